@@ -1,7 +1,7 @@
 """Closed forms for every length: what a model computes in i, the length and the counts of letters, from its weights.
 
 The forms are found by one forward pass over tables (`symcook.domains.lengths`). They are proposals: they are proved by
-`symcook.proof.forms`, and a form without a certificate says so.
+`symcook.proof.ownparts`, and a form without a certificate says so.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sympy
 from flint import fmpq
@@ -21,7 +21,7 @@ from symcook.domains.field import ZERO, Value
 from symcook.domains.lengths import Lengths, OutOfRules
 from symcook.domains.lengthsums import about
 from symcook.domains.linear import Guard, linear_form
-from symcook.domains.spelling import Spelling, in_brackets, sides
+from symcook.domains.spelling import Spelling, StatementSpelling, in_brackets, sides
 from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell, NamedSum, World, named_in
 from symcook.errors import BadInput
@@ -33,7 +33,7 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.shorter import shorter
 
 if TYPE_CHECKING:
-    from symcook.proof.formclaims import FormsProof
+    from symcook.proof.ownparts import PartsProof
 
 
 ReadCase = tuple[Guard, Mapping[str, Value]]
@@ -48,6 +48,25 @@ class Coordinate:
     layer: int
     part: str
     column: CellTable | OutOfRules
+
+
+@dataclass(frozen=True)
+class FormSentence:
+    """What a statement about the model says of a form. `stage` is the sublayer after which the coordinate is meant, as
+    a statement writes it: ``@1.attention``; "" where the readout reads it, None for the readout's answer."""
+
+    coordinate: str
+    stage: str | None
+    text: str
+
+
+class FormSentences(NamedTuple):
+    """The sentences in the order of the run: the coordinates on the way at every position, what the readout reads and
+    answers, and the coordinates after the last attention, of which only the readout's may make use."""
+
+    way: list[FormSentence]
+    readout: list[FormSentence]
+    after: list[FormSentence]
 
 
 @dataclass(frozen=True)
@@ -125,7 +144,7 @@ class EveryLength(Shown):
     """The cases as the domain has them."""
     reads: Mapping[str, CellTable | OutOfRules] = field(default_factory=dict)
     """The coordinates that the readout reads, where it looks."""
-    proof: FormsProof | None = None
+    proof: PartsProof | None = None
 
     @property
     def model(self) -> Transformer:
@@ -134,7 +153,54 @@ class EveryLength(Shown):
     def prove(self, seconds: float = 60.0) -> EveryLength:
         """The same forms with what could be proved of them in the time: their `proof` has the verdict and the
         certificate, and names what is not proved."""
-        return replace(self, proof=load("symcook.proof.forms:prove")(self, seconds))
+        return replace(self, proof=load("symcook.proof.ownparts:prove")(self, seconds))
+
+    def sentences(self, cleared: bool = False) -> FormSentences:
+        """What a statement about the model says of each form; of what the readout reads, if `cleared`, without fraction
+        bars."""
+        attention = [(s.layer, s.kind) for s in self.model.sublayers if s.kind == "attention"]
+        last, sentences = max(attention, default=(0, "")), FormSentences([], self._at_readout(cleared), [])
+        spelling, everywhere = self.statement_spelling(self.each.domain), self.model.readout.everywhere
+        for form in self.each.coordinates:
+            if form.part != "embedding" and isinstance(form.column, CellTable):
+                # After the last attention nothing looks at other positions: one readout's position is enough there.
+                after = not everywhere and (form.layer, form.part) >= last
+                (sentences.after if after else sentences.way).append(_at_each(spelling, form, form.column))
+        return sentences
+
+    def statement_spelling(self, domain: Lengths) -> StatementSpelling:
+        """How a statement writes the values of a domain."""
+        tokens = {token: number for number, token in enumerate(self.model.embedding.words or ())}
+        written = {name for step in self.model.sublayers for part in step.all_parts for name in part.writes}
+        return StatementSpelling(domain, tokens, written)
+
+    def _at_readout(self, cleared: bool) -> list[FormSentence]:
+        """The coordinates that the readout reads, and its answer, case by case."""
+        readout, spelling = self.model.readout, self.statement_spelling(self.domain)
+        world, out = spelling.world, list[FormSentence]()
+        place = "i" if readout.everywhere else str(world.start) if readout.first else world.last
+
+        def say(coordinate: str, stage: str | None, texts: Iterable[str]) -> None:
+            """What is said of each case; nothing of one without a text."""
+            cases = [spelling.case(guard, text) for (guard, _), text in zip(self.cells, texts, strict=True) if text]
+            text = " & ".join(dict.fromkeys(cases))
+            out.append(FormSentence(coordinate, stage, spelling.everywhere(text) if readout.everywhere else text))
+
+        for name in readout.reads:
+            if isinstance(column := self.reads.get(name), CellTable):
+                values = (column.value_at(guard) for guard, _ in self.cells)
+                say(name, "", [spelling.equation(f'"{name}"({place})', value, cleared) for value in values])
+        if readout.decides and (readout.each or not readout.everywhere):
+            head = f"accept({place})" if readout.each else "accept"
+            say("verdict", None, [_answered(head, *verdict(spelling, readout, *cell)) for cell in self.cells])
+        labels = [form.label for form in self.forms]
+        if readout.labelled and readout.answers and any(label is not None for label in labels):
+            at = f", {place}" if readout.each else ""
+            say("answer", None, ["" if label is None else f'answer("{label}"{at})' for label in labels])
+        if readout.decides and readout.everywhere and not readout.each:  # one verdict, of the whole word
+            text = _answered("accept", *word_verdict(spelling, readout, self.cells))
+            out.append(FormSentence("verdict", None, text))
+        return out
 
     def to_json(self, certificate: str | None = None) -> list[dict[str, Any]]:
         """The documents of ``symcook derive --json`` without an input, one a case: its form, what it rests on, whether
@@ -196,6 +262,20 @@ class EveryLength(Shown):
         cells = [cell for column in columns if not isinstance(column, OutOfRules) for cell in column.cells]
         used = names_used(world, [(world.shortened(cell.guard), (cell.value,)) for cell in cells])
         return list(self.each_spelling.meanings(used | {f"p:{letter}:i" for letter in world.letters[:-1]}))
+
+
+def _at_each(spelling: StatementSpelling, form: Coordinate, column: CellTable) -> FormSentence:
+    """A coordinate at every position, case by case."""
+    stage, cases = f"@{form.layer}.attention" if form.part == "attention" else f"@{form.layer}", list[str]()
+    for cell in column.cells:
+        equation = f'"{form.name}"{stage}(i) = {spelling.value(cell.value)}'
+        cases.append(spelling.quantified(spelling.case(column.world.shortened(cell.guard), equation)))
+    return FormSentence(form.name, stage, spelling.everywhere(" & ".join(cases)))
+
+
+def _answered(head: str, accept: bool | None, accepts: str | None) -> str:
+    """That the model accepts, does not, or does if and only if a condition holds."""
+    return head if accept else f"~{head}" if accept is False else f"({head} <-> {accepts})"
 
 
 def names_used(world: World, cells: Iterable[tuple[Guard, Iterable[Value]]]) -> set[str]:
@@ -335,9 +415,8 @@ def _form(
 def premises(spelling: Spelling) -> list[str]:
     """What the forms take for granted of the numbers that are given: that a query is a position of the input."""
     world = spelling.world
-    ends = f"{world.start}..{world.last}"
     here = (spelling.name(f"v:{pointing_name}:i") for pointing_name in world.pointing)
-    return [f"(all i in {ends}. ex q in {ends}. {name} = q)" for name in here]
+    return [f"({spelling.everywhere(f'ex q in {world.start}..{world.last}. {name} = q')})" for name in here]
 
 
 def _largest(world: World, guard: Guard, outputs: Mapping[str, Value]) -> str | None:
@@ -396,11 +475,11 @@ def word_verdict(
         if accept is True or world.met(outer, _of_word(world, cell_guard)) is None:
             continue
         open_guard = {atom: allowed for atom, allowed in cell_guard.items() if not world.implied(outer, atom, allowed)}
-        condition = " & ".join(in_brackets(text) for text in spelling.guard(open_guard))
         if accepts is None:
+            condition = " & ".join(map(in_brackets, spelling.guard(open_guard)))
             tests.append(_unless(spelling, [GuardedCell(open_guard, ZERO)]) or f"~({condition or 'true'})")
         else:
-            tests.append(f"({condition} -> {accepts})" if condition else accepts)
+            tests.append(spelling.case(open_guard, accepts))
         said_of = {v for value in outputs.values() for v in world.names_in(value)}
         everywhere |= open_guard != _of_word(world, open_guard) or any(_at_i(world, v) for v in said_of)
     if not tests:
@@ -408,7 +487,7 @@ def word_verdict(
     if tests == ["~(true)"]:
         return False, None
     tests_text = " & ".join(tests)
-    return None, f"(all i in {world.start}..{world.last}. {tests_text})" if everywhere else tests_text
+    return None, f"({spelling.everywhere(tests_text)})" if everywhere else tests_text
 
 
 def _of_word(world: World, guard: Guard) -> Guard:

@@ -37,7 +37,7 @@ from symcook.model import modelfile
 from symcook.model.family import Family, load
 from symcook.model.instance import Instance, instance
 from symcook.programs.shipped import shipped_program
-from symcook.proof import forms, own, programs
+from symcook.proof import own, ownparts, programs
 from symcook.proof.files import proofs_directory
 from symcook.proof.runrel import stored_model
 from symcook.proof.search import prooftext
@@ -70,7 +70,7 @@ def of_forms(asks: Item, seconds: float) -> Answer:
         model = recipes.build(asks["recipe"], **asks.get("set", {}))
     else:
         model = modelfile.loads(json.dumps(models()[asks["model"]]))
-    proof = forms.prove(every_length(model), seconds)
+    proof = ownparts.prove(every_length(model), seconds)
     proved: dict[str, bool] = {}
     for claim in proof.claims:
         part = f"{claim.function or claim.coordinate}{' everywhere' if claim.formula.startswith('all i') else ''}"

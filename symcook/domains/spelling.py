@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -164,6 +164,15 @@ class Spelling:
             formulas.insert(0, f"{least} <= n")
         return tuple(formulas)
 
+    def case(self, guard: Guard, text: str) -> str:
+        """That a formula holds where a guard does."""
+        test = " & ".join(map(in_brackets, self.guard(guard)))
+        return f"({test} -> {text})" if test else text
+
+    def everywhere(self, text: str, name: str = "i") -> str:
+        """That a formula holds at every position, which it calls by a name."""
+        return f"all {name} in {self.world.start}..{self.world.last}. {text}"
+
     def atom(self, atom: LinearAtom, held: Any) -> list[str]:
         """What an atom says, as formulas that all hold."""
         if atom[0] == "letter":
@@ -215,6 +224,63 @@ class Spelling:
         if not less:
             return f"{-by} {sign} {self.linear(more)}"
         return f"{self.linear(less)} {sign} {self.linear(more, by)}"
+
+
+class StatementSpelling(Spelling):
+    """How a statement about the model writes them: counts as sums, tokens by their numbers."""
+
+    def __init__(self, domain: Lengths, tokens: Mapping[str, int], overwritten: Collection[str] = ()) -> None:
+        """`overwritten` are the given numbers whose name alone is that of another value by the end of the run."""
+        super().__init__(domain)
+        self.tokens, self.overwritten = tokens, overwritten
+        self.queries: list[str] = []
+        """The numbers that are positions, in what was spelled since `quantified`: they are called q1, q2, .. there."""
+
+    def name(self, name: str) -> str:
+        low, high = self.world.start, self.world.last
+        if name in self.world.slots:
+            given, place = self.world.slots[name]
+            for inner in place[0]:
+                if inner in self.world.slots and self.name(inner) not in self.queries:
+                    self.queries.append(self.name(inner))
+            at = self.linear(*place)
+            for k, query in enumerate(self.queries, 1):
+                at = at.replace(query, f"q{k}")
+            return f'"{given}"@0({at})' if given in self.overwritten else f"{given}({at})"
+        if name[:2] == "k:":
+            return f"sum(l, {low}, {high}, I[w(l) = {self.tokens[name[2:]]}])"
+        if name[:2] == "p:":
+            token, at = name[2:].rsplit(":", 1)
+            return f"sum(l, {low}, {at}, I[w(l) = {self.tokens[token]}])"
+        return self.sum(name) if name in self.world.sums else name
+
+    def quantified(self, text: str) -> str:
+        """The text for all positions that the queries in it are."""
+        for k, query in reversed([*enumerate(self.queries, 1)]):
+            text = f"({self.everywhere(f'{query} = q{k} -> {text}', f'q{k}')})"
+        self.queries = []
+        return text
+
+    def token(self, token: str) -> str:
+        return str(self.tokens[token])
+
+    def where(self, test: str, value: str, infinite: bool) -> str:
+        """As a product, as sums of a run are written; the checkers ask whether it is defined."""
+        return super().where(test, value, False)
+
+    def residue(self, name: str, m: int, residue: int) -> str:
+        if m == 2:
+            return f"pow(-1, {self.name(name)}) = {'-1' if residue else '1'}"
+        return f"(ex q:Int. {self.name(name)} = {m}*q + {residue})"
+
+    def equation(self, head: str, value: Value, cleared: bool = False) -> str:
+        """That something has a value. If `cleared`, no fraction bar is written, and what stood below it is positive."""
+        if cleared and not isinstance(value, fmpq):
+            self.world.field.lift(value)
+            if not value.den.is_constant():
+                above, below = self.polynomial(value.num), self.polynomial(value.den)
+                return f"0 < {below} & {head}*({below}) = {above}"
+        return f"{head} = {self.value(value)}"
 
 
 def _said(letter: str) -> str:

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from symcook.alarm import Until
-from symcook.errors import BadInput, Rejected, SymcookError
+from symcook.errors import Rejected, SymcookError
 from symcook.model.expr import Tree, parse_formula, show
-from symcook.model.instance import Instance
 from symcook.present import present
 from symcook.proof import own
 from symcook.proof.definitions import RunDefinition
 from symcook.proof.familyrel import FamilyRelation
+from symcook.proof.familyruns import FamilyRuns
 from symcook.proof.limits import limited
 from symcook.proof.ownnames import named
 from symcook.proof.replay import Statement
@@ -36,8 +36,6 @@ LONG = 400
 """The maximum number of characters in a form."""
 SECONDS = 5.0
 """The time limit, in seconds, for one attempt to prove a line."""
-SMALL = ("0", "1", "index")
-"""Table entries that are tried as witnesses of the hypotheses: a number, or the first index."""
 
 
 @dataclass(frozen=True)
@@ -219,10 +217,9 @@ class FormLines:
         why = self.line(f"qed by {', '.join(proved[form.function] for form in self.forms)}")
         if why is not None:
             return None, dict.fromkeys((form.function for form in self.forms), why)
-        with limited(self.until):
-            parts = {"proof": self.g.nodes, "defined": own.defined_part(self.library, self.statement.defined)}
-            parts["inhabited"] = self.inhabited()
-        return own.judged(self.statement, parts, "proved")[0], {}
+        names = {name: name for name in (declared.partition(":")[0] for declared in self.relation.names)}
+        subject = own.Subject(lambda until: FamilyRuns(self.statement, self.family, names, until), own.automatic)
+        return own.certificate_of(self.statement, {"proof": lambda g: g.take(self.g)}, subject, self.until)[0], {}
 
     def counts(self, proved: Mapping[str, str]) -> Iterator[str]:
         """The labels of bounds that follow: a count is at most the number of its positions, a share of them 1."""
@@ -267,59 +264,6 @@ class FormLines:
         except (Rejected, Stuck, BadProof, SymcookError) as error:
             return own.first_line(error)
         return None
-
-    def inhabited(self) -> list[Any]:
-        """The proof that the hypotheses hold together: small sizes and tables, inputs 0, values by their forms."""
-        reason = "none of the smallest sizes serves"
-        for sizes, tables in self._small():
-            leading = [*["1"] * (not self.relation.pointwise), *["i. 0"] * (self.family.vocabulary is not None)]
-            terms = [*leading, *(self._witness(name, sizes, tables) for name in self.relation.names)]
-            text = f"proof {self.statement.id}\n  qed\ninhabited\n  witness {'; '.join(terms)}\n"
-            try:
-                return elaborate.part(self.library, prooftext.read(text), "inhabited", self.statement.inhabited)
-            except (Rejected, Stuck, BadProof, SymcookError) as error:
-                reason = own.first_line(error)
-        raise Rejected(f"no sizes were found at which the hypotheses hold: {reason}")
-
-    def _small(self) -> Iterator[tuple[dict[str, Tree], Mapping[str, str]]]:
-        """Sizes and tables that satisfy the family's conditions, the smallest sizes first."""
-        for size in (1, 2):
-            sizes = dict.fromkeys(self.family.sizes, size)
-            for kinds in itertools.product(SMALL, repeat=len(self.family.tables)):
-                tables = dict(zip(self.family.tables, kinds, strict=True))
-                try:
-                    Instance(self.family, {**sizes, **{name: _entries(kind) for name, kind in tables.items()}})
-                except (BadInput, TypeError):
-                    continue
-                yield {name: ("num", size, 1) for name in sizes}, tables
-
-    def _witness(self, declared: str, sizes: Mapping[str, Tree], tables: Mapping[str, str]) -> str:
-        """The witness for a quantified name, as text."""
-        name, _, sort = declared.partition(":")
-        indices = [f"a{k}" for k in range(sort.partition("->")[0].count("Int") if "->" in sort else 0)]
-        form = self.found.forms.get(name)
-        if name in sizes:
-            term = sizes[name]
-        elif name in tables:
-            term = _entry(tables[name], tuple(("name", x) for x in indices))
-        elif form is None or form.value is None:
-            term = ("num", 0, 1)
-        else:
-            own_indices = {x[1]: ("name", new) for x, new in zip(_arguments(form.left), indices, strict=True)}
-            calls: dict[str, Any] = {t: lambda args, kind=kind: _entry(kind, args) for t, kind in tables.items()}
-            calls |= {f: lambda args: ("num", 0, 1) for f in ("w", *(item.name for item in self.family.inputs))}
-            term = replaced(form.value, {**sizes, **own_indices, "n": ("num", 1, 1)}, calls)
-        return f"{' '.join(indices)}. {show(term)}" if indices else show(term)
-
-
-def _entry(kind: str, args: tuple[Tree, ...]) -> Tree:
-    """An entry of a table of this kind (see `SMALL`), as a term in its indices."""
-    return args[0] if kind == "index" and args else ("num", int(kind == "1"), 1)
-
-
-def _entries(kind: str) -> Any:
-    """The same table as a function, which `Instance` accepts."""
-    return lambda *at: at[0] if kind == "index" and at else int(kind == "1")
 
 
 def _lost(form: FamilyForm, why: str) -> FamilyForm:

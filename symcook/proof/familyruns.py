@@ -89,13 +89,13 @@ class FamilyRuns(Runs):
         until: Until | None = None,
         patient: bool = False,
     ) -> None:
-        super().__init__(statement, None, until)
+        outside = {*family.sizes, *family.tables, *(one.name for one in family.inputs)}
+        super().__init__(statement, None, until, computed=[names[name] for name in names.keys() - outside])
         leading, self.patient = {v[1][0]: v for v in self.order}, patient
         self.family, self.w, self.n = family, leading.get("w"), leading.get("n")
         self.own = {name: leading[new] for name, new in names.items()}  # what stands for a name of the family
         self.words_of = set[Term]() if self.w is None else {self.w}
         self.premises = [*self.choose, *(premise for premise, _ in self.follow)]
-        outside = {*family.sizes, *family.tables, *(one.name for one in family.inputs)}
         self.solvable = {v for name, v in self.own.items() if name not in outside}
         self.equations: dict[Term, list[FamilyEquation]] = {}
         for premise in self.premises:

@@ -291,7 +291,7 @@ def settle(
         if tried.word is not None:
             return Settled(*refute(statement, runs, until), tried)
     try:
-        return Settled(*_proved(statement, text, subject, until, strings), tried, decision=decision)
+        return Settled(*certificate_of(statement, text, subject, until, strings), tried, decision=decision)
     except (StepGap, OutOfTime, Unfit) as error:
         if (tried is None or subject.patient) and not refutes:
             longer = replace(subject, runs=subject.patient or subject.runs)
@@ -309,7 +309,7 @@ def _decided(
     if found.proved is not None:
         with suppress(StepGap, OutOfTime, Unfit):
             parts = {"proof": partial(Goal.take, trial=found.proved)}
-            return Settled(*_proved(statement, parts, subject, until, strings), None, decision=found)
+            return Settled(*certificate_of(statement, parts, subject, until, strings), None, decision=found)
     if found.string is not None:
         tried = None
         if found.fragment == COUNTS:  # it has the least length, and may not be the first of these
@@ -351,7 +351,7 @@ def prove(
     to show where the proof has a gap, Unmet where only a word for the hypotheses is missing, else as `settle`.
     """
     _headed(statement, text)
-    return _proved(statement, text, models(statement, document), None)[0]
+    return certificate_of(statement, text, models(statement, document), None)[0]
 
 
 @dataclass(frozen=True)
@@ -379,7 +379,7 @@ def certified(
             text = _headed_lines(statement, text)
         read = None if text is None else prooftext.read(text)
         _headed(statement, read)
-        certificate, verdict = _proved(statement, read, models(statement, document), Until(seconds))
+        certificate, verdict = certificate_of(statement, read, models(statement, document), Until(seconds))
     except (Rejected, OutOfTime, BadProof):
         return None
     proved = verdict.status == "PROVED" and not verdict.assuming
@@ -397,13 +397,15 @@ def _headed(statement: Statement, text: ProofText | None) -> None:
         raise BadProof(Place(1, 1), f"expected a text of {statement.id}", text.id)
 
 
-def _proved(
+def certificate_of(
     statement: Statement,
     text: ProofText | ProofParts | None,
     subject: Subject,
     until: Until | None,
     strings: Sequence[Sequence[int]] = (),
 ) -> tuple[dict[str, Any], Verdict]:
+    """The certificate by a text or what is written down, its other parts by the automation, with the checker's verdict.
+    `strings` may meet the hypotheses."""
     home = library(statement, citable())
     with limited(until):
         if isinstance(text, ProofText) and text.refutes:

@@ -9,7 +9,7 @@ and its values must be among those found. Untrusted: what is found here is prove
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -79,9 +79,10 @@ class Runs(Instances):
         until: Until | None = None,
         fixed: Mapping[str, Fraction] | None = None,
         other: Mapping[str, object] | None = None,
+        computed: Collection[str] = (),
     ):
         """`document` is the model, its symbols set; `fixed` are the values of leading names that are no functions.
-        `other` is a second model."""
+        `other` is a second model. `computed` are the names of numbers that the run gives a value."""
         super().__init__(leading_names(statement.expanded), LONGEST)
         self.document, self.until = document, until
         self.others = [] if document is None else [*second_runs(statement.note or "", document, other)]
@@ -103,7 +104,8 @@ class Runs(Instances):
         first = 0 if self.pointwise else 1  # behind n
         self.inputs = [] if inputs is None else self.order[first : first + len(inputs)]
         met = set(self.inputs)
-        while t[0] == "->" and not ({*self.order} if self.pointwise else functions) <= met:
+        solved = {*self.order} if self.pointwise else functions | {v for v in self.order if v[1][0] in computed}
+        while t[0] == "->" and not solved <= met:
             premises += flatten("&", t[2][0])
             met |= free(t[2][0])
             t = t[2][1]

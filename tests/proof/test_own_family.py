@@ -14,7 +14,7 @@ from shared import call, document, refused, second_checker
 
 from symcook import Builder
 from symcook.errors import BadInput, Rejected
-from symcook.model.family import Family
+from symcook.model.family import Family, load, shipped
 from symcook.model.modelfile import to_document
 from symcook.proof import limits, own, ownfamily
 from symcook.proof.files import proofs_directory
@@ -84,6 +84,17 @@ def test_what_is_true_at_all_sizes_is_proved(sentence: str, tmp_path: Path) -> N
     answer = settled(sentence)
     assert (answer.status, answer.sizes) == ("PROVED", None)
     both_accept(answer, tmp_path)
+
+
+def test_numbers_without_positions_have_values_by_the_run(tmp_path: Path) -> None:
+    """`out` is no function: its equation is read all the same, so that sizes, tables and an input meet the hypotheses.
+    The statement is the formula of `BY_HAND` in test_family_forms.py; with 1 more it is refuted."""
+    family = load(shipped("cpwl"))
+    value = "m(1)*x + sum(r, 2, P, (m(r) - m(r - 1))*relu(x - xs(r))) + (ys(1) - m(1)*xs(1))"
+    answer = settled(f"out = {value}", family)
+    assert answer.status == "PROVED"
+    both_accept(answer, tmp_path)
+    assert settled(f"out = {value} + 1", family, 8).status == "REFUTED"
 
 
 @pytest.mark.parametrize("sentence", FALSE)

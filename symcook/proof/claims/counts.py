@@ -30,7 +30,7 @@ from symcook.proof.claims.lettercounts import find_counts, letter_absent, letter
 from symcook.proof.claims.lettered import Lettered
 from symcook.proof.claims.potentials import Potentials, at_the_end
 from symcook.proof.claims.powerfacts import one_sign, with_powers
-from symcook.proof.claims.problem import Problem, introduce
+from symcook.proof.claims.problem import Problem, everywhere, introduce
 from symcook.proof.claims.quantified import counted_range, range_question
 from symcook.proof.claims.regular import Regular
 from symcook.proof.claims.strings import LedBy, string
@@ -43,7 +43,7 @@ from symcook.proof.search.linear import poly
 from symcook.proof.search.ranges import at_most, equals, less_than
 from symcook.proof.search.simplex import Effort, TooLong
 from symcook.proof.search.tactics import Citable, Goal, Stuck
-from symcook.proof.terms import COMPARISONS, Term, flatten, negation, num, subterms
+from symcook.proof.terms import COMPARISONS, TRUE, Term, flatten, free, negation, num, subterms
 
 MOST_CASES = 150
 """So many cases are opened at most."""
@@ -94,6 +94,54 @@ def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular |
     g.take(main)
 
 
+class PartsInTurn:
+    """The parts of a claim, each proved with those before it. A part that gives a coordinate at every position stands
+    in place of the run's equation from then on, in sums too."""
+
+    def __init__(self, problem: Problem, g: Goal) -> None:
+        introduce(problem, g)
+        if problem.claim[0] == "->":
+            g.intro("asked")  # what all parts suppose
+        self.g, self.case = g, CountedCase.at(Lettered(problem, g), g)
+        self.labels: dict[object, str] = {}
+
+    @staticmethod
+    def serves(problem: Problem) -> bool:
+        """Whether a part of the claim may help to prove one after it."""
+        claim = problem.claim[2][1] if problem.claim[0] == "->" else problem.claim
+        return any(given_at_each(problem, part) is not None for part in flatten("&", claim)[:-1])
+
+    def prove(self, claim: Term) -> None:
+        """Prove all parts of a formula; Unclosed where one stays open."""
+        for part in flatten("&", claim):
+            if (key := self.g.known.key(part)) not in self.labels:
+                self.g.have(part, label := self.g.fresh("part"), self.case.close)
+                self.labels[key] = label
+                if (name := given_at_each(self.case.root.problem, part)) is not None:
+                    self.case.root.forms[name] = label
+
+    def close(self, g: Goal) -> None:
+        """Close a goal whose parts are proved."""
+        for part in g.split() if g.goal[0] == "&" else [g]:
+            part.hyp(self.labels[g.known.key(part.goal)])
+
+
+def given_at_each(problem: Problem, part: Term) -> str | None:
+    """The coordinate that a formula gives at every position, case by case, by what the model is given alone; else None.
+
+    A value that reads coordinates is no such form: two of these could give each other for ever."""
+    line = everywhere(part)
+    if line is None or line[0] != problem.places:
+        return None
+    cases = [case[2] if case[0] == "->" else (TRUE, case) for case in flatten("&", line[1])]
+    if any(equation[0] != "=" for _, equation in cases):
+        return None
+    heads = {equation[2][0] for _, equation in cases}
+    names = {name for name, one in problem.equations.items() if one.at_here in heads and not one.truth}
+    read = {v[1][0] for guard, equation in cases for term in (guard, equation[2][1]) for v in free(term)}
+    return names.pop() if len(names) == len(heads) == 1 and not read & problem.equations.keys() else None
+
+
 @dataclass(frozen=True)
 class CountedDecision:
     """What counts say of a statement: a goal with its proof, a string of which it may be false, or why neither. The
@@ -118,10 +166,15 @@ def decide(
         return CountedDecision(why=problem.outside[0])
     problem = problem.here
 
-    def attempt(most: int | None) -> tuple[Goal | None, tuple[int, ...] | None, str]:
+    def attempt(most: int | None, in_turn: bool = False) -> tuple[Goal | None, tuple[int, ...] | None, str]:
         g = Goal(library, problem.statement.formula, {}, {})
         try:
-            prove(problem, g, most, regular)
+            if in_turn:
+                parts = PartsInTurn(problem, g)
+                parts.prove(g.goal)
+                parts.close(g)
+            else:
+                prove(problem, g, most, regular)
         except Unclosed as error:
             found = None if error.counts is None or not problem.letters else error.counts.string(problem)
             terms = ", ".join(term if len(term) <= 60 else f"{term[:60]} .." for term in error.opaque[:2])
@@ -130,7 +183,9 @@ def decide(
             return None, None, str(error).partition("\n")[0]
         return g, None, ""
 
-    goal, found, why = attempt(None)
+    goal, found, why = attempt(None, True) if PartsInTurn.serves(problem) else (None, None, "")
+    if goal is None and found is None:
+        goal, found, why = attempt(None)
     if goal is not None or found is None or why or not least:
         return CountedDecision(goal, found, why)
     below, length = 0, len(found)  # no string of `below` positions, one of `length`
