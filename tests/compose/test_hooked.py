@@ -112,8 +112,11 @@ def test_thirty_digits_of_a_trained_model() -> None:
         ({"blocks.1.attn.W_O": np.zeros((3, 2, 4))}, r"blocks\.1\.attn\.W_O"),
         ({"blocks.0.attn.W_Q": np.zeros((3, 4, 1))}, r"blocks\.0\.attn\.W_Q"),
         ({"blocks.0.attn.b_V": np.zeros((4,))}, r"blocks\.0\.attn\.b_V"),
-        ({f"blocks.1.attn.{name}": np.zeros((1, 4, 4)) for name in ("W_Q", "W_K", "W_V", "W_O")}
-         | {f"blocks.1.attn.{name}": None for name in ("b_Q", "b_K", "b_V")}, "same number of heads"),
+        (
+            {f"blocks.1.attn.{name}": np.zeros((1, 4, 4)) for name in ("W_Q", "W_K", "W_V", "W_O")}
+            | {f"blocks.1.attn.{name}": None for name in ("b_Q", "b_K", "b_V")},
+            "same number of heads",
+        ),
         ({"unembed.W_U": np.zeros(4)}, r"unembed\.W_U"),
         ({"embed.W_E": np.zeros(4)}, "embed|embedding|attn"),
         ({"pos_embed.W_pos": np.full((6, 4), np.nan)}, "finite"),
