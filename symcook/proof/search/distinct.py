@@ -16,7 +16,7 @@ from symcook.proof.search.ranges import in_range, numbered_range
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, flatten, num, replace, subterms, var
 
-RowColumn = tuple[Term, str]
+EqualColumn = tuple[Term, str]
 """A column as a term in the number of the row, and the label of the fact that both rows are equal in it."""
 
 
@@ -63,7 +63,7 @@ def _number_rule(g: Goal, number: Term, r: Term, rows: range, halved: Callable[.
     return rule
 
 
-def _equal_numbers(g: Goal, of_row: str, of_other: str, columns: Sequence[RowColumn]) -> None:
+def _equal_numbers(g: Goal, of_row: str, of_other: str, columns: Sequence[EqualColumn]) -> None:
     """Close r = e by the equations for the numbers of both rows, whose columns are equal."""
     # a column may be a part of another one, which must be rewritten first
     longest_first = sorted(columns, key=lambda column: sum(1 for _ in subterms(column[0])), reverse=True)
@@ -87,7 +87,7 @@ def _two_rows(f: Term) -> range | None:
     return ranges[0] if rows and ranges[0] == ranges[1] and ranges[0] else None
 
 
-def _columns(g: Goal, facts: Sequence[str], r: Term, e: Term) -> list[RowColumn] | None:
+def _columns(g: Goal, facts: Sequence[str], r: Term, e: Term) -> list[EqualColumn] | None:
     """The columns in which the rows r and e are equal. None if one of the facts is neither an equation nor equations
     for a range of indices."""
     equations = list[str]()
@@ -102,7 +102,7 @@ def _columns(g: Goal, facts: Sequence[str], r: Term, e: Term) -> list[RowColumn]
         for k in indices:
             equations.append(f"{label}_{k}")
             g.use(label, str(k), "!", label=equations[-1])
-    columns = list[RowColumn]()
+    columns = list[EqualColumn]()
     for label in equations:
         term = reify.term(nf(g.facts[label][2][0]))
         equal = ("=", None, (term, replace(term, r, e)))
