@@ -40,7 +40,7 @@ def merged(equations: Sequence[Tree]) -> list[Tree]:
         if not _partial(equation):
             shape, numbers = _shape(equation)
             alike.setdefault(shape, []).append(numbers)
-    return [*partial, *(one for shape, rows in alike.items() for one in _together(shape, rows))]
+    return [*partial, *(tree for shape, rows in alike.items() for tree in _together(shape, rows))]
 
 
 def summed(tree: Tree) -> Tree:
@@ -52,12 +52,16 @@ def summed(tree: Tree) -> Tree:
     if tree[0] != "+":
         return mapped(tree, summed)
     terms = [summed(term) for term in _terms(tree)]
-    found, at = list[Tree](), 0
-    while at < len(terms):
-        many = _on_a_line(terms[at:])
-        found += [_over(terms[at : at + many])] if many >= FEWEST else terms[at : at + 1]
-        at += many if many >= FEWEST else 1
-    return _sum(found)
+    summands, start = list[Tree](), 0
+    while start < len(terms):
+        count = _on_a_line(terms[start:])
+        if count < FEWEST:
+            summands.append(terms[start])
+            start += 1
+        else:
+            summands.append(_over(terms[start : start + count]))
+            start += count
+    return _sum(summands)
 
 
 def conjunction(parts: Sequence[Tree]) -> Tree:
@@ -95,17 +99,17 @@ def _shape(tree: Tree) -> tuple[Tree, list[int]]:
     """A tree without its whole numbers, and these; exponents and parts of fractions stay."""
     numbers = list[int]()
 
-    def put(part: Tree) -> Tree:
+    def without_numbers(part: Tree) -> Tree:
         if part[0] == "num" and part[2] == 1:
             numbers.append(part[1])
             return _NUMBER
         if part[0] == "^" and part[2][0] == "num":
-            return ("^", put(part[1]), part[2])
+            return ("^", without_numbers(part[1]), part[2])
         if part[0] == "/" and part[2][0] == "num":
-            return ("/", part[1] if part[1][0] == "num" else put(part[1]), part[2])
-        return mapped(part, put)
+            return ("/", part[1] if part[1][0] == "num" else without_numbers(part[1]), part[2])
+        return mapped(part, without_numbers)
 
-    return put(tree), numbers
+    return without_numbers(tree), numbers
 
 
 def _on_a_line(terms: Sequence[Tree]) -> int:
@@ -116,13 +120,13 @@ def _on_a_line(terms: Sequence[Tree]) -> int:
     steps = [b - a for a, b in zip(first, others[0][1], strict=True)]
     if not any(steps):
         return 1
-    many = 2
-    while many < len(terms) and _shape(terms[many]) == (
-        shape,
-        [a + many * s for a, s in zip(first, steps, strict=True)],
-    ):
-        many += 1
-    return many
+    count = 2
+    while count < len(terms):
+        next_numbers = [a + count * step for a, step in zip(first, steps, strict=True)]
+        if _shape(terms[count]) != (shape, next_numbers):
+            break
+        count += 1
+    return count
 
 
 def _bound(tree: Tree) -> set[str]:
@@ -134,7 +138,7 @@ def _over(terms: Sequence[Tree]) -> Tree:
     """Terms that differ by numbers on a line as a sum over numbers, those of the first that grows by 1."""
     shape = _shape(terms[0])[0]
     columns = list(zip(*(_shape(term)[1] for term in terms), strict=True))
-    start = next((one[0] for one in columns if one[1] - one[0] == 1), 1)
+    start = next((first for first, second, *_ in columns if second - first == 1), 1)
     index = "u__" if "v__" in _bound(shape) else "v__"
     ends = (("num", k, 1) for k in (start, start + len(terms) - 1))
     return ("sum", index, *ends, _filled(shape, columns, index, start))
@@ -146,30 +150,33 @@ def _together(shape: Tree, rows: Sequence[list[int]]) -> list[Tree]:
     if len(rows) < FEWEST:
         return apart
     orders = [rows, *(sorted(rows, key=lambda row: row[k:] + row[:k]) for k in range(len(rows[0])))]
-    best = min((_filled(shape, list(zip(*some, strict=True))) for some in orders), key=lambda one: len(show(one)))
-    if len(show(best)) >= sum(len(show(one)) for one in apart):
+    candidates = (_filled(shape, list(zip(*ordered, strict=True))) for ordered in orders)
+    shortest = min(candidates, key=lambda tree: len(show(tree)))
+    if len(show(shortest)) >= sum(len(show(tree)) for tree in apart):
         return apart
-    return [("all in", INDEX, ("num", 1, 1), ("num", len(rows), 1), best)]
+    return [("all in", INDEX, ("num", 1, 1), ("num", len(rows), 1), shortest)]
 
 
 def _filled(shape: Tree, columns: Sequence[Sequence[int]], index: str = INDEX, start: int = 1) -> Tree:
     """The tree of a shape whose numbers have these values at the index `start`, and so on."""
-    given = iter(columns)
+    unused = iter(columns)
 
-    def put(part: Tree) -> Tree:
-        if (
-            part[0] == "call"
-            and part[2][0] == _NUMBER
-            and not any(one[0] != "name" or one == _NUMBER for one in part[2][1:])
-        ):
-            return _called(part, next(given), index, start)
+    def filled(part: Tree) -> Tree:
+        # a table as an argument would meet each test of a witness, so the cases are around the call
+        if part[0] == "call" and part[2][0] == _NUMBER and all(map(_is_name, part[2][1:])):
+            return _called(part, next(unused), index, start)
         if part != _NUMBER:
-            return mapped(part, put)
-        column = next(given)
+            return mapped(part, filled)
+        column = next(unused)
         line = _line(column, index, start)
         return parse_term(line) if line else _values(dict(enumerate(map(Fraction, column), 1)))
 
-    return put(shape)
+    return filled(shape)
+
+
+def _is_name(tree: Tree) -> bool:
+    """Whether it is a name, and no number of a shape."""
+    return tree[0] == "name" and tree != _NUMBER
 
 
 def _called(call: Tree, column: Sequence[int], index: str, start: int) -> Tree:
@@ -180,8 +187,8 @@ def _called(call: Tree, column: Sequence[int], index: str, start: int) -> Tree:
 
     if line := _line(column, index, start):
         return at(line)
-    ways = (lines(dict(enumerate(column, 1)), index, runs) for runs in (False, True))
-    cases = ([f"I[{spans(some, index)}]*{show(at(line))}" for line, some in way] for way in ways)
+    coverings = (lines(dict(enumerate(column, 1)), index, runs) for runs in (False, True))
+    cases = ([f"I[{spans(numbers, index)}]*{show(at(line))}" for line, numbers in lines_of] for lines_of in coverings)
     return parse_term(min(map(joined, cases), key=len))
 
 

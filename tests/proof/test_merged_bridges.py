@@ -29,8 +29,9 @@ from symcook.proof.merged import lines, merged, summed, tables
 from symcook.proof.normal import TRUE, fkey
 from symcook.proof.replay import Statement
 from symcook.proof.search import automation, bridge, named
-from symcook.proof.search.computed import _nested, counted
-from symcook.proof.search.tactics import Stuck, prove
+from symcook.proof.search.computed import _nested, counted, halved
+from symcook.proof.search.distinct import distinct
+from symcook.proof.search.tactics import Goal, Stuck, prove
 from symcook.proof.terms import Term, flatten, instantiate, num, opened, var
 
 ODD = '{"states": ["e", "o"], "input_symbols": ["0", "1"], "transitions": {"e": {"0": "e", "1": "o"}, \
@@ -253,3 +254,25 @@ def test_roots_of_one_number_are_multiples(text: str) -> None:
         else:
             with pytest.raises(Stuck):
                 prove(library, said.formula, _nested)
+
+
+def column(entries: list[int], row: str) -> str:
+    """A table of these entries, at the row from 1 on."""
+    return "(" + " + ".join(f"I[{row} = {k}]*({entry})" for k, entry in enumerate(entries, 1)) + ")"
+
+
+@pytest.mark.parametrize("columns", [[[7]], [[0, 0, 1, 1, 2], [5, -6, 5, 6, 5]], [[3, 3, 3], [0, 0, 1], [0, 2, 2]]])
+def test_rows_of_a_table_that_differ_are_found_to_differ(columns: list[list[int]]) -> None:
+    """And not where two rows are equal, the last of which is the first once more."""
+    stored = {f"lem:{one.id.removeprefix('lem.')}": one for one in replay.statements().values() if one.id[:4] == "lem."}
+    for entries, differ in ((columns, True), ([[*one, one[0]] for one in columns], False)):
+        equal = " & ".join(f"{column(one, 'r')} = {column(one, 'e')}" for one in entries)
+        rows = f"1..{len(entries[0])}"
+        said = Statement("own.rows", f"all r in {rows}. all e in {rows}. {equal} -> r = e")
+        library = own.library(said, stored)
+        goal = Goal(library, said.formula, {}, {})
+        assert distinct(goal, halved) is differ
+        if differ:
+            defined, holds = (prove(library, part, automation.prove) for part in (said.defined, said.inhabited))
+            certificate = replay.make_certificate(said, goal.nodes, defined, holds, [])
+            assert replay.library().judged(said, certificate).status == "PROVED"

@@ -14,7 +14,8 @@ from symcook.proof import normal
 from symcook.proof.normal import FALSE, TRUE, fkey, nf
 from symcook.proof.ownvalues import cancelled, divided, enclosed, reduced, whole_term
 from symcook.proof.search import automation
-from symcook.proof.search.folded import distinct, shortened, swapped
+from symcook.proof.search.distinct import distinct
+from symcook.proof.search.folded import shortened, swapped
 from symcook.proof.search.ranges import at_number, numbered_range
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import flatten, instantiate, loose, num, opened, replace, subterms, var

@@ -1,19 +1,14 @@
-"""Work that a bridge does once for a whole table, instead of once for each row or pair of rows. Untrusted.
+"""Goals over numbers made shorter before their cases, so that numbers are computed once for all of them. Untrusted.
 
-`shortened` simplifies a goal before its cases, `swapped` takes the index with fewer values first, and `distinct` proves
-that no two rows of a table are equal without a look at each pair."""
+`shortened` simplifies a goal, and `swapped` takes the index with fewer values first."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
-from functools import reduce
-from itertools import combinations
+from collections.abc import Callable, Sequence
 
 from symcook.proof import normal
 from symcook.proof.normal import fkey, nf
-from symcook.proof.search import reify
-from symcook.proof.search.ranges import ANY, numbered_range, range_of
+from symcook.proof.search.ranges import ANY, in_range, numbered_range, range_of
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import (
     COMPARISONS,
@@ -22,19 +17,13 @@ from symcook.proof.terms import (
     Sort,
     Term,
     abstract,
-    conj,
-    flatten,
     imp,
     instantiate,
     loose,
     num,
-    replace,
     subterms,
     var,
 )
-
-Test = tuple[tuple[int, int], ...]
-"""A conjunction of tests ``column = value``, as pairs of both."""
 
 
 def shortened(g: Goal, each: Callable[[Goal], None]) -> bool:
@@ -65,7 +54,7 @@ def swapped(g: Goal, each: Callable[[Goal], None]) -> bool:
     exchanged = imp(within[2][0], ("all", "Int", (abstract(imp(outer[2][0], within[2][1]), names[:1]),)))
     g.have(("all", "Int", (abstract(exchanged, names[1:]),)), swapped, each)
     g.intro(f"{x} ({x}_low {x}_high) {y} ({y}_low {y}_high)")
-    g.use(swapped, y, lambda h: _both(h, y), x, lambda h: _both(h, x), label=instance)
+    g.use(swapped, y, lambda h: in_range(h, y), x, lambda h: in_range(h, x), label=instance)
     g.hyp(instance)
     return True
 
@@ -182,175 +171,3 @@ def work(t: Term) -> int:
     if len(ends) < 2 or None in ends:
         return symbols
     return symbols * max(1, int((ends[1] or 0) - (ends[0] or 0)) + 1)
-
-
-# --- Rows that differ ------------------------------------------------------------------------------------------------
-
-
-def distinct(g: Goal, halved: Callable[..., None]) -> bool:
-    """Close ``all r in a..b. all e in a..b. (f(r) = f(e) & ..) -> r = e``, with numbers a and b; whether that was done.
-
-    Not each pair of rows is compared. A term in the columns f(r), .. gives the number of the row (`numbered`): this is
-    proved for each row, and equal columns then have equal terms. `halved` closes a goal at each value of an integer."""
-    rows = _two_rows(g.goal)
-    if rows is None:
-        return False
-    trial = g._branch(g.goal)
-    r, e, same = trial.fresh("row"), trial.fresh("other"), trial.fresh("same")
-    trial.intro(f"{r} ({r}_low {r}_high) {e} ({e}_low {e}_high)")
-    parts = [f"{same}_{k}" for k in range(len(flatten("&", trial.goal[2][0])))]
-    trial.intro(f"({' '.join(parts)})" if len(parts) > 1 else parts[0])
-    ends = rows.start, rows.stop - 1
-    columns = _columns(trial, parts, var(r, "Int"), var(e, "Int"))
-    if own_labels := [label for term, label in columns or () if term == var(r, "Int")]:  # the row's own number
-        trial.hyp(own_labels[0])
-        g.take(trial)
-        return True
-    column_values = None if columns is None else [_values(term, var(r, "Int"), rows) for term, _ in columns]
-    if columns is None or column_values is None or None in column_values:
-        return False
-    coefficients = numbered(rows, [column for column in column_values if column is not None])
-    if coefficients is None:
-        return False
-    number, x, rule = _term(coefficients, [term for term, _ in columns]), trial.fresh("x"), trial.fresh("number")
-    at_x = trial.text(replace(number, var(r, "Int"), var(x, "Int")))
-
-    def each(leaf_goal: Goal) -> None:
-        leaf_goal.intro(f"{x} ({x}_low {x}_high)")
-        halved(leaf_goal, x, *ends, f"{x}_low", f"{x}_high", lambda leaf, _, equal: leaf.rewrite(equal).true())
-
-    trial.have(f"all {x}:Int. {ends[0]} <= {x} & {x} <= {ends[1]} -> {x} = {at_x}", rule, each)
-    for name in (r, e):
-        ranged = trial.fresh("ranged")
-        trial.have(f"{ends[0]} <= {name} & {name} <= {ends[1]}", ranged, lambda h, name=name: _both(h, name))
-        trial.use(rule, name, f"#{ranged}", label=f"{name}_is")
-    equation = f"{r}_is"
-    for k, (term, label) in enumerate(columns):
-        if term in set(subterms(trial.facts[equation])):
-            trial.rewrite(label, equation, f"{equation}{k}")
-            equation = f"{equation}{k}"
-    trial._emit({"by": "pos", "eq": [["1", equation], ["-1", f"{e}_is"]]}, True)
-    g.take(trial)
-    return True
-
-
-def _both(h: Goal, name: str) -> None:
-    """Close ``a <= name & name <= b`` by the facts name_low and name_high."""
-    for part, label in zip(h.split(), (f"{name}_low", f"{name}_high"), strict=True):
-        part.hyp(label)
-
-
-def _two_rows(f: Term) -> range | None:
-    """The numbers of both ranges if the goal has the form that `distinct` closes; else None."""
-    ranges = list[range]()
-    for _ in range(2):
-        values = numbered_range(f)
-        if values is None:
-            return None
-        ranges.append(values)
-        f = f[2][0][2][1]
-    rows = f[0] == "->" and f[2][1][0] == "=" and [side[0] for side in f[2][1][2]] == ["bound", "bound"]
-    return ranges[0] if rows and ranges[0] == ranges[1] else None
-
-
-def _columns(g: Goal, parts: Sequence[str], r: Term, e: Term) -> list[tuple[Term, str]] | None:
-    """The columns in which the rows r and e are equal: each as a term in r, with the label of the equation. None if one
-    of the facts `parts` is neither an equation nor equations for a range of indices."""
-    equations = list[str]()
-    for label in parts:
-        if g.facts[label][0] == "=":
-            equations.append(label)
-            continue
-        fact = g.facts[label]
-        if fact[0] != "all" or fact[2][0][0] != "->" or fact[2][0][2][0][0] != "&":
-            return None
-        low, high = fact[2][0][2][0][2]
-        ends = [normal.constant(nf(instantiate(end, (r,)))) for end in (low[2][0], high[2][1])]
-        if None in ends or fact[2][0][2][1][0] != "=":
-            return None
-        for k in range(int(ends[0] or 0), int(ends[1] or 0) + 1):
-            equations.append(f"{label}_{k}")
-            g.use(label, str(k), "!", label=equations[-1])
-    columns = list[tuple[Term, str]]()
-    for label in equations:
-        term = reify.term(nf(g.facts[label][2][0]))
-        equal = ("=", None, (term, replace(term, r, e)))
-        if equal[2][0] == equal[2][1]:  # a number
-            continue
-        if not reads_back(g, equal):
-            return None
-        columns.append((term, f"{label}_is"))
-        g.have(equal, f"{label}_is", lambda h, label=label: h.hyp(label))
-    return columns
-
-
-def _values(term: Term, r: Term, rows: range) -> list[int] | None:
-    """The values of a column in all rows; None unless all are integers."""
-    values = [normal.constant(nf(replace(term, r, num(k)))) for k in rows]
-    return None if any(v is None or v.denominator != 1 for v in values) else [int(v or 0) for v in values]
-
-
-def numbered(rows: Sequence[int], columns: Sequence[Sequence[int]]) -> dict[Test, Fraction] | None:
-    """Each row's number as a sum of coefficients over the tests that the row passes; None if no sum was found.
-
-    Tests are about one column; if that is not enough, about the first column and one other, then two others.
-
-    >>> numbered([1, 2, 3, 4], [[0, 0, 1, 1], [5, 6, 5, 6]])
-    {(): Fraction(4, 1), ((0, 0),): Fraction(-2, 1), ((1, 5),): Fraction(-1, 1)}
-    """
-    tests: list[Test] = [(), *(((k, v),) for k, column in enumerate(columns) for v in dict.fromkeys(column))]
-    others = range(1, len(columns))
-    for size in range(3):
-        for extra in combinations(others, size) if size else ():
-            chosen = (0, *extra)
-            rows_seen = dict.fromkeys(zip(*(columns[k] for k in chosen), strict=True))
-            tests += [tuple(zip(chosen, values, strict=True)) for values in rows_seen]
-        coefficients = _solved(rows, columns, tests)
-        if coefficients is not None:
-            return coefficients
-    return None
-
-
-def _solved(
-    rows: Sequence[int], columns: Sequence[Sequence[int]], tests: Sequence[Test]
-) -> dict[Test, Fraction] | None:
-    """Coefficients of tests that add up to the number of each row, by elimination; earlier tests are preferred."""
-    pivots: list[tuple[int, dict[int, Fraction]]] = []
-    last = len(tests)
-    for place, row in enumerate(rows):
-        equation = {t: Fraction(1) for t, test in enumerate(tests) if all(columns[k][place] == v for k, v in test)}
-        equation[last] = Fraction(row)
-        for pivot, pivot_row in pivots:
-            if factor := equation.get(pivot, Fraction(0)):
-                for t, value in pivot_row.items():
-                    equation[t] = equation.get(t, Fraction(0)) - factor * value
-        equation = {t: value for t, value in equation.items() if value}
-        if not equation:
-            continue
-        pivot = min(equation)
-        if pivot == last:
-            return None
-        pivots.append((pivot, {t: value / equation[pivot] for t, value in equation.items()}))
-    solution: dict[int, Fraction] = {}
-    for pivot, row in reversed(pivots):
-        known = sum(
-            (value * solution.get(t, Fraction(0)) for t, value in row.items() if t not in (pivot, last)), Fraction(0)
-        )
-        solution[pivot] = row.get(last, Fraction(0)) - known
-    return {tests[pivot]: solution[pivot] for pivot in sorted(solution) if solution[pivot]}
-
-
-def _term(coefficients: Mapping[Test, Fraction], columns: Sequence[Term]) -> Term:
-    """The sum of `numbered` as a term in the columns."""
-    terms = list[Term]()
-    for test, coefficient in coefficients.items():
-        number = num(coefficient.numerator, coefficient.denominator)
-        if not test:
-            terms.append(number)
-            continue
-        holds = [("=", None, (columns[k], num(v))) for k, v in test]
-        terms.append(("*", None, (number, ("ind", None, (reduce(conj, holds),)))))
-    total = terms[0]
-    for one in terms[1:]:
-        total = ("+", None, (total, one))
-    return total

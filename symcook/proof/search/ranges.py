@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from symcook.proof import normal
 from symcook.proof.normal import nf
 from symcook.proof.terms import Term, abstract, conj, free, instantiate, num, var
+
+if TYPE_CHECKING:
+    from symcook.proof.search.tactics import Goal
 
 ANY = var("#", "Int")
 
@@ -59,6 +62,12 @@ def numbered_range(f: Term) -> range | None:
 def at_number(f: Term, x: int) -> Term:
     """What ``all x in a..b. F`` says of a number."""
     return instantiate(f[2][0], (num(x),))[2][1]
+
+
+def in_range(g: Goal, name: str) -> None:
+    """Close ``a <= name & name <= b`` by the facts name_low and name_high."""
+    for part, label in zip(g.split(), (f"{name}_low", f"{name}_high"), strict=True):
+        part.hyp(label)
 
 
 def _ends(f: Term, place: Term) -> tuple[Term, Term] | None:
