@@ -157,8 +157,9 @@ def constant(p: Poly) -> Number | None:
 def add(a: Poly, b: Poly, times: Number = 1) -> Poly:
     """a + times*b."""
     out = dict(a)
-    for m, c in b.items():
-        total = out.get(m, 0) + times * c
+    for m, c in b.items():  # neither 1*c nor 0 + c is computed: an operation on fractions takes long
+        part = c if times == 1 else -c if times == -1 else times * c
+        total = out[m] + part if m in out else part
         if total:
             out[m] = total
             _short(total)
@@ -193,7 +194,8 @@ def mul(a: Poly, b: Poly) -> Poly:
         Clock.spend(len(b) + 1)
         for mb, cb in b.items():
             m = _mono(ma, mb)
-            total = out.get(m, 0) + ca * cb
+            part = ca * cb
+            total = out[m] + part if m in out else part
             if total:
                 out[m] = total
                 _short(total)
