@@ -22,8 +22,8 @@ from claim_corpus.families import ModelOfCorpus
 
 from symcook.errors import SymcookError
 from symcook.model import modelfile
-from symcook.proof import own
-from symcook.proof.proving import write
+from symcook.proof.statements import certify
+from symcook.proof.statements.proving import write
 
 
 def answered(claim: CorpusClaim, model: ModelOfCorpus, seconds: float, to: Path | None) -> dict[str, Any]:
@@ -33,8 +33,8 @@ def answered(claim: CorpusClaim, model: ModelOfCorpus, seconds: float, to: Path 
     began = time.process_time()
     try:
         document = json.loads(modelfile.dumps(model.model))
-        statement = own.claim(document, claim.statement)
-        settled = own.settle(statement, document, seconds=seconds)
+        statement = certify.claim(document, claim.statement)
+        settled = certify.settle(statement, document, seconds=seconds)
     except SymcookError as error:
         return row | {"status": "ERROR", "why": str(error)[:300], "seconds": time.process_time() - began}
     status = "OPEN" if settled.verdict is None else settled.verdict.status
@@ -45,7 +45,7 @@ def answered(claim: CorpusClaim, model: ModelOfCorpus, seconds: float, to: Path 
     why = None if settled.missing is None else str(settled.missing)[:300]
     outside = None if settled.decision is None else settled.decision.outside
     row |= {"status": status, "word": word, "why": why, "outside": outside, "seconds": time.process_time() - began}
-    decided = isinstance(settled.missing, own.Vacuous) or (settled.decision is not None and settled.decision.true)
+    decided = isinstance(settled.missing, certify.Vacuous) or (settled.decision is not None and settled.decision.true)
     said = None if settled.tried is None else settled.tried.smaller
     return row | {"decided": status != "OPEN" or decided, "method": settled.fragment, "smaller": said}
 

@@ -29,8 +29,8 @@ from claim_corpus.sentences import Facts, Outside, Refused, Sentence
 from symcook.alarm import TimeUp, Until
 from symcook.errors import SymcookError
 from symcook.model.modelfile import to_document
-from symcook.proof import own
 from symcook.proof.claims.decision import REGULAR, decide
+from symcook.proof.statements import certify
 
 LENGTH = {2: 6, 3: 4}
 """Up to this length all strings over so many symbols are tried."""
@@ -69,13 +69,13 @@ def verdict(model: ModelOfCorpus, runs: list[tuple[Facts, tuple[str, ...]]], sta
     try:
         sentence = Sentence(statement, model.tokens)
         false_of = next((typed for facts, typed in runs if not sentence.true(facts)), None)
-        claim = own.claim(to_document(model.model), statement)
+        claim = certify.claim(to_document(model.model), statement)
     except (Outside, ZeroDivisionError, ValueError):
         return "not tried: it asks for a position that a string does not have"
     except (AssertionError, SymcookError):
         return "not tried: it is no statement"
     try:
-        found = decide(claim, own.library(claim, own.citable()), Until(seconds))
+        found = decide(claim, certify.library(claim, certify.citable()), Until(seconds))
     except TimeUp:
         return "not decided: time"
     if found.true or found.proved is not None:

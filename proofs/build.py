@@ -37,12 +37,14 @@ from typing import TYPE_CHECKING, Any
 from symcook.alarm import TimeUp, alarm
 from symcook.errors import BadInput, Rejected
 from symcook.files import alone
-from symcook.proof import kernel, normal, own, replay, seals
+from symcook.proof import kernel, normal, replay
+from symcook.proof.audit import seals
 from symcook.proof.audit.source import RECORD, record_line
 from symcook.proof.grammar import GRAMMAR
 from symcook.proof.search import elaborate, prooftext
 from symcook.proof.search.prooftext import BadProof, HintText, Place, ProofText, TextLine
 from symcook.proof.search.tactics import Citable, Goal, Stuck, Tactic, prove
+from symcook.proof.statements import certify
 from symcook.proof.terms import Term
 from symcook.verify import stated
 
@@ -141,7 +143,7 @@ def library(name: str, known: Mapping[str, replay.Statement]) -> tuple[Citable, 
     if name.startswith("lem."):
         labels = {known[n].label: known[n] for n in before if n.startswith("lem.")}
     labels |= {s.label: s for s in known.values() if s.assumed}
-    return own.library(known[name], labels), labels
+    return certify.library(known[name], labels), labels
 
 
 def build(name: str, script: Script, known: Mapping[str, replay.Statement]) -> dict[str, Any]:
@@ -384,7 +386,8 @@ class Record:
 
 def finders() -> list[Path]:
     """The files that find proofs."""
-    return sorted((Path(kernel.__file__).parent / "search").glob("*.py"))
+    folder = Path(kernel.__file__).parent
+    return sorted(path for name in ("inequalities", "search", "bridges") for path in (folder / name).glob("*.py"))
 
 
 def drawn(written: Mapping[str, Path], percent: float) -> list[str]:

@@ -30,7 +30,7 @@ from symcook.coq.models import stored_models
 from symcook.coq.record import PATH, added, stale, stale_models, stored
 from symcook.coq.statement import known_ids
 from symcook.errors import BadInput, SymcookError, unknown
-from symcook.proof import seals
+from symcook.proof.audit import seals
 from symcook.proof.runrel import stored_model
 
 MOST = 60  # theorems that a sample has besides because they have changed, and a tenth as many models

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from symcook import claims
 from symcook.cli.output import Progress
-from symcook.proof import seals
+from symcook.proof.audit import seals
 from symcook.proof.replay import replay
 from symcook.recount import ignored, recompute, rows
 

@@ -22,7 +22,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from symcook import claims
-from symcook.proof import seals
+from symcook.proof.audit import seals
 
 RECORD = Path(__file__).resolve().parent / "quotations.txt"
 GREEK = {"alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "theta", "lambda", "sigma", "kappa", "omega"}

@@ -63,7 +63,7 @@ VERBS = {
     "derive": "symcook.derivation:derive",
     "check": "symcook.verify.sweep:check",
     "decide": "symcook.decide.decoders:decide",
-    "prove": "symcook.proof.proving:prove",
+    "prove": "symcook.proof.statements.proving:prove",
     "entropy": "symcook.questions.entropy:entropy",
     "margin": "symcook.questions.margin:margin",
     "tolerance": "symcook.questions.tolerance:tolerance",

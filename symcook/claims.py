@@ -29,8 +29,8 @@ from typing import Any
 from symcook import recipes
 from symcook.errors import BadInput, SymcookError, unknown
 from symcook.proof.audit.certificatefile import certificate
+from symcook.proof.audit.seals import digest, judge_digest, read
 from symcook.proof.audit.statementfiles import statement_files
-from symcook.proof.seals import digest, judge_digest, read
 
 DATA = Path(__file__).parent / "data"
 LEDGER = "ledger.jsonl"

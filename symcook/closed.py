@@ -1,7 +1,7 @@
 """Closed forms for every length: what a model computes in i, the length and the counts of letters, from its weights.
 
 The forms are found by one forward pass over tables (`symcook.domains.lengths`). They are proposals: they are proved by
-`symcook.proof.ownparts`, and a form without a certificate says so.
+`symcook.proof.statements.inturn`, and a form without a certificate says so.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.shorter import shorter
 
 if TYPE_CHECKING:
-    from symcook.proof.ownparts import PartsProof
+    from symcook.proof.statements.inturn import PartsProof
 
 
 ReadCase = tuple[Guard, Mapping[str, Value]]
@@ -153,7 +153,7 @@ class EveryLength(Shown):
     def prove(self, seconds: float = 60.0) -> EveryLength:
         """The same forms with what could be proved of them in the time: their `proof` has the verdict and the
         certificate, and names what is not proved."""
-        return replace(self, proof=load("symcook.proof.ownparts:prove")(self, seconds))
+        return replace(self, proof=load("symcook.proof.statements.inturn:prove")(self, seconds))
 
     def sentences(self, cleared: bool = False) -> FormSentences:
         """What a statement about the model says of each form; of what the readout reads, if `cleared`, without fraction

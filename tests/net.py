@@ -37,12 +37,13 @@ from symcook.model import modelfile
 from symcook.model.family import Family, load
 from symcook.model.instance import Instance, instance
 from symcook.programs.shipped import shipped_program
-from symcook.proof import own, ownparts, programs
+from symcook.proof.bridges.bridge import Bridge, checked
 from symcook.proof.files import proofs_directory
+from symcook.proof.programs import compiledprograms
 from symcook.proof.runrel import stored_model
 from symcook.proof.search import prooftext
-from symcook.proof.search.bridge import Bridge, checked
 from symcook.proof.search.tactics import Stuck
+from symcook.proof.statements import certify, inturn
 
 TESTS = Path(__file__).resolve().parent
 CORPORA = TESTS / "corpora"
@@ -70,7 +71,7 @@ def of_forms(asks: Item, seconds: float) -> Answer:
         model = recipes.build(asks["recipe"], **asks.get("set", {}))
     else:
         model = modelfile.loads(json.dumps(models()[asks["model"]]))
-    proof = ownparts.prove(every_length(model), seconds)
+    proof = inturn.prove(every_length(model), seconds)
     proved: dict[str, bool] = {}
     for claim in proof.claims:
         part = f"{claim.function or claim.coordinate}{' everywhere' if claim.formula.startswith('all i') else ''}"
@@ -86,7 +87,7 @@ def of_formulas(asks: Item, seconds: float) -> Answer:
     softened = {key: asks[key] for key in ("soft", "tau") if key in asks}
     model = sc.compile(asks["language"], asks["source"], alphabet=asks.get("alphabet", "ab"), **softened)
     prover = "programs" if asks["language"] == "srasp" else "formulas"
-    return settled(programs.prove(model, seconds)[1], prover)
+    return settled(compiledprograms.prove(model, seconds)[1], prover)
 
 
 def of_bridges(asks: Item, seconds: float) -> Answer:
@@ -102,21 +103,25 @@ def of_bridges(asks: Item, seconds: float) -> Answer:
 def of_claims(asks: Item, seconds: float) -> Answer:
     """A user's statement about a model, by its proof text, else as the command line proves it."""
     document = models()[asks["model"]]
-    statement = own.claim(document, asks["statement"])
+    statement = certify.claim(document, asks["statement"])
     if "text" in asks:
-        return settled(own.settle(statement, document, prooftext.read(asks["text"]), seconds), "text")
+        return settled(certify.settle(statement, document, prooftext.read(asks["text"]), seconds), "text")
     if document.get("program") is None:
-        return settled(own.settle(statement, document, None, seconds), "automation")
+        return settled(certify.settle(statement, document, None, seconds), "automation")
     model = modelfile.loads(json.dumps(document))
-    return settled(programs.settle(model, statement, document, seconds), "formulas")
+    return settled(compiledprograms.settle(model, statement, document, seconds), "formulas")
 
 
-def settled(found: own.Settled, prover: str) -> Answer:
+def settled(found: certify.Settled, prover: str) -> Answer:
     string = None if found.tried is None or found.tried.word is None else [*map(str, found.tried.word)]
     more = {} if string is None else {"string": string}
     if found.verdict is not None:
         return {"verdict": found.verdict.words, "by": prover.rpartition(".")[2], **more}
-    return {"verdict": "OPEN", "why": own.first_line(found.missing)} if string is None else {"verdict": "FALSE", **more}
+    return (
+        {"verdict": "OPEN", "why": certify.first_line(found.missing)}
+        if string is None
+        else {"verdict": "FALSE", **more}
+    )
 
 
 KINDS: Mapping[str, Callable[[Item, float], Answer]] = {
@@ -132,7 +137,7 @@ def answer(item: Item, longer: float = 1) -> Answer:
     except BadInput as error:
         found = {"verdict": "REFUSED", "why": error.must}
     except (SymcookError, Stuck) as error:
-        found = {"verdict": "OPEN", "why": own.first_line(error)}
+        found = {"verdict": "OPEN", "why": certify.first_line(error)}
     except TimeUp:
         found = {"verdict": "OPEN", "why": "the time is over"}
     except Exception as error:

@@ -134,10 +134,10 @@ def second_checker(
     folder: Path, statement: Statement, certificate: Mapping[str, Any]
 ) -> subprocess.CompletedProcess[str]:
     """What `proofs/checker.py` says of a statement and its certificate, written to `folder`, and of lemmas below."""
-    from symcook.proof import own
+    from symcook.proof.statements import certify
 
-    (folder / "s.txt").write_text(own.expanded(statement, certificate))
+    (folder / "s.txt").write_text(certify.expanded(statement, certificate))
     (folder / "c.json").write_text(json.dumps(certificate))
-    below = [ROOT / "proofs" / "certificates" / f"{name}.json" for name in own.below(certificate)]
+    below = [ROOT / "proofs" / "certificates" / f"{name}.json" for name in certify.below(certificate)]
     command = [sys.executable, ROOT / "proofs" / "checker.py", folder / "s.txt", folder / "c.json", *below]
     return subprocess.run(command, capture_output=True, text=True, check=False)

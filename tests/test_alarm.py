@@ -10,7 +10,7 @@ import pytest
 
 from symcook import alarm as alarm_module
 from symcook.alarm import TimeUp, Until, alarm, waiting
-from symcook.proof.limits import OutOfTime, limited
+from symcook.proof.search.limits import OutOfTime, limited
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
 

@@ -19,7 +19,8 @@ from proof import stored
 
 from symcook import claims, recount
 from symcook.errors import BadInput, SymcookError
-from symcook.proof import familyrel, files, replay, runrel, seals
+from symcook.proof import familyrel, files, replay, runrel
+from symcook.proof.audit import seals
 from symcook.proof.audit.statementfiles import statement_files
 from symcook.recount import recompute, status_of
 

@@ -219,3 +219,70 @@ def test_the_tests_lie_as_the_package_does() -> None:
     assert folders == packages | {"attacks"}
     names = [path.name for path in TESTS.rglob("*.py")]
     assert len(names) == len(set(names))  # pytest imports them by these names
+
+
+TRUSTED = sorted(path for path in (PACKAGE / "proof").glob("*.py") if path.name != "__init__.py")
+"""The files that lie in the folder of proofs itself."""
+IN_PROOF = (
+    ("inequalities",), ("search",), ("audit",), ("claims",), ("statements",), ("bridges",), ("families", "programs"),
+    ("own",),
+)  # fmt: skip
+"""The packages of symcook/proof, from left to right; its own files stand before all of them."""
+UPWARD_IN_PROOF = {
+    "statements/proving.py": "`Transformer.prove` asks whether the model is of a family, or compiled",
+}
+MOST_FILES = 21
+
+
+def place_in_proof(name: str) -> int:
+    """The place of a module of symcook.proof by its full name; 0 for what is trusted."""
+    packages = [package for names in IN_PROOF for package in names]
+    first = [*name.split("."), "", "", ""][2]
+    return next((1 + rank for rank, names in enumerate(IN_PROOF) if first in names), 0) if first in packages else 0
+
+
+def upward_in_proof(place: int, source: str) -> list[str]:
+    """The imports of symcook.proof, those in functions too, that stand to the right of `place`."""
+    names = [*imports(source, inside=False), *imports(source, inside=True)]
+    return [name for name in names if name.startswith("symcook.proof.") and place_in_proof(name) > place]
+
+
+def test_what_is_trusted_lies_in_the_folder_of_proofs_itself() -> None:
+    from symcook.proof import CHECKER
+
+    assert {f"proof/{path.name}" for path in TRUSTED} == {name for name in CHECKER if name.startswith("proof/")}
+
+
+def test_in_proof_a_package_imports_only_what_stands_to_its_left() -> None:
+    files = [*TRUSTED, *(PACKAGE / "proof").glob("*/**/*.py")]
+    found = {
+        path.relative_to(PACKAGE / "proof").as_posix(): upward_in_proof(
+            place_in_proof(".".join(path.relative_to(ROOT).with_suffix("").parts)), path.read_text(encoding="utf-8")
+        )
+        for path in files
+    }
+    assert {name for name, names in found.items() if names} == UPWARD_IN_PROOF.keys(), found
+    assert upward_in_proof(0, "def f():\n    from symcook.proof.search import tactics")
+    assert upward_in_proof(2, "from symcook.proof.claims.counts import holds")
+
+
+def test_decisions_by_counts_need_no_automata() -> None:
+    for path in (PACKAGE / "proof" / "claims" / "bycounts").glob("*.py"):
+        names = [name for inside in (False, True) for name in imports(path.read_text(encoding="utf-8"), inside=inside)]
+        assert not [name for name in names if ".byautomata" in name], path.name
+
+
+def test_a_package_of_proofs_is_small_and_says_what_it_is_for() -> None:
+    for folder in (PACKAGE / "proof", *(path.parent for path in (PACKAGE / "proof").glob("*/**/__init__.py"))):
+        assert len([*folder.glob("*.py")]) <= MOST_FILES, folder.name
+        if folder.name not in ("proof", "own"):  # one is a list, the other an old name
+            text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+            assert "For: " in text and "May import: " in text and text.count("\n") <= 6, folder.name
+
+
+def test_the_old_name_of_the_users_statements_warns() -> None:
+    from symcook.proof import own
+    from symcook.proof.statements import certify
+
+    with pytest.warns(DeprecationWarning, match="statements.certify"):
+        assert own.certified is certify.certified

@@ -8,8 +8,8 @@ import net
 import pytest
 
 import symcook as sc
-from symcook.proof import headrules
 from symcook.proof.files import proofs_directory
+from symcook.proof.programs import headrules
 
 SECONDS = 4.0
 """Processor time of the draw of each kind, by the record."""

@@ -1,4 +1,4 @@
-"""Bridges from stored models to their families: what `symcook.proof.search.bridge` makes, nothing found by hand."""
+"""Bridges from stored models to their families: what `symcook.proof.bridges.bridge` makes, nothing found by hand."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from script import Script
 
 from symcook.model.family import load
 from symcook.model.instance import Instance
+from symcook.proof.bridges.bridge import Bridge
 from symcook.proof.replay import Statement
 from symcook.proof.runrel import stored_model
-from symcook.proof.search.bridge import Bridge
 from symcook.proof.search.tactics import Goal
 
 FAMILIES = Path(__file__).resolve().parents[1] / "families"

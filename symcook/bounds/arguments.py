@@ -238,7 +238,7 @@ class Bound(Shown):
 
     def verdicts(self) -> dict[str, str]:
         """The status of each statement in `proofs`, by id, with what it assumes: its stored proof is checked now."""
-        from symcook.proof.limits import replayed
+        from symcook.proof.search.limits import replayed
 
         words_by_id = {verdict.id: verdict.words for verdict in replayed(self.proofs)} if self.proofs else {}
         return {name: words_by_id[name] for name in self.proofs}  # in the order in which they are named

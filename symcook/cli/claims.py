@@ -13,8 +13,8 @@ from symcook.cli.output import Waiting, print_json, say
 from symcook.cli.own import EXIT_CODES, Files, StatementSubject, asked, claim_places, exported, same_claim
 from symcook.errors import BadInput
 from symcook.files import text_of
-from symcook.proof.proving import ProofAnswer, write
 from symcook.proof.replay import Statement
+from symcook.proof.statements.proving import ProofAnswer, write
 
 COMMENT = re.compile(r"""("[^"]*"|'[^']*')|#.*""")
 """What is quoted, which may be a token with #, or a comment."""

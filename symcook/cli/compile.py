@@ -142,7 +142,8 @@ def _proved(
 
     Of the construction of a theorem the certificate is the bridge to its family, and "theorems" are those about it.
     """
-    from symcook.proof import decoders, programs
+    from symcook.proof.bridges import decoders
+    from symcook.proof.programs import compiledprograms
 
     program = model.program
     none = "the model is written, and no proof was found"
@@ -169,12 +170,12 @@ def _proved(
             raise refused(why, none, model) from None
     else:
         with Waiting("proving"), within(seconds, none, instead(model), begun):
-            statement, proof = programs.prove(model, seconds)
+            statement, proof = compiledprograms.prove(model, seconds)
         if proof.certificate is None or proof.verdict is None:
             why = str(proof.missing).partition("\n")[0]
             raise Undecided(f"{none}: {why}; {instead(model)}.")
         certificate, verdict = proof.certificate, proof.verdict
-    from symcook.proof.proving import write
+    from symcook.proof.statements.proving import write
 
     write(to, statement, certificate)
     return {"certificate": str(to[0]), "verdict": verdict.words} | ({"theorems": theorems} if theorems else {})
@@ -185,8 +186,8 @@ def _instance(model: Transformer) -> tuple[Statement, dict[str, Any], Verdict, l
     formulas, automata or machines, which must be proved."""
     from symcook.cli.families import candidates, verdicts_of
     from symcook.model.modelfile import to_document
-    from symcook.proof.familytheorems import theorems_of
-    from symcook.proof.search.bridge import Bridge, checked
+    from symcook.proof.bridges.bridge import Bridge, checked
+    from symcook.proof.families.storedtheorems import theorems_of
 
     families, sure = candidates(model, model.name) if model.source else ([], False)
     about = theorems_of(families[0][0]) if sure else []

@@ -20,7 +20,7 @@ from symcook.errors import BadInput, Rejected
 from symcook.files import content
 from symcook.model.answers import grouped
 from symcook.model.family import shipped
-from symcook.proof.familytheorems import theorems_of
+from symcook.proof.families.storedtheorems import theorems_of
 from symcook.recipes.models import SHIPPED, instance_of, model_of, no_family, read, said, ships, told
 from symcook.report.document import WIDE
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from symcook.model.family import Family
     from symcook.model.instance import Instance
     from symcook.model.transformer import Transformer
+    from symcook.proof.bridges.bridge import Bridge
     from symcook.proof.replay import Statement, Verdict
-    from symcook.proof.search.bridge import Bridge
     from symcook.report.theorems import Theorem
 
 
@@ -90,7 +90,7 @@ def prove_instance(
     from symcook.cli.options import choose, read_settings
     from symcook.compilers import require_genuine
     from symcook.model.modelfile import to_document
-    from symcook.proof.search.bridge import Bridge, Unbridged, checked
+    from symcook.proof.bridges.bridge import Bridge, Unbridged, checked
 
     path, given = path_of(name), read_settings(settings)
     own, file = False, path
@@ -150,14 +150,15 @@ def prove_instance(
 def _judged(bridge: Bridge, certificate: Path, statement: Path) -> Verdict:
     """What the checker says of a certificate of a bridge and the statement beside it; Rejected where it accepts one of
     them not."""
-    from symcook.proof import limits, own
     from symcook.proof.files import load_json
+    from symcook.proof.search import limits
+    from symcook.proof.statements import certify
 
     stored = load_json(content(certificate, "a certificate"))
     if not isinstance(stored, dict) or stored.get("id") != bridge.statement.id:
         raise Rejected("the model has changed since it was made")
     verdict = limits.judged(bridge.statement, stored)
-    expanded = own.expanded(bridge.statement, stored).encode()
+    expanded = certify.expanded(bridge.statement, stored).encode()
     if not statement.is_file() or content(statement, "a statement") != expanded:
         raise Rejected(f"{statement} is not the statement of this model and certificate")
     return verdict
@@ -182,7 +183,7 @@ def _answer(family: Family, theorems: Sequence[Statement], as_json: bool, said: 
 def derive_family(family: Family, target: str | None, force: bool, seconds: int, as_json: bool) -> int:
     """The closed forms of a family at every length and all sizes, with their proof, and what its theorems say; 3 where
     a form is not proved."""
-    from symcook.proof.familyforms import FamilyForms
+    from symcook.proof.families.sizeforms import FamilyForms
     from symcook.report.family import forms_document, forms_text
     from symcook.report.theorems import conclusions
 
@@ -192,7 +193,7 @@ def derive_family(family: Family, target: str | None, force: bool, seconds: int,
         proof = forms.prove(seconds)
     written = None
     if to is not None and proof.certificate is not None and proof.statement is not None:
-        from symcook.proof.proving import write
+        from symcook.proof.statements.proving import write
 
         write(to, proof.statement, proof.certificate)
         written = target

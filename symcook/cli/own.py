@@ -19,8 +19,8 @@ from symcook.files import content, parsed, text_of, vacant
 
 if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
-    from symcook.proof.proving import ProofAnswer
     from symcook.proof.replay import Statement, Verdict
+    from symcook.proof.statements.proving import ProofAnswer
 
 
 Files = tuple[Path, Path]
@@ -42,7 +42,7 @@ def files(target: str, force: bool, ending: str | None = None) -> Files:
 
 def bound(name: str, settings: Sequence[str]) -> tuple[Chosen, dict[str, Any]]:
     """The model that a claim is about, and its document; BadInput where a symbol has no value."""
-    from symcook.proof.proving import document_of
+    from symcook.proof.statements.proving import document_of
 
     chosen = choose(name, settings)
     return chosen, document_of(chosen.model, chosen.values)
@@ -60,28 +60,28 @@ class StatementSubject:
 
 def asked(name: str, settings: Sequence[str], other: str | None = None) -> StatementSubject:
     """What a statement about NAME is about; BadInput where it is neither a model nor a family."""
-    from symcook.proof import own, proving
+    from symcook.proof.statements import certify, proving
 
     family = whole_family(name, settings)
     if family is not None and (family.sizes or family.tables):
-        from symcook.proof import ownfamily
+        from symcook.proof.families import allsizes
 
         if other is not None:
             size = next(iter((*family.sizes, *family.tables)))
             raise BadInput("--with must stand with a model", f"{name}, a family", f"set its sizes: --set {size}=2")
         return StatementSubject(
             None,
-            partial(ownfamily.claim, family),
+            partial(allsizes.claim, family),
             partial(proving.settle_family, family),
-            partial(ownfamily.again, family),
+            partial(allsizes.again, family),
         )
     chosen, document = bound(name, settings)
     second = None if other is None else bound(other, ())[1]
     return StatementSubject(
         chosen.model,
-        lambda sentence: own.claim(document, sentence, other=second),
+        lambda sentence: certify.claim(document, sentence, other=second),
         lambda claim, script, seconds: proving.settle(chosen.model, claim, document, script, seconds, second),
-        lambda certificate, text: own.again(document, certificate, text, second),
+        lambda certificate, text: certify.again(document, certificate, text, second),
     )
 
 
@@ -99,7 +99,7 @@ def prove_own(
 ) -> int:
     """Prove or refute the sentence about a model, and about the `other` one, and write the certificate beside its file;
     the exit code."""
-    from symcook.proof import proving
+    from symcook.proof.statements import proving
     from symcook.report import proving as report
 
     about = asked(name, settings, other)
@@ -177,7 +177,7 @@ def places(name: str) -> list[Files]:
 
 def sentence_of(target: Path, beside: Path) -> str | None:
     """The sentence of the claim whose two files these are; None where they are not both there and readable."""
-    from symcook.proof.own import note_of
+    from symcook.proof.statements.certify import note_of
 
     try:
         return note_of(text_of(beside, "a statement")) if target.is_file() else None

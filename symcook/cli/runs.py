@@ -340,7 +340,7 @@ def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int,
     proof = present(proof)
     written = None
     if to is not None and proof.certificate is not None and proof.statement is not None:
-        from symcook.proof.proving import write
+        from symcook.proof.statements.proving import write
 
         write(to, proof.statement, proof.certificate)
         written = target

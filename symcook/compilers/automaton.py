@@ -1,7 +1,7 @@
 """Automata to decoders that write down their run: instances of the family automaton-run, with names, and with
 `--theorem 1` of the families that leave out the first state.
 
-What is proved of a family holds of each of them: a bridge ties the weights to it (`symcook.proof.decoders`).
+What is proved of a family holds of each of them: a bridge ties the weights to it (`symcook.proof.bridges.decoders`).
 Source: Merrill and Sabharwal (2024), Theorem 1.
 """
 

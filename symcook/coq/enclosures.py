@@ -13,7 +13,7 @@ from symcook.coq.term import Term, Untranslatable, occurrences, text
 
 if TYPE_CHECKING:
     from symcook.coq.steps import Script
-    from symcook.proof import nodes
+    from symcook.proof.search import nodes
 
 OPERATIONS = {"+": "Add", "-": "Sub", "*": "Mul", "/": "Div", "neg": "Neg", "inv": "Inv"}
 FUNCTIONS = {

@@ -17,7 +17,7 @@ from pathlib import Path
 from symcook.coq.checker import statements
 from symcook.coq.chk import VERSION, foreign
 from symcook.coq.models import model_text, models_of, stored_models
-from symcook.proof import seals
+from symcook.proof.audit import seals
 from symcook.proof.audit.certificatefile import certificate, sense
 from symcook.proof.replay import proofs_directory
 

@@ -39,7 +39,7 @@ from symcook.coq.term import (
 )
 
 if TYPE_CHECKING:
-    from symcook.proof import nodes
+    from symcook.proof.search import nodes
     from symcook.proof.terms import Sort
 
 

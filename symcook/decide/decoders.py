@@ -156,7 +156,7 @@ TRIED = 4
 def _decoded(model: Transformer, against: object, name: str) -> Decision:
     """The decision about a compiled automaton, which is asked by decoding: it accepts the words behind which it puts
     out yes. What it puts out is shown for every word by the theorem about its family."""
-    from symcook.proof import decoders
+    from symcook.proof.bridges import decoders
 
     program = present(model.program)
     automaton = program_table(program)
@@ -185,10 +185,10 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
 
 def _instance(model: Transformer, theorem: str) -> None:
     """Show that a model of --theorem 1 is the instance of its family at its program's table, and that the theorem is
-    proved. Raises as `symcook.proof.decoders.prove` does."""
+    proved. Raises as `symcook.proof.bridges.decoders.prove` does."""
     from symcook.model.modelfile import to_document
-    from symcook.proof.limits import replayed
-    from symcook.proof.search.bridge import Bridge, checked
+    from symcook.proof.bridges.bridge import Bridge, checked
+    from symcook.proof.search.limits import replayed
 
     at, tokens = counted_at(program_table(present(model.program)), variant_of(model))
     if tuple(model.embedding.words or ()) != tokens or model.readout.labels != tokens:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from symcook.decide.automata import Asked, Automaton
 from symcook.decide.counting import Conditions, CountCondition, Counting, Counts, StateTable
 from symcook.decide.following import Holds, Linear, Lost, followed, ways
-from symcook.proof.search.simplex import TooLong, solve
+from symcook.proof.inequalities.simplex import TooLong, solve
 from symcook.spec.fold import Fold
 
 SAMPLED = 3000

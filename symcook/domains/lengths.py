@@ -4,7 +4,7 @@ Columns are tables of guarded cells (`symcook.domains.tables`) whose values are 
 of letters in the word and up to i, the declared symbols, exponentials and roots of these. A sum over positions that no
 rule closes keeps a name, its body and its limits. Where a rule is missing the column is `OutOfRules` with a sentence
 that says so, and what reads it is open too. Nothing here is trusted: what it finds is proposed to the prover
-(`symcook.proof.ownparts`).
+(`symcook.proof.statements.inturn`).
 """
 
 from __future__ import annotations

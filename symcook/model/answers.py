@@ -153,7 +153,7 @@ class Verbs:
         from symcook.export import export
         from symcook.export.diff import diff
         from symcook.model.modelfile import save
-        from symcook.proof.proving import prove
+        from symcook.proof.statements.proving import prove
         from symcook.questions.entropy import entropy
         from symcook.questions.margin import margin
         from symcook.questions.precision import precision

@@ -1,6 +1,6 @@
 """A family at given sizes and tables: a Transformer like any other.
 
-Nothing here is trusted where a bridge (`symcook.proof.search.bridge`) ties the instance to its family.
+Nothing here is trusted where a bridge (`symcook.proof.bridges.bridge`) ties the instance to its family.
 """
 
 from __future__ import annotations

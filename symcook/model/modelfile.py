@@ -204,7 +204,8 @@ def document_hash(document: Mapping[str, object]) -> str:
 
     The order of keys, of tokens too, is not in it: models that number their tokens differently, and are otherwise the
     same, share a hash. So it does not say what number a token has in a statement; whoever checks a claim about a model
-    again writes the statement again from the model as it is (`symcook.proof.own`), and weights name their tokens.
+    again writes the statement again from the model as it is (`symcook.proof.statements.certify`), and weights name
+    their tokens.
     """
     canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(canonical.encode("ascii")).hexdigest()

@@ -1,4 +1,9 @@
-"""Statements, certificates and the checker that accepts or rejects them."""
+"""Statements, certificates and the checker that accepts or rejects them.
+
+The files that lie in this folder itself are trusted: a status rests on them (`CHECKER`, which has three more of the
+library). The folders in it find proofs, attack statements and keep records; nothing there is trusted, and no file here
+imports them, but for `prove`, which shows verdicts. tests/test_layering.py keeps both.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ from symcook.door import door
 
 if TYPE_CHECKING:
     from symcook.model.answers import Several
-    from symcook.proof.answer import ShownVerdict
+    from symcook.proof.audit.shownverdict import ShownVerdict
 
 CHECKER = {
     "model/expr.py": "reads text into a tree",
@@ -60,7 +65,7 @@ def prove(*ids: str) -> Several[ShownVerdict]:
     Raises BadInput, with the nearest id, where there is no such proof.
     """
     from symcook.model.answers import Several
-    from symcook.proof.answer import ShownVerdict
-    from symcook.proof.limits import replayed
+    from symcook.proof.audit.shownverdict import ShownVerdict
+    from symcook.proof.search.limits import replayed
 
     return Several(map(ShownVerdict.of, replayed(ids or None)))

@@ -10,7 +10,7 @@ from symcook.model.plainfamily import Range
 from symcook.report.document import WIDE
 
 if TYPE_CHECKING:
-    from symcook.proof.familyforms import FamilyForms, FamilyProof
+    from symcook.proof.families.sizeforms import FamilyForms, FamilyProof
 
 
 def forms_text(found: FamilyForms, proof: FamilyProof, certificate: str | None = None) -> str:

@@ -19,8 +19,9 @@ from symcook.report.markup import escaped
 from symcook.report.saying import Said
 
 if TYPE_CHECKING:
-    from symcook.proof import kernel, nodes
+    from symcook.proof import kernel
     from symcook.proof.replay import Statement
+    from symcook.proof.search import nodes
     from symcook.proof.terms import Sort, Term
 
 MOST_LINES = 30

@@ -11,7 +11,7 @@ from symcook.report.latex import formula_rows
 from symcook.report.markup import Display, page, paragraph, table
 
 if TYPE_CHECKING:
-    from symcook.proof.proving import ProofAnswer
+    from symcook.proof.statements.proving import ProofAnswer
 
 LONGEST = 2000
 """Characters of a formula that are printed whole."""

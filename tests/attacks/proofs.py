@@ -40,10 +40,11 @@ from proof import statement_truth  # noqa: E402
 
 from symcook.errors import BadInput, Rejected  # noqa: E402
 from symcook.model.expr import parse_formula  # noqa: E402
-from symcook.proof import grammar, kernel, normal, own, replay  # noqa: E402
+from symcook.proof import grammar, kernel, normal, replay  # noqa: E402
 from symcook.proof.audit import falsify  # noqa: E402
 from symcook.proof.conditions import refutation  # noqa: E402
 from symcook.proof.search import tactics  # noqa: E402
+from symcook.proof.statements import certify  # noqa: E402
 from symcook.proof.terms import Term, instantiate, neg, negation  # noqa: E402
 
 HOME = replay.library()
@@ -261,7 +262,7 @@ def searched(name: str, goal: Term, seconds: float) -> str:
     """ "proved" where the claim's script or the general tactic proves `goal`, "stuck" or "time"."""
     every = [s for n, s in STATEMENTS.items() if n.startswith("lem.") and n != name]
     known = {s.label: s for s in (*every, *lemmas(name).values())}
-    home = own.library(STATEMENTS[name], known)
+    home = certify.library(STATEMENTS[name], known)
     result = "stuck"
     for tactic in (script(name).proof, lambda g: tactics.Goal.blast(g, degree=1)):
         try:

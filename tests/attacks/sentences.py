@@ -2,8 +2,8 @@
 
     python tests/attacks/sentences.py COUNT [SEED]
 
-A sentence is made together with a Python function of a word and the trace of its run; `own.claim` must give a statement
-with the same truth on every word. Quotes are put where they are needed and often where they are not.
+A sentence is made together with a Python function of a word and the trace of its run; `certify.claim` must give a
+statement with the same truth on every word. Quotes are put where they are needed and often where they are not.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import FeedForward, Head, Layer, SelfAttention
 from symcook.model.transformer import Transformer
-from symcook.proof import own
+from symcook.proof.statements import certify
 
 NAMES = tuple(
     re.findall(
@@ -219,7 +219,7 @@ def tried(seed: int) -> tuple[int, str]:
             says = f"{' & '.join([f'n = {length}', *where])} -> "
             says += f"({sentence}) & n = {length}" if meaning(run, {}) else f"~({sentence})"  # no premise of its own
             try:  # of the words to this length the premises hold of this one
-                held = own.claim(document, says).evaluated(length) > 0
+                held = certify.claim(document, says).evaluated(length) > 0
             except Rejected as error:
                 held = "false" in str(error) and None
             if not held:

@@ -26,7 +26,8 @@ from shared import mpf
 from symcook import claims
 from symcook.errors import BadInput, Rejected, SymcookError
 from symcook.model.expr import parse_formula, parse_term
-from symcook.proof import enclose, files, kernel, normal, replay, seals
+from symcook.proof import enclose, files, kernel, normal, replay
+from symcook.proof.audit import seals
 from symcook.proof.audit.statementfiles import statement_files
 from symcook.proof.grammar import define, read_formula, read_value
 from symcook.proof.kernel import AXIOMS, check

@@ -12,10 +12,11 @@ from proof.both import ask_both  # noqa: F401 (each test here asks both checkers
 from shared import relu
 
 from symcook.errors import Rejected
-from symcook.proof import kernel, own, replay
+from symcook.proof import kernel, replay
 from symcook.proof.grammar import read_formula
 from symcook.proof.search import automation, elaborate
 from symcook.proof.search.tactics import Goal, Stuck, prove
+from symcook.proof.statements import certify
 
 HOME = replay.library()
 STATEMENTS = HOME.statements
@@ -264,7 +265,7 @@ def searched(case):
     goal = formula(name, old, new)
     used = replay.load_json((HOME.root / "certificates" / f"{name}.json").read_text(encoding="utf-8"))["lemmas"]
     known = {s.label: s for n, s in STATEMENTS.items() if n.startswith("lem.") or n in used}
-    home = own.library(STATEMENTS[name], known)
+    home = certify.library(STATEMENTS[name], known)
     for tactic in (script(name).proof, lambda g: Goal.blast(g, degree=1), Goal.blast):
         try:
             proof = prove(home, goal, tactic)

@@ -24,7 +24,7 @@ from shared import call
 import symcook as sc
 from symcook.errors import BadInput
 from symcook.export import run_npz
-from symcook.proof import programs
+from symcook.proof.programs import compiledprograms
 
 PACKAGE = Path(sc.__file__).parent
 OWN_FILES = {
@@ -246,7 +246,7 @@ def test_the_time_of_a_command_holds_for_all_of_it(
         patched.setattr("symcook.compilers.compile", slow)
         code, _, err = call(capsys, "compile", "srasp", squares(2), "--seconds", "1", "-o", target)
         assert code == 3 and "no model was made within 1 second" in err and not target.exists()
-    monkeypatch.setattr(programs, "prove", slow)
+    monkeypatch.setattr(compiledprograms, "prove", slow)
     code, _, err = call(capsys, "compile", "srasp", squares(2), "--prove", "--seconds", "1", "-o", target)
     assert code == 3 and "no proof was found within 1 second" in err and json.loads(target.read_text())
 

@@ -25,10 +25,10 @@ from symcook.model.expr import parse_term, show
 from symcook.model.modelfile import to_document
 from symcook.programs import VARIANTS
 from symcook.programs.running import read_source, tokens_of
-from symcook.proof.merged import summed
-from symcook.proof.search import bridge
-from symcook.proof.search.bridge import Bridge
-from symcook.proof.search.computed import table_function
+from symcook.proof.bridges import bridge
+from symcook.proof.bridges.bridge import Bridge
+from symcook.proof.bridges.computed import table_function
+from symcook.proof.bridges.indexedequations import summed
 from symcook.run import run
 
 THEOREMS = {

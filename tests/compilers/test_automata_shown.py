@@ -17,9 +17,10 @@ from shared import call, document, refused, words
 import symcook as sc
 from symcook.decide.decoders import decide
 from symcook.errors import BadInput
-from symcook.proof import decoders, terms
+from symcook.proof import terms
+from symcook.proof.bridges import decoders
+from symcook.proof.bridges.bridge import Unbridged
 from symcook.proof.replay import library
-from symcook.proof.search.bridge import Unbridged
 from symcook.spec.automata import tokens
 from symcook.spec.programs import language
 from symcook.verify.decoded import check_decoded

@@ -15,7 +15,8 @@ from test_formulas import nodes
 import symcook as sc
 from symcook.compilers import formula as compiler
 from symcook.errors import BadInput
-from symcook.proof import own, programs
+from symcook.proof.programs import compiledprograms
+from symcook.proof.statements import certify
 
 Tree = tuple
 PROOFS = Path(__file__).resolve().parents[2] / "proofs"
@@ -166,10 +167,10 @@ def letters_of(source: str) -> str:
 def judged(model: sc.Transformer, folder: Path) -> str:
     """What the kernel says of the certificate; the second checker, which reads it and its statement alone, says the
     same."""
-    statement, found = programs.prove(model, 300)
+    statement, found = compiledprograms.prove(model, 300)
     assert found.verdict is not None and found.certificate is not None, found.missing
     done = second_checker(folder, statement, found.certificate)
-    count = 1 + len(own.below(found.certificate))
+    count = 1 + len(certify.below(found.certificate))
     assert done.returncode == 0 and f"{count} PROVED" in done.stdout, done.stdout + done.stderr
     return found.verdict.words
 
@@ -183,7 +184,7 @@ def test_certificates_of_counts_pass_the_second_checker(source: str, tmp_path: P
 def test_certificates_of_counts_drawn_at_random(seed: int) -> None:
     r = random.Random(700 + seed)
     tree = drawn(r, r.randrange(1, 7))
-    _, found = programs.prove(sc.compile("count", written(tree), alphabet="ab"))
+    _, found = compiledprograms.prove(sc.compile("count", written(tree), alphabet="ab"))
     assert found.verdict is not None and found.verdict.words == "PROVED", (written(tree), found.missing)
 
 
@@ -195,7 +196,7 @@ def test_certificates_of_counts_drawn_at_random(seed: int) -> None:
 ])  # fmt: skip
 def test_certificates_of_counts_of_which_less_is_left(source: str, soft: bool) -> None:
     """Found among formulas drawn at random: lines that are alike have one head, and counts go away."""
-    _, found = programs.prove(sc.compile("count", source, alphabet="ab", soft=soft))
+    _, found = compiledprograms.prove(sc.compile("count", source, alphabet="ab", soft=soft))
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
 
 
@@ -214,7 +215,7 @@ def test_certificates_grow_with_the_counts(soft: bool) -> None:
     sizes = []
     for counts in (4, 8, 12):
         model = sc.compile("count", nested(counts), alphabet="ab", soft=soft)
-        _, found = programs.prove(model, 300)
+        _, found = compiledprograms.prove(model, 300)
         assert found.verdict is not None and found.verdict.words == "PROVED"
         sizes.append(nodes(found.certificate))
     assert sizes[2] - sizes[1] == sizes[1] - sizes[0] < 1000, sizes
@@ -234,7 +235,7 @@ def test_a_count_with_other_weights_is_not_proved(part: str, wrong: str, monkeyp
     monkeypatch.setattr(compiler.Packed, "model", changed)
     model = sc.compile("count", "#left[Q_a] = 1", alphabet="ab")
     assert any(answers(model, word) != [word[: k + 1].count("a") == 1 for k in range(len(word))] for word in words(5))
-    _, found = programs.prove(model, 3)
+    _, found = compiledprograms.prove(model, 3)
     assert found.verdict is None or found.verdict.words != "PROVED"
 
 

@@ -10,7 +10,8 @@ from shared import second_checker
 import symcook as sc
 from symcook.errors import Undecided
 from symcook.programs.reading import formula_of
-from symcook.proof import formulas, own, programs
+from symcook.proof.programs import compiledprograms, formulas
+from symcook.proof.statements import certify
 
 WIDE = "Q_a & prev Q_b & next Q_b & prev prev Q_b | Q_b & prev Q_c & next next Q_c"
 """Five heads beside three letters, 96 cases, of which the letters ask for eight."""
@@ -21,7 +22,7 @@ WIDE = "Q_a & prev Q_b & next Q_b & prev prev Q_b | Q_b & prev Q_c & next next Q
 )
 def test_many_bits_of_which_few_are_asked_for(source: str, tmp_path: Path) -> None:
     model = sc.compile("ltl", source, alphabet="abc")
-    statement, found = programs.prove(model, 300)
+    statement, found = compiledprograms.prove(model, 300)
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
     done = second_checker(tmp_path, statement, found.certificate or {})
     assert done.returncode == 0, done.stdout + done.stderr
@@ -39,7 +40,7 @@ def nested(many: int) -> str:
 def test_so_many_operators_inside_of_one_another_have_a_certificate(many: int, rows: bool, tmp_path: Path) -> None:
     """What the statement supposes is bracketed in halves, so that its depth is that of its names; beyond 120 truth
     functions these are rows of functions of two arguments. Shorter formulas keep theirs."""
-    statement, found = programs.prove(sc.compile("ltl", nested(many), alphabet="abc"), 300)
+    statement, found = compiledprograms.prove(sc.compile("ltl", nested(many), alphabet="abc"), 300)
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
     assert statement.text.count(") -> (") < 10 and ("z1:Int*Int->Int" in statement.text) == rows
     done = second_checker(tmp_path, statement, found.certificate or {})
@@ -49,7 +50,7 @@ def test_so_many_operators_inside_of_one_another_have_a_certificate(many: int, r
 @pytest.mark.parametrize("op", ["prev", "next"])
 def test_an_operator_beside_what_is_nowhere_true_is_false(op: str) -> None:
     model = sc.compile("ltl", f"{op} (Q_a & Q_b & prev Q_a) | Q_c since Q_a", alphabet="abc")
-    found = programs.prove(model, 60)[1]
+    found = compiledprograms.prove(model, 60)[1]
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
 
 
@@ -57,12 +58,12 @@ def test_a_false_claim_about_a_long_formula_is_refuted_by_a_word(monkeypatch: py
     """Premises in halves are met by runs as those that stand one by one are."""
     from symcook.model.modelfile import to_document
 
-    monkeypatch.setattr(own, "LONG", 10)
+    monkeypatch.setattr(certify, "LONG", 10)
     said = formulas.sentence(formula_of(sc.compile("ltl", f"({nested(20)}) | Q_a", alphabet="abc").program))
     document = to_document(sc.compile("ltl", nested(20), alphabet="abc"))
-    claim = own.claim(document, said)
+    claim = certify.claim(document, said)
     assert "& (all i in 1..n. z3(i) = " in claim.text and "-> (all i in 1..n. z3(i) = " not in claim.text
-    answer = own.settle(claim, document, None, 60)
+    answer = certify.settle(claim, document, None, 60)
     assert answer.tried is not None and answer.tried.word is not None
     assert answer.verdict is not None and answer.verdict.status == "REFUTED"
 
@@ -73,4 +74,4 @@ def test_too_many_cases_are_refused() -> None:
     for one in heads[1:]:
         parity = f"({parity}) <-> {one}"
     with pytest.raises(Undecided, match="more than 1024 cases"):
-        programs.prove(sc.compile("ltl", parity, alphabet="ab"))
+        compiledprograms.prove(sc.compile("ltl", parity, alphabet="ab"))

@@ -21,10 +21,11 @@ from symcook.decide.decision import decide
 from symcook.errors import BadInput, Undecided
 from symcook.model.modelfile import dumps, loads, model_hash
 from symcook.programs.reading import read_formula
-from symcook.proof import facts, kernel, programs
+from symcook.proof import kernel
 from symcook.proof.holds import Truths
+from symcook.proof.programs import compiledfacts, compiledprograms
+from symcook.proof.programs.proofsteps import Node
 from symcook.proof.search.tactics import Goal
-from symcook.proof.steps import Node
 from symcook.spec.fold import Fold
 from symcook.spec.logic import Looking, answers, fold, language
 
@@ -107,13 +108,15 @@ def test_models_answer_as_formulas_drawn_at_random(seed: int) -> None:
 def test_certificates_of_formulas_drawn_at_random(seed: int) -> None:
     r = random.Random(100 + seed)
     model = sc.compile("ltl", written(drawn(r, 4 + 4 * seed, "ab")), alphabet="ab")
-    _, found = programs.prove(model)
+    _, found = compiledprograms.prove(model)
     assert found.verdict is not None and found.verdict.words == "PROVED"
 
 
 def test_two_lines_with_one_head_are_proved() -> None:
     """prev (Q_b & Q_b) has the head of prev Q_b: its truth is told by the coordinate, read backwards."""
-    _, found = programs.prove(sc.compile("ltl", "prev (Q_b & Q_b) <-> (prev Q_b <-> Q_a since Q_b)", alphabet="ab"))
+    _, found = compiledprograms.prove(
+        sc.compile("ltl", "prev (Q_b & Q_b) <-> (prev Q_b <-> Q_a since Q_b)", alphabet="ab")
+    )
     assert found.verdict is not None and found.verdict.words == "PROVED"
 
 
@@ -151,7 +154,7 @@ def nested(operators: int) -> str:
 def test_certificates_grow_with_the_operators(soft: bool) -> None:
     sizes = []
     for operators in (8, 16, 24):
-        _, found = programs.prove(sc.compile("ltl", nested(operators), alphabet="ab", soft=soft), 300)
+        _, found = compiledprograms.prove(sc.compile("ltl", nested(operators), alphabet="ab", soft=soft), 300)
         assert found.verdict is not None and found.verdict.words == "PROVED"
         sizes.append(nodes(found.certificate))
     assert sizes[2] - sizes[1] <= 1.1 * (sizes[1] - sizes[0]), sizes
@@ -164,25 +167,25 @@ def test_facts_are_shown_apart_where_the_checker_would_copy_too_many(
     """As a formula of 200 operators needs it, with a lower limit of copies."""
     model = sc.compile("ltl", nested(16), alphabet="ab", soft=soft)
     monkeypatch.setattr(kernel, "MAX_COPIES", 40_000 if soft else 20_000)
-    statement, found = programs.prove(model)
+    statement, found = compiledprograms.prove(model)
     assert found.verdict is not None and found.verdict.words == "PROVED"
     assert found.certificate is not None
     assert found.certificate["proof"][0]["by"] == "have"  # before anything is supposed
     assert second_checker(tmp_path, statement, found.certificate).returncode == 0
-    monkeypatch.setattr(facts.Apart, "cite", _where_it_stands)
-    _, other = programs.prove(model)
+    monkeypatch.setattr(compiledfacts.Apart, "cite", _where_it_stands)
+    _, other = compiledprograms.prove(model)
     assert other.verdict is None
     assert "copy more than" in str(other.missing)
 
 
-def _where_it_stands(_: facts.Apart, g: Goal, node: Node) -> None:
+def _where_it_stands(_: compiledfacts.Apart, g: Goal, node: Node) -> None:
     g._emit(node)
     g._bind(node["as"], g.formula(node["show"]))
 
 
 def test_a_formula_that_nests_too_deep_for_a_sentence_has_no_proof() -> None:
     with pytest.raises(Undecided, match="must nest at most"):
-        programs.prove(sc.compile("ltl", nested(330), alphabet="ab"))
+        compiledprograms.prove(sc.compile("ltl", nested(330), alphabet="ab"))
 
 
 @pytest.mark.parametrize("source, word, bits", [
@@ -208,7 +211,7 @@ def test_outputs_are_the_first_that_is_true() -> None:
     model = sc.compile("ltl", source, alphabet="ab")
     assert outputs(model, "abba") == ["x", "x", "y", "z"]
     assert outputs(model, "aa") == ["z", "x"]
-    _, found = programs.prove(model)
+    _, found = compiledprograms.prove(model)
     assert found.verdict is not None and found.verdict.words == "PROVED"
 
 
@@ -216,7 +219,7 @@ def test_letters_may_be_long_or_signs_of_the_language() -> None:
     source = 'alphabet "(" ) since; prev Q_"(" & Q_")" | Q_"since"'
     model = sc.compile("ltl", source)
     assert outputs(model, ("(", ")", "since", ")")) == [False, True, True, False]
-    _, found = programs.prove(model)
+    _, found = compiledprograms.prove(model)
     assert found.verdict is not None and found.verdict.words == "PROVED"
 
 
@@ -228,7 +231,7 @@ def test_boolean_parts_too_large_are_cut_and_stay_right() -> None:
     assert outputs(model, word) == [i >= 39 for i in range(45)]
     assert outputs(model, "0" + word) == [i >= 40 for i in range(46)]
     with pytest.raises(Undecided, match="Boolean part"):
-        programs.prove(model)
+        compiledprograms.prove(model)
 
 
 @pytest.mark.parametrize("table, op, wrong, source", [
@@ -246,7 +249,7 @@ def test_a_wrong_head_is_found_by_check_and_not_proved(
     model = sc.compile("ltl", source, alphabet="abc")
     formula = read_formula(source, "abc")
     assert any(outputs(model, word) != answers(formula, word) for word in words("abc", 4))
-    _, found = programs.prove(model, 3)
+    _, found = compiledprograms.prove(model, 3)
     assert found.verdict is None or found.verdict.words != "PROVED"
 
 
@@ -254,7 +257,7 @@ def test_a_wrong_meaning_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     right = Truths._line
     monkeypatch.setattr(Truths, "_line", lambda self, said: right(self, said.replace("in j..i", "in j + 1..i")))
     model = sc.compile("ltl", "Q_a since Q_b", alphabet="abc")
-    _, found = programs.prove(model, 3)
+    _, found = compiledprograms.prove(model, 3)
     assert found.verdict is None or found.verdict.words != "PROVED"
 
 
@@ -262,7 +265,7 @@ def test_a_model_that_was_changed_is_not_proved() -> None:
     model = sc.compile("ltl", "prev Q_a", alphabet="ab")
     other = sc.compile("ltl", "next Q_a", alphabet="ab")
     with pytest.raises(BadInput, match="as it was compiled"):
-        programs.prove(replace(other, program=model.program))
+        compiledprograms.prove(replace(other, program=model.program))
 
 
 def test_the_program_is_in_the_file_and_in_no_hash() -> None:

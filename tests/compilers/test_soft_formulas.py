@@ -25,7 +25,7 @@ from symcook.errors import BadInput, Undecided
 from symcook.forward import forward
 from symcook.model.modelfile import dumps, loads, model_hash
 from symcook.programs import shipped
-from symcook.proof import programs
+from symcook.proof.programs import compiledprograms
 from symcook.verify.sweep import check
 
 TAUS = (None, 1)
@@ -335,7 +335,7 @@ def test_a_soft_head_with_a_planted_fault_is_not_proved(
     else:
         monkeypatch.setattr(compiler.SoftScores, "temporal", changed)
     model = sc.compile("ltl", source, alphabet="abc", soft=True)  # over a and b alone since needs no head
-    _, found = programs.prove(model, 5)
+    _, found = compiledprograms.prove(model, 5)
     assert found.verdict is None or found.verdict.words != "PROVED"
 
 
@@ -352,11 +352,11 @@ def test_a_rounding_with_other_thresholds_is_proved_where_it_answers_rightly(
     answered = {word: [value is not None and value > Fraction(1, 2) for value in bits(model, word)] for word in wanted}
     assert (answered == wanted) is right
     if right:
-        _, found = programs.prove(model, 5)
+        _, found = compiledprograms.prove(model, 5)
         assert found.verdict is not None and found.verdict.words == "PROVED"
     else:
         with pytest.raises(Undecided, match="no proof is made of"):
-            programs.prove(model, 5)
+            compiledprograms.prove(model, 5)
 
 
 def test_in_python_too() -> None:
@@ -372,7 +372,7 @@ SHIPPED = [name for name in shipped.names() if name.endswith((".ltl", ".count"))
 @pytest.mark.parametrize("soft", [False, True])
 @pytest.mark.parametrize("name", SHIPPED)
 def test_formulas_that_come_with_it_are_proved(name: str, soft: bool) -> None:
-    _, found = programs.prove(sc.compile(name.rpartition(".")[2], name, soft=soft), 300)
+    _, found = compiledprograms.prove(sc.compile(name.rpartition(".")[2], name, soft=soft), 300)
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
 
 
@@ -380,7 +380,7 @@ def test_formulas_that_come_with_it_are_proved(name: str, soft: bool) -> None:
 def test_a_stop_that_is_a_position_function_is_proved(tau: int | None) -> None:
     """It is read from the embedding, beside the functions of which the scores are made."""
     model = sc.compile("count", "eventually MOD(3, 0)", alphabet="ab", soft=True, tau=tau)
-    _, found = programs.prove(model)
+    _, found = compiledprograms.prove(model)
     assert found.verdict is not None and found.verdict.status == "PROVED"
     for word in words(5):
         assert bits(model, word) == [len(word) >= 3 and i <= len(word) // 3 * 3 for i in range(1, len(word) + 1)]

@@ -25,10 +25,12 @@ from symcook.model.modelfile import to_document
 from symcook.programs.shipped import shipped_program
 from symcook.programs.srasp import Srasp
 from symcook.programs.srasp_reading import read_srasp
-from symcook.proof import own, programs, replay
-from symcook.proof.programlines import MANY, Spoken
+from symcook.proof import replay
+from symcook.proof.programs import compiledprograms
+from symcook.proof.programs.linefacts import MANY, Spoken
 from symcook.proof.search import automation, elaborate
 from symcook.proof.search.elaborate import StepGap
+from symcook.proof.statements import certify
 from symcook.spec.srasp import values
 
 PROOFS = Path(__file__).parents[2] / "proofs"
@@ -180,7 +182,7 @@ def test_the_equations_of_programs_drawn_at_random() -> None:
 
 
 def test_a_sentence_can_be_read() -> None:
-    said = programs.sentence(sc.compile("srasp", "majority.srasp"))
+    said = compiledprograms.sentence(sc.compile("srasp", "majority.srasp"))
     assert said == (
         "all v4:Int->Int, v5:Int->Int, ones:Int->Int, out:Int->Int. (all i in 1..n. v4(i) = I[w(i) = 1]) -> "
         "(all i in 1..n. v5(i) = if(v4(i) = 1, 1, -1)) -> (all i in 1..n. ones(i) = sum(j, 1, i, v5(j))) -> "
@@ -205,11 +207,11 @@ def test_shipped_programs_are_proved_and_the_second_checker_reads_it(
 ) -> None:
     if name in {source for source, *_ in WRONG.values()}:
         at_needed_levels(monkeypatch)
-    statement, found = programs.prove(sc.compile("srasp", name), 300)
+    statement, found = compiledprograms.prove(sc.compile("srasp", name), 300)
     assert found.verdict is not None and found.certificate is not None, found.missing
     assert found.verdict.words == "PROVED" and {"defined", "inhabited"} <= set(found.certificate)
     done = second_checker(tmp_path, statement, found.certificate)
-    count = 1 + len(own.below(found.certificate))
+    count = 1 + len(certify.below(found.certificate))
     assert done.returncode == 0 and f"{count} PROVED" in done.stdout, done.stdout + done.stderr
 
 
@@ -226,7 +228,7 @@ def test_a_program_is_compiled_and_proved_by_the_command(tmp_path: Path, capsys:
 def test_each_operation_is_proved(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if OPERATIONS[name] in {source for source, *_ in WRONG.values()}:
         at_needed_levels(monkeypatch)
-    _, found = programs.prove(sc.compile("srasp", OPERATIONS[name], alphabet="ab"), 300)
+    _, found = compiledprograms.prove(sc.compile("srasp", OPERATIONS[name], alphabet="ab"), 300)
     assert found.verdict is not None and found.verdict.words == "PROVED", found.missing
 
 
@@ -236,7 +238,7 @@ def test_each_operation_is_proved(name: str, monkeypatch: pytest.MonkeyPatch) ->
 def not_proved(model: sc.Transformer) -> bool:
     """Whether a step does not follow; that there was no time for it would say nothing."""
     try:
-        _, found = programs.prove(model, 300)
+        _, found = compiledprograms.prove(model, 300)
     except Undecided as error:
         return re.match(r"no proof is made of [^:]+\(i\)[^:]* = ", str(error)) is not None
     return found.verdict is None and isinstance(found.missing, StepGap)
@@ -248,7 +250,7 @@ def test_a_proof_is_the_same_whatever_a_line_is_called() -> None:
     def proof(name: str) -> str:
         first = f'{name}(i) = if in(i) = "a" then 1 else 0\n'
         model = sc.compile("srasp", f"alphabet a b;\n{first}out = selector_width(select({name}, {name}, ==))\n")
-        made = programs.prove(model)[1].certificate
+        made = compiledprograms.prove(model)[1].certificate
         assert made is not None
         return json.dumps(made["proof"])
 
@@ -260,16 +262,16 @@ def test_a_proof_is_the_same_whatever_a_line_is_called() -> None:
 def test_a_model_that_was_changed_is_not_proved() -> None:
     model, other = sc.compile("srasp", "majority.srasp"), sc.compile("srasp", CLOSEST)
     with pytest.raises(BadInput, match="as it was compiled"):
-        programs.prove(replace(other, program=model.program))
+        compiledprograms.prove(replace(other, program=model.program))
 
 
 def test_the_certificate_of_another_program_is_rejected() -> None:
     """The same model and another sentence: the sum to the position before is no program of these weights."""
     model = sc.compile("srasp", "majority.srasp")
-    statement, found = programs.prove(model)
+    statement, found = compiledprograms.prove(model)
     assert found.certificate is not None
-    said = programs.sentence(model).replace("sum(j, 1, i,", "sum(j, 1, i - 1,")
-    other = own.claim(to_document(model), said)
+    said = compiledprograms.sentence(model).replace("sum(j, 1, i,", "sum(j, 1, i - 1,")
+    other = certify.claim(to_document(model), said)
     lemmas = {name: replay.statements()[name] for name in found.certificate["lemmas"]}
     forged = {**found.certificate, "statement": other.digest}
     with pytest.raises(Rejected):
@@ -371,4 +373,4 @@ def values_of(program: Srasp, word: Any) -> list[Any]:
 )
 def test_what_is_out_of_reach_is_named(source: str, named: str) -> None:
     with pytest.raises(Undecided, match="no proof is made of " + named):
-        programs.prove(sc.compile("srasp", source))
+        compiledprograms.prove(sc.compile("srasp", source))

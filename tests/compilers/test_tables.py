@@ -235,7 +235,7 @@ def test_a_certificate_beyond_a_limit_of_the_checker_is_none(
     def refused(_: object) -> None:
         raise Rejected("inhabited: a formula exceeds 60000 symbols")
 
-    monkeypatch.setattr("symcook.proof.search.bridge.checked", refused)
+    monkeypatch.setattr("symcook.proof.bridges.bridge.checked", refused)
     (tmp_path / "once.tm").write_text(ONCE, encoding="utf-8")
     file = tmp_path / "once.json"
     code, out, err = call(capsys, "compile", "tm", tmp_path / "once.tm", "--theorem", "2", "--prove", "-o", file)

@@ -25,7 +25,7 @@ from coqfiles import compiled, misjudged
 from symcook.coq.chk import VERSION
 from symcook.model.expr import Tree, children, names
 from symcook.model.plainfamily import ONE, PlainFamily
-from symcook.proof import seals
+from symcook.proof.audit import seals
 from symcook.proof.files import proofs_directory
 
 HERE = Path(__file__).parent

@@ -38,8 +38,9 @@ from symcook.coq.reading import definitions, definitions_text, parsed, statement
 from symcook.coq.record import added, coq_hash, stale, stale_models
 from symcook.coq.statement import lemmas_of, module_name, said_text, statement_part, with_lemmas
 from symcook.errors import BadInput
-from symcook.proof import own, seals
+from symcook.proof.audit import seals
 from symcook.proof.files import proofs_directory
+from symcook.proof.statements import certify
 
 PROOFS = Path(__file__).parent.parent.parent / "proofs"
 
@@ -398,7 +399,7 @@ def generated(model: sc.Transformer, monkeypatch: pytest.MonkeyPatch) -> str:
     assert proof.whole, proof.missing
     name = proof.statement.id
     with deep():
-        known = checker().read_statements(own.expanded(proof.statement, proof.certificate))
+        known = checker().read_statements(certify.expanded(proof.statement, proof.certificate))
     monkeypatch.setitem(statements(), name, known[name])
     monkeypatch.setitem(certificates(), name, proof.certificate)
     monkeypatch.setitem(definitions().statements, name, parsed(proof.statement.text))

@@ -25,7 +25,7 @@ from symcook.coq.said import not_said
 from symcook.coq.statement import said_text, statement_part
 from symcook.coq.term import Untranslatable
 from symcook.errors import BadInput
-from symcook.proof import seals
+from symcook.proof.audit import seals
 from symcook.proof.files import proofs_directory
 
 PROOFS = Path(__file__).parent.parent.parent / "proofs"

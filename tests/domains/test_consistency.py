@@ -11,7 +11,7 @@ from symcook.closed import every_length
 from symcook.domains import consistency
 from symcook.domains.consistency import Consistency, FormRow, Premises, row, solved
 from symcook.domains.linear import STRICT
-from symcook.proof.search.simplex import solve
+from symcook.proof.inequalities.simplex import solve
 from symcook.recipes import build
 
 NAMES = ("i", "k", "n", "p")

@@ -13,7 +13,7 @@ from symcook.errors import BadInput
 from symcook.model.family import Family, load, shipped
 from symcook.model.instance import Instance, instance
 from symcook.model.modelfile import to_document
-from symcook.proof.search.bridge import Bridge, Unbridged, checked
+from symcook.proof.bridges.bridge import Bridge, Unbridged, checked
 from symcook.run import run
 
 Network = dict[str, Any]

@@ -26,12 +26,14 @@ from symcook.errors import BadInput, Rejected
 from symcook.model.family import MASKS, WEIGHTINGS, Family
 from symcook.model.instance import Instance, instance
 from symcook.model.modelfile import to_document
-from symcook.proof import kernel, limits, own, replay, terms
+from symcook.proof import kernel, replay, terms
+from symcook.proof.bridges.bridge import Bridge, Unbridged, checked
 from symcook.proof.familyrel import FamilyRelation
 from symcook.proof.files import proofs_directory
 from symcook.proof.runrel import Relation, stored_model
-from symcook.proof.search.bridge import Bridge, Unbridged, checked
+from symcook.proof.search import limits
 from symcook.proof.search.tactics import Stuck
+from symcook.proof.statements import certify
 
 SIZES: dict[str, dict[str, Any]] = {
     "boolean": {"m": 2, "M": 3, "xi": "0 0 0 1 1 1", "phi": "1 1 1"},
@@ -237,7 +239,7 @@ def test_the_second_checker_accepts_a_bridge_of_ones_own(tmp_path: Path) -> None
     certificate, _ = checked(made)
     (tmp_path / "certificates").mkdir()
     (tmp_path / "certificates" / "bridge.own.json").write_text(json.dumps(certificate))
-    (tmp_path / "expanded.txt").write_text(own.expanded(made.statement, certificate))
+    (tmp_path / "expanded.txt").write_text(certify.expanded(made.statement, certificate))
     assert any("PROVED" in line for line in second(tmp_path / "expanded.txt", tmp_path / "certificates"))
 
 

@@ -13,13 +13,14 @@ from shared import second_checker
 
 import symcook as sc
 from symcook.errors import Rejected
-from symcook.proof import limits, own
 from symcook.proof.claims import counts
-from symcook.proof.claims.casefacts import Unclosed
-from symcook.proof.claims.problem import problem
-from symcook.proof.claims.regular import Regular
-from symcook.proof.proving import document_of
+from symcook.proof.claims.byautomata.regular import Regular
+from symcook.proof.claims.bycounts.casefacts import Unclosed
+from symcook.proof.claims.bycounts.problem import problem
+from symcook.proof.search import limits
 from symcook.proof.search.tactics import Goal
+from symcook.proof.statements import certify
+from symcook.proof.statements.proving import document_of
 
 
 def votes(**ends: Any) -> sc.Transformer:
@@ -31,9 +32,9 @@ def votes(**ends: Any) -> sc.Transformer:
 
 
 def proof(model: sc.Transformer, sentence: str) -> Goal:
-    statement = own.claim(document_of(model, {}), sentence)
+    statement = certify.claim(document_of(model, {}), sentence)
     asked = problem(statement)
-    goal = Goal(own.library(statement, own.citable()), statement.formula, {}, {})
+    goal = Goal(certify.library(statement, certify.citable()), statement.formula, {}, {})
     counts.prove(asked, goal, None, Regular(asked))
     return goal
 
@@ -74,7 +75,7 @@ def test_a_true_claim_is_proved(case: str) -> None:
     ends, sentence = TRUE[case]
     document = document_of(votes(**ends), {})
     goal = proof(votes(**ends), sentence)
-    settled = own.settle(own.claim(document, sentence), document, {"proof": lambda g: g.take(goal)})
+    settled = certify.settle(certify.claim(document, sentence), document, {"proof": lambda g: g.take(goal)})
     assert settled.verdict is not None
     assert settled.verdict.status == "PROVED"
 
@@ -103,9 +104,9 @@ def test_what_is_false_has_no_proof(sentence: str) -> None:
 def test_a_false_claim_has_a_string_of_the_language_with_its_counts() -> None:
     """The least has 6 of each: 3 divides the number of a's and 2 that of b's."""
     document = document_of(votes(before="^", after="$"), {})
-    statement = own.claim(document, 'matches("(aaa|bb)*") & count(a) = count(b) & 2 < n -> n mod 24 = 2')
+    statement = certify.claim(document, 'matches("(aaa|bb)*") & count(a) = count(b) & 2 < n -> n mod 24 = 2')
     asked = problem(statement)
-    found = counts.decide(asked, own.library(statement, own.citable()), Regular(asked)).string
+    found = counts.decide(asked, certify.library(statement, certify.citable()), Regular(asked)).string
     assert found is not None
     text = "".join("abc^$"[k] for k in found)
     assert re.fullmatch(r"\^(aaa|bb)*\$", text) and text.count("a") == text.count("b") == 6
@@ -114,7 +115,9 @@ def test_a_false_claim_has_a_string_of_the_language_with_its_counts() -> None:
 def test_the_hypotheses_are_met_by_a_string_that_counts_find() -> None:
     """The shortest string of the language with as many a's as b's has 12 positions, beyond all that are tried."""
     document = document_of(votes(), {})
-    settled = own.settle(own.claim(document, 'matches("(aaa|bb)*") & count(a) = count(b) -> n mod 12 = 0'), document)
+    settled = certify.settle(
+        certify.claim(document, 'matches("(aaa|bb)*") & count(a) = count(b) -> n mod 12 = 0'), document
+    )
     assert settled.verdict is not None
     assert settled.verdict.status == "PROVED"
 
@@ -147,8 +150,8 @@ def test_random_claims_with_remainders_are_as_small_counts_say() -> None:
     document, found, true = document_of(b.build("last"), {}), 0, 0
     for _ in range(25):
         sentence, holds = drawn(rng)
-        statement = own.claim(document, sentence)
-        decided = counts.decide(problem(statement), own.library(statement, own.citable()))
+        statement = certify.claim(document, sentence)
+        decided = counts.decide(problem(statement), certify.library(statement, certify.citable()))
         expected = all(holds(n - k, k) for n in range(1, 15) for k in range(n + 1))
         true, found = true + expected, found + (decided.proved is not None)
         assert expected or decided.proved is None, sentence
@@ -166,9 +169,9 @@ def test_random_periods_are_as_small_powers_say() -> None:
         rests = {(a + b) % m for a, b in parikh if x * a + k == y * b}
         rest = rng.choice([*rests, 0])
         sentence = f'matches("({u}|{v})*") & {x}*count(a) + {k} = {y}*count(b) -> n mod {m} = {rest}'
-        statement = own.claim(document, sentence)
+        statement = certify.claim(document, sentence)
         asked = problem(statement)
-        decided = counts.decide(asked, own.library(statement, own.citable()), Regular(asked))
+        decided = counts.decide(asked, certify.library(statement, certify.citable()), Regular(asked))
         expected = rests <= {rest}
         true, found = true + expected, found + (decided.proved is not None)
         assert expected or decided.proved is None, sentence
@@ -178,9 +181,9 @@ def test_random_periods_are_as_small_powers_say() -> None:
 def test_both_checkers_accept_it_and_refuse_it_for_a_near_miss(tmp_path: Path) -> None:
     document = document_of(votes(), {})
     sentence = 'matches("({})*") & count(b) mod 2 = 1 -> ~accept & (n mod 4 = 2 | count(a) mod 2 = 0)'
-    true, miss = (own.claim(document, sentence.format(x)) for x in ("ab", "aab"))
+    true, miss = (certify.claim(document, sentence.format(x)) for x in ("ab", "aab"))
     goal = proof(votes(), sentence.format("ab"))
-    certificate = own.settle(true, document, {"proof": lambda g: g.take(goal)}).certificate
+    certificate = certify.settle(true, document, {"proof": lambda g: g.take(goal)}).certificate
     assert certificate is not None
     assert f"PROVED   {true.id} " in second_checker(tmp_path, true, certificate).stdout
     moved = {**certificate, "id": miss.id}

@@ -13,16 +13,18 @@ from shared import second_checker
 import symcook as sc
 from symcook import recipes
 from symcook.errors import Rejected
-from symcook.proof import grammar, kernel, limits, own
+from symcook.proof import grammar, kernel
 from symcook.proof.claims import counts
-from symcook.proof.claims.bestplace import BestRow, best_row
-from symcook.proof.claims.casefacts import enclosure
-from symcook.proof.claims.problem import problem
+from symcook.proof.claims.bycounts.bestplace import BestRow, best_row
+from symcook.proof.claims.bycounts.casefacts import enclosure
+from symcook.proof.claims.bycounts.problem import problem
+from symcook.proof.inequalities import reify
 from symcook.proof.normal import nf
-from symcook.proof.ownruns import Runs
-from symcook.proof.proving import document_of
-from symcook.proof.search import reify
+from symcook.proof.search import limits
 from symcook.proof.search.liveness import pruned
+from symcook.proof.statements import certify
+from symcook.proof.statements.proving import document_of
+from symcook.proof.statements.shortruns import Runs
 from symcook.proof.terms import Sort, num
 from symcook.report.proving import smallest
 
@@ -123,8 +125,8 @@ CLAIMS = [  # a model, what is true of all its strings, and a near miss
 
 
 def decided(model: sc.Transformer, statement: str):
-    claim = own.claim(document_of(model, {}), statement)
-    return claim, counts.decide(problem(claim), own.library(claim, own.citable()))
+    claim = certify.claim(document_of(model, {}), statement)
+    return claim, counts.decide(problem(claim), certify.library(claim, certify.citable()))
 
 
 def checked(claim, decision: counts.CountedDecision, goal=None) -> kernel.Accepted:
@@ -132,8 +134,10 @@ def checked(claim, decision: counts.CountedDecision, goal=None) -> kernel.Accept
     assert decision.proved is not None
     stems = ("ext", "one", "only", "split", "nonneg", "member", "mono")
     cited = (*(f"lem:sum_{stem}" for stem in stems), "lem:single_best", "lem:right_row")
-    lemmas = {label: own.citable()[label].formula for label in cited}
-    return kernel.check(goal or claim.formula, pruned(decision.proved.nodes), lemmas=lemmas, known=own.definitions())
+    lemmas = {label: certify.citable()[label].formula for label in cited}
+    return kernel.check(
+        goal or claim.formula, pruned(decision.proved.nodes), lemmas=lemmas, known=certify.definitions()
+    )
 
 
 def run_at(model: sc.Transformer, claim, string: tuple[int, ...]) -> Runs:

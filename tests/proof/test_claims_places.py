@@ -12,14 +12,15 @@ from shared import second_checker
 
 import symcook as sc
 from symcook.errors import Rejected
-from symcook.proof import limits, own
-from symcook.proof.claims import placedcases
+from symcook.proof.claims.byautomata import placedcases
+from symcook.proof.claims.byautomata.placed import Unplaced
+from symcook.proof.claims.byautomata.regular import Regular
+from symcook.proof.claims.bycounts.problem import OutsideFragment, problem
 from symcook.proof.claims.decision import REGULAR
-from symcook.proof.claims.placed import Unplaced
-from symcook.proof.claims.problem import OutsideFragment, problem
-from symcook.proof.claims.regular import Regular
-from symcook.proof.proving import document_of
+from symcook.proof.search import limits
 from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.statements import certify
+from symcook.proof.statements.proving import document_of
 
 
 def pairs(start: int = 1, **ends: Any) -> sc.Transformer:
@@ -55,9 +56,9 @@ def nearest(query: str, mask: str = "none", scale: str = "1", **ends: Any) -> sc
 
 
 def proof(model: sc.Transformer, sentence: str) -> Goal:
-    statement = own.claim(document_of(model, {}), sentence)
+    statement = certify.claim(document_of(model, {}), sentence)
     asked = problem(statement)
-    return placedcases.prove(asked, own.library(statement, own.citable()), Regular(asked))
+    return placedcases.prove(asked, certify.library(statement, certify.citable()), Regular(asked))
 
 
 TRUE = {
@@ -84,9 +85,9 @@ TRUE = {
 @pytest.mark.parametrize("case", TRUE)
 def test_a_true_claim_is_proved(case):
     model, sentence = TRUE[case]
-    statement = own.claim(document_of(model, {}), sentence)
+    statement = certify.claim(document_of(model, {}), sentence)
     goal = proof(model, sentence)
-    settled = own.settle(statement, document_of(model, {}), {"proof": lambda g: g.take(goal)})
+    settled = certify.settle(statement, document_of(model, {}), {"proof": lambda g: g.take(goal)})
     assert settled.verdict is not None
     assert settled.verdict.status == "PROVED"
 
@@ -98,7 +99,7 @@ def test_both_checkers_accept_it_and_refuse_it_for_a_near_miss(tmp_path):
     assert answer.method == REGULAR
     assert answer.certificate is not None
     assert f"PROVED   {answer.claim.id} " in second_checker(tmp_path, answer.claim, answer.certificate).stdout
-    miss = own.claim(document_of(model, {}), "accept <-> ex i in 2..n. at(b, i - 1) & at(b, i)")
+    miss = certify.claim(document_of(model, {}), "accept <-> ex i in 2..n. at(b, i - 1) & at(b, i)")
     moved = {**answer.certificate, "id": miss.id}
     with pytest.raises(Rejected):
         limits.judged(miss, moved)
@@ -144,7 +145,7 @@ def test_the_nearest_position_as_each_short_string_says(query, mask):
                 if not true:
                     shortest.setdefault(claim, n)
     for claim in claims:
-        statement = own.claim(document_of(model, {}), claim)
+        statement = certify.claim(document_of(model, {}), claim)
         found = Regular(problem(statement)).decided()
         assert (found.string is None) == (claim not in shortest), claim
         assert found.string is None or len(found.string) == shortest[claim]

@@ -13,13 +13,13 @@ import pytest
 from checkout import ROOT
 
 import symcook as sc
-from symcook.proof import own
+from symcook.proof.claims.byautomata.regular import Regular, RegularVerdict
+from symcook.proof.claims.byautomata.tracks import Tracks
+from symcook.proof.claims.bycounts.problem import OutsideFragment, problem
 from symcook.proof.claims.decision import COUNTS, REGULAR
-from symcook.proof.claims.problem import OutsideFragment, problem
-from symcook.proof.claims.regular import Regular, RegularVerdict
-from symcook.proof.claims.tracks import Tracks
-from symcook.proof.ownruns import Runs
-from symcook.proof.proving import document_of
+from symcook.proof.statements import certify
+from symcook.proof.statements.proving import document_of
+from symcook.proof.statements.shortruns import Runs
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def smallest_false(reader, model: sc.Transformer, facts: list, statement: str) -
 
 
 def decided(model: sc.Transformer, statement: str) -> RegularVerdict:
-    return Regular(problem(own.claim(document_of(model, {}), statement))).decided()
+    return Regular(problem(certify.claim(document_of(model, {}), statement))).decided()
 
 
 def typed(model: sc.Transformer, verdict: RegularVerdict) -> tuple[str, ...] | None:
@@ -229,7 +229,7 @@ def test_claims_at_the_edges(reader, name) -> None:
         found = decided(model, statement)
         if any(word in statement for word in ("mod", ":Int", "holds", '"')):
             document = document_of(model, {})
-            tried = Runs(own.claim(document, statement), document).tried(4)
+            tried = Runs(certify.claim(document, statement), document).tried(4)
             assert tried.word == typed(model, found), statement
             continue
         expected = smallest_false(reader, model, facts, statement)

@@ -10,11 +10,12 @@ from shared import second_checker
 
 import symcook as sc
 from symcook.errors import Rejected
-from symcook.proof import limits, own
-from symcook.proof.claims.placed import Unplaced
-from symcook.proof.claims.problem import OutsideFragment
-from symcook.proof.proving import document_of
+from symcook.proof.claims.byautomata.placed import Unplaced
+from symcook.proof.claims.bycounts.problem import OutsideFragment
+from symcook.proof.search import limits
 from symcook.proof.search.tactics import Stuck
+from symcook.proof.statements import certify
+from symcook.proof.statements.proving import document_of
 
 
 def odd() -> sc.Transformer:
@@ -44,9 +45,9 @@ FALSE = ("mod(n, 2) = 0 -> mod(n, 3) = 0", 'matches("(aab?)*") -> mod(n, 2) = 0'
 @pytest.mark.parametrize("case", TRUE)
 def test_a_true_claim_is_proved(case: str) -> None:
     model, sentence = TRUE[case]
-    statement = own.claim(document_of(model, {}), sentence)
+    statement = certify.claim(document_of(model, {}), sentence)
     goal = proof(model, sentence)
-    settled = own.settle(statement, document_of(model, {}), {"proof": lambda g: g.take(goal)})
+    settled = certify.settle(statement, document_of(model, {}), {"proof": lambda g: g.take(goal)})
     assert settled.verdict is not None
     assert settled.verdict.status == "PROVED"
 
@@ -59,9 +60,9 @@ def test_what_is_false_has_no_proof(sentence: str) -> None:
 
 def test_both_checkers_accept_it_and_refuse_it_for_a_near_miss(tmp_path: Path) -> None:
     model = pairs()
-    true, miss = (own.claim(document_of(model, {}), f'matches("({x})*") -> mod(n, 2) = 0') for x in ("ab", "a?b"))
+    true, miss = (certify.claim(document_of(model, {}), f'matches("({x})*") -> mod(n, 2) = 0') for x in ("ab", "a?b"))
     goal = proof(model, 'matches("(ab)*") -> mod(n, 2) = 0')
-    certificate = own.settle(true, document_of(model, {}), {"proof": lambda g: g.take(goal)}).certificate
+    certificate = certify.settle(true, document_of(model, {}), {"proof": lambda g: g.take(goal)}).certificate
     assert certificate is not None
     assert f"PROVED   {true.id} " in second_checker(tmp_path, true, certificate).stdout
     moved = {**certificate, "id": miss.id}

@@ -21,7 +21,7 @@ from symcook.decode import generate
 from symcook.errors import BadInput
 from symcook.model.expr import parse_formula
 from symcook.model.modelfile import to_document
-from symcook.proof import own
+from symcook.proof.statements import certify
 
 
 def turns(position: str = "each", labels: tuple[str, ...] = ("a", "b", "end"), **embedding: object) -> sc.Transformer:
@@ -51,7 +51,7 @@ def compared(model: sc.Transformer, words: list[tuple[str, ...]]) -> tuple[int, 
     """How often decoded(m) was true and false: each time as the runs on prefixes say."""
     document = to_document(model)
     text, relation = (
-        own.meaning(document, "all m in 0..n. decoded(m)").text("all m in 0..n. decoded(m)"),
+        certify.meaning(document, "all m in 0..n. decoded(m)").text("all m in 0..n. decoded(m)"),
         Recorded(document),
     )
     body = parse_formula(text)
@@ -106,11 +106,13 @@ def test_sentences_about_what_is_decoded(
 
 def test_a_run_that_has_ended_goes_on_with_nothing() -> None:
     document = to_document(ended())
-    found = own.settle(own.claim(document, "decoded(1) & 3 <= n & at(a, 1) -> ~at(a, 2)"), document, seconds=5)
-    assert (found.tried and found.tried.word) is None and isinstance(found.missing, own.Vacuous)  # behind an a it ends
-    found = own.settle(own.claim(document, "decoded(1) & at(a, 1) -> n = 1"), document, seconds=4)
+    found = certify.settle(certify.claim(document, "decoded(1) & 3 <= n & at(a, 1) -> ~at(a, 2)"), document, seconds=5)
+    assert (found.tried and found.tried.word) is None and isinstance(
+        found.missing, certify.Vacuous
+    )  # behind an a it ends
+    found = certify.settle(certify.claim(document, "decoded(1) & at(a, 1) -> n = 1"), document, seconds=4)
     assert (found.tried and found.tried.word) is None
-    found = own.settle(own.claim(document, "decoded(1) -> n = 1"), document, seconds=60)
+    found = certify.settle(certify.claim(document, "decoded(1) -> n = 1"), document, seconds=60)
     assert found.tried is not None and found.tried.word == ("b", "a")
 
 
@@ -126,7 +128,7 @@ def test_a_model_that_looks_ahead_or_gives_no_label_has_none() -> None:
     numbered = sc.Embedding(sc.Space(("ka", "kb")), words={"a": {"ka": 1}, "b": {}}, positions={"kb": "1/n"})
     for model in (ahead, replace(turns(), embedding=numbered), turns("last", after="$")):
         with pytest.raises(BadInput, match="looks back only"):
-            own.claim(to_document(model), "decoded(1) -> n = 1")
+            certify.claim(to_document(model), "decoded(1) -> n = 1")
     for model in (turns("first"), sc.build("dyck-1"), sc.build("max")):
         with pytest.raises(BadInput, match=r"decoded needs|no string"):
-            own.claim(to_document(model), "decoded(1) -> 1 = 2")
+            certify.claim(to_document(model), "decoded(1) -> 1 = 2")

@@ -22,8 +22,9 @@ from proof.stored import second
 from symcook.errors import BadInput
 from symcook.model.instance import Instance, instance
 from symcook.model.modelfile import to_document
-from symcook.proof import own, replay
-from symcook.proof.search.bridge import Bridge, checked
+from symcook.proof import replay
+from symcook.proof.bridges.bridge import Bridge, checked
+from symcook.proof.statements import certify
 
 ONE_ROW = "must have as input"  # no attention is left in it, so that its inputs are numbers
 ALIKE = "must have equations that are the model's by computation alone"  # a score that is zero at these values
@@ -56,9 +57,9 @@ def accepted_again(found: list[tuple[Bridge, dict[str, Any]]], folder: Path) -> 
     statements: dict[str, str] = {}
     for made, certificate in found:
         (folder / "certificates" / f"{made.statement.id}.json").write_text(json.dumps(certificate))
-        first, *blocks = own.expanded(made.statement, certificate).rstrip("\n").split("\n\n")
+        first, *blocks = certify.expanded(made.statement, certificate).rstrip("\n").split("\n\n")
         statements |= {"": first} | {block.partition("\n")[0]: block for block in blocks}
-    for label in {one for _, certificate in found for one in own.below(certificate)}:
+    for label in {one for _, certificate in found for one in certify.below(certificate)}:
         stored = replay.library().root / "certificates" / f"{label}.json"
         (folder / "certificates" / stored.name).write_bytes(stored.read_bytes())
     (folder / "expanded.txt").write_text("\n\n".join(statements.values()) + "\n")

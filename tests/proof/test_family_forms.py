@@ -22,8 +22,8 @@ from shared import call, document, refused
 from symcook.model.expr import parse_term, show
 from symcook.model.family import load, shipped
 from symcook.model.instance import instance
-from symcook.proof.familyforms import FamilyForms, shorter
-from symcook.proof.own import below
+from symcook.proof.families.sizeforms import FamilyForms, shorter
+from symcook.proof.statements.certify import below
 from symcook.run import run
 
 

@@ -28,7 +28,7 @@ from symcook.model.expr import parse_formula
 from symcook.model.family import Family
 from symcook.model.instance import Instance, instance, label
 from symcook.model.modelfile import to_document
-from symcook.proof.recorded import RecordedFamily
+from symcook.proof.bridges.correspondence import RecordedFamily
 from symcook.spec.languages import dyck_bounded
 
 

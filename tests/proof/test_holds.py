@@ -29,9 +29,10 @@ from symcook.errors import BadInput, Rejected, Undecided
 from symcook.model.expr import parse_formula
 from symcook.model.modelfile import to_document
 from symcook.programs.reading import read_formula
-from symcook.proof import formulas, own, programs
 from symcook.proof.holds import expand
+from symcook.proof.programs import compiledprograms, formulas
 from symcook.proof.replay import library
+from symcook.proof.statements import certify
 from symcook.report.trust import code_lines
 from symcook.spec.logic import answers
 
@@ -142,7 +143,7 @@ def plain() -> dict[str, Any]:
 
 
 def of_sentence(text: str) -> list[str]:
-    found = own.meaning(plain(), f"all i in 1..n. holds({text}, i)").truths
+    found = certify.meaning(plain(), f"all i in 1..n. holds({text}, i)").truths
     assert found is not None
     return found.equations()
 
@@ -204,19 +205,21 @@ def test_positions_are_those_of_typed_letters() -> None:
     words = {"^": {"x": 1}, "a": {"x": 1}, "b": {}, "$": {}}
     embedding = sc.Embedding(space, words=words, before="^", after="$")
     model = sc.Transformer("ends", embedding, (), sc.Readout("sign", "each", ("x",), weights=[1]))
-    truths = own.meaning(to_document(model), "all i in 1..n. holds(prev(Q_a), i)").truths
+    truths = certify.meaning(to_document(model), "all i in 1..n. holds(prev(Q_a), i)").truths
     assert truths is not None
     assert truths.equations() == [
         "all i in 2..n - 1. z1(i) = I[w(i) = 1]",
         "all i in 2..n - 1. z2(i) = I[3 <= i & z1(i - 1) = 1]",
     ]
     document = to_document(model)
-    found = own.settle(own.claim(document, "all i in 2..n - 1. accept(i) <-> holds(Q_a, i)"), document, seconds=4)
+    found = certify.settle(
+        certify.claim(document, "all i in 2..n - 1. accept(i) <-> holds(Q_a, i)"), document, seconds=4
+    )
     assert (found.tried and found.tried.word) is None and (found.verdict or found.tried)
-    found = own.settle(own.claim(document, "all i in 2..n - 1. holds(prev(Q_a), i) -> accept(i)"), document)
+    found = certify.settle(certify.claim(document, "all i in 2..n - 1. holds(prev(Q_a), i) -> accept(i)"), document)
     assert found.tried is not None and found.tried.word == ("a", "b")
     with pytest.raises(BadInput, match="letter"):
-        own.claim(to_document(model), 'all i in 1..n. holds(Q_"^", i)')
+        certify.claim(to_document(model), 'all i in 1..n. holds(Q_"^", i)')
 
 
 def test_no_name_is_taken_twice() -> None:
@@ -228,11 +231,11 @@ def test_no_name_is_taken_twice() -> None:
         (),
         sc.Readout("sign", "each", ("z1",), weights=[1]),
     )
-    statement = own.claim(
+    statement = certify.claim(
         to_document(model), "all z2 in 1..n. z1(z2) = I[holds(Q_a, z2)] & (accept(z2) <-> holds(~Q_b, z2))"
     )
     assert "z1_(i) = I[w(i) = 0]" in statement.text
-    found = own.settle(statement, to_document(model), seconds=4)
+    found = certify.settle(statement, to_document(model), seconds=4)
     assert (found.tried and found.tried.word) is None and (found.verdict or found.tried)
 
 
@@ -270,13 +273,13 @@ def test_the_trusted_module_is_short() -> None:
 ])  # fmt: skip
 def test_what_is_no_formula_gets_a_sentence(text: str, said: str) -> None:
     with pytest.raises(BadInput) as caught:
-        own.claim(plain(), f"all i in 1..n. accept(i) <-> {text}" if text != "holds" else text)
+        certify.claim(plain(), f"all i in 1..n. accept(i) <-> {text}" if text != "holds" else text)
     assert said in str(caught.value)
 
 
 def test_a_model_of_numbers_has_no_formulas() -> None:
     with pytest.raises(BadInput, match="no string"):
-        own.claim(to_document(sc.build("max")), "holds(Q_a, 1)")
+        certify.claim(to_document(sc.build("max")), "holds(Q_a, 1)")
 
 
 @pytest.fixture(scope="module")
@@ -304,7 +307,7 @@ def test_a_compiled_model_from_the_command_line(
     statement, certificate = compiled.with_suffix(".statement.txt"), compiled.with_suffix(".certificate.json")
     assert "holds(" not in statement.read_text().rpartition("statement: ")[2]
     below = [
-        ROOT / "proofs" / "certificates" / f"{name}.json" for name in own.below(json.loads(certificate.read_text()))
+        ROOT / "proofs" / "certificates" / f"{name}.json" for name in certify.below(json.loads(certificate.read_text()))
     ]
     command = [sys.executable, ROOT / "proofs" / "checker.py", statement, certificate, *below]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -328,7 +331,7 @@ def test_what_the_compiler_prints_is_the_formula(source: str, letters: str) -> N
     """The functional form that it prints, read again, has the truths of the formula on all words to length 4."""
     formula = read_formula(source, letters, "count")
     model = sc.compile("count", source, alphabet=letters)
-    truths = own.meaning(to_document(model), formulas.sentence(formula)).truths
+    truths = certify.meaning(to_document(model), formulas.sentence(formula)).truths
     assert truths is not None
     numbers = {letter: number for number, letter in enumerate(model.alphabet)}
     for word in (word for n in range(1, 4) for word in product(model.alphabet, repeat=n)):
@@ -359,11 +362,11 @@ def test_the_example_of_the_page(
 def test_a_certificate_is_of_its_weights(kind: str, source: str) -> None:
     """Another weight anywhere is another statement, of which the certificate is none, also under the old hash."""
     model = sc.compile(kind, source, alphabet="ab")
-    statement, found = programs.prove(model, 300)
+    statement, found = compiledprograms.prove(model, 300)
     certificate = found.certificate
     assert certificate is not None
-    text, document = own.expanded(statement, certificate), to_document(model)
-    assert own.again(document, certificate, text)[1].words == "PROVED"
+    text, document = certify.expanded(statement, certificate), to_document(model)
+    assert certify.again(document, certificate, text)[1].words == "PROVED"
     weights = [
         (layer["feedforward"], key)
         for layer in document["layers"]
@@ -375,18 +378,18 @@ def test_a_certificate_is_of_its_weights(kind: str, source: str) -> None:
         row = part[key][0]
         kept = part[key][0]
         part[key][0] = ["7/5", *row[1:]] if isinstance(row, list) else "7/5"
-        assert own.again(document, certificate, text)[1].words == "OPEN"
-        other = own.claim(document, statement.note)
+        assert certify.again(document, certificate, text)[1].words == "OPEN"
+        other = certify.claim(document, statement.note)
         for forged in ({}, {"model": other.model}, {"model": other.model, "statement": other.digest}):
             with pytest.raises(Rejected):
                 library().judged(other, certificate | forged)
         part[key][0] = kept
-    assert own.again(document, certificate, text)[1].words == "PROVED"
+    assert certify.again(document, certificate, text)[1].words == "PROVED"
 
 
 def test_a_coordinate_may_be_called_like_what_an_equation_binds() -> None:
     """A remainder is ``ex q in 0..i. i = m*q + r``; the coordinate q keeps its name."""
     b = sc.Builder(words={"a": {"q": 1}, "b": {"q": -1}})
     b.readout("sign", "last", b.add(sc.head(value={"m": "q"}, mask="causal")), weights=[1])
-    text = own.claim(to_document(b.build("named")), "all i in 1..n. holds(MOD(3, 1), i) -> q(i) <= 1").text
+    text = certify.claim(to_document(b.build("named")), "all i in 1..n. holds(MOD(3, 1), i) -> q(i) <= 1").text
     assert "ex q0 in 0..i. i = 3*q0 + 1" in text and "q(i) <= 1" in text

@@ -6,7 +6,7 @@ import itertools
 import math
 import random
 
-from symcook.proof.claims.lattices import lattice_forms
+from symcook.proof.claims.byautomata.lattices import lattice_forms
 
 
 def determinant(rows: list[list[int]]) -> int:

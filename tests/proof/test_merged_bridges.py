@@ -23,15 +23,17 @@ from symcook.errors import Rejected
 from symcook.model.expr import Tree, parse_formula, show
 from symcook.model.modelfile import to_document
 from symcook.model.transformer import Transformer
-from symcook.proof import grammar, own, replay, terms
+from symcook.proof import grammar, replay, terms
+from symcook.proof.bridges import bridge, casevalues
+from symcook.proof.bridges.computed import _nested, counted, halved
+from symcook.proof.bridges.distinct import distinct
+from symcook.proof.bridges.indexedequations import lines, merged, summed, tables
 from symcook.proof.files import proofs_directory
-from symcook.proof.merged import lines, merged, summed, tables
 from symcook.proof.normal import TRUE, fkey
 from symcook.proof.replay import Statement
-from symcook.proof.search import automation, bridge, named
-from symcook.proof.search.computed import _nested, counted, halved
-from symcook.proof.search.distinct import distinct
+from symcook.proof.search import automation
 from symcook.proof.search.tactics import Goal, Stuck, prove
+from symcook.proof.statements import certify
 from symcook.proof.terms import Term, flatten, instantiate, num, opened, var
 
 ODD = '{"states": ["e", "o"], "input_symbols": ["0", "1"], "transitions": {"e": {"0": "e", "1": "o"}, \
@@ -150,7 +152,7 @@ def bridged(model: Transformer) -> bridge.Bridge:
 def second(statement: Statement, certificate: dict[str, Any], folder: Path) -> str:
     """What the second checker prints."""
     (folder / "one.json").write_text(json.dumps(certificate))
-    (folder / "one.txt").write_text(own.expanded(statement, certificate))
+    (folder / "one.txt").write_text(certify.expanded(statement, certificate))
     command = [
         sys.executable,
         "-c",
@@ -158,7 +160,7 @@ def second(statement: Statement, certificate: dict[str, Any], folder: Path) -> s
         str(proofs_directory() / "checker.py"),
         str(folder / "one.txt"),
         str(folder / "one.json"),
-        *(str(proofs_directory() / "certificates" / f"{name}.json") for name in own.below(certificate)),
+        *(str(proofs_directory() / "certificates" / f"{name}.json") for name in certify.below(certificate)),
     ]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout
 
@@ -166,7 +168,7 @@ def second(statement: Statement, certificate: dict[str, Any], folder: Path) -> s
 def refused_where_changed(made: bridge.Bridge, folder: Path, *changes: tuple[str, str]) -> None:
     """Both checkers accept the bridge, and none of its certificate for a statement with another number."""
     certificate, verdict = bridge.checked(made)
-    proved = f"{1 + len(own.below(certificate))} PROVED, 0 REFUTED"
+    proved = f"{1 + len(certify.below(certificate))} PROVED, 0 REFUTED"
     assert verdict.status == "PROVED" and proved in second(made.statement, certificate, folder)
     for pattern, by in changes:
         text = re.sub(pattern, by, made.text, count=1)
@@ -215,12 +217,12 @@ def test_values_that_have_names_are_their_numbers(monkeypatch: pytest.MonkeyPatc
     """Where terms in the place of functions would make the condition that there is a run too long; a changed value is
     seen."""
     monkeypatch.setattr(bridge, "MANY_NAMES", 0)
-    monkeypatch.setattr(named, "WHOLE", 0)
+    monkeypatch.setattr(casevalues, "WHOLE", 0)
     made = bridged(sc.compile("dfa", ODD, theorem="1"))
     certificate, verdict = bridge.checked(made)
     text = json.dumps(certificate["inhabited"])
     assert verdict.status == "PROVED" and text.count('"obtain"') > 10
-    assert f"{1 + len(own.below(certificate))} PROVED" in second(made.statement, certificate, tmp_path)
+    assert f"{1 + len(certify.below(certificate))} PROVED" in second(made.statement, certificate, tmp_path)
     value, witness = r'(\(\d+, \d+\) = )1"', r'(\[{"by": "witness", "term": "[^"]*?)I\['
     for pattern, by in ((value, r'\g<1>2"'), (witness, r"\1I[1 = 1 | ")):
         forged = certificate | {"inhabited": json.loads(re.sub(pattern, by, text, count=1))}
@@ -244,11 +246,11 @@ def test_roots_of_one_number_are_multiples(text: str) -> None:
     stored = {f"lem:{one.id.removeprefix('lem.')}": one for one in replay.statements().values() if one.id[:4] == "lem."}
     for goal, right in ((text, True), (f"{text} + 1/10^20", False), (text.replace("=", "= -1*"), False)):
         said = Statement("own.roots", goal)
-        library = own.library(said, stored)
+        library = certify.library(said, stored)
         if right:
             proof = prove(library, said.formula, _nested)
             defined, holds = (prove(library, goal, automation.prove) for goal in (said.defined, said.inhabited))
-            used = [stored[label] for label in sorted({*own._used(proof)})]
+            used = [stored[label] for label in sorted({*certify._used(proof)})]
             certificate = replay.make_certificate(said, proof, defined, holds, used)
             assert replay.library().judged(said, certificate).status == "PROVED"
         else:
@@ -269,7 +271,7 @@ def test_rows_of_a_table_that_differ_are_found_to_differ(columns: list[list[int]
         equal = " & ".join(f"{column(one, 'r')} = {column(one, 'e')}" for one in entries)
         rows = f"1..{len(entries[0])}"
         said = Statement("own.rows", f"all r in {rows}. all e in {rows}. {equal} -> r = e")
-        library = own.library(said, stored)
+        library = certify.library(said, stored)
         goal = Goal(library, said.formula, {}, {})
         assert distinct(goal, halved) is differ
         if differ:

@@ -19,9 +19,10 @@ from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import Head, Layer, SelfAttention
 from symcook.model.transformer import Transformer
-from symcook.proof import kernel, own, replay
+from symcook.proof import kernel, replay
 from symcook.proof.search import prooftext
 from symcook.proof.search.elaborate import StepGap
+from symcook.proof.statements import certify
 
 
 def model(readout: str, mask: str = "future", position: str = "last") -> dict:
@@ -46,11 +47,11 @@ def model(readout: str, mask: str = "future", position: str = "last") -> dict:
     ],
 )
 def test_what_is_true_is_proved(readout, mask, sentence):
-    statement = own.claim(model(readout, mask), sentence)
-    certificate = own.prove(statement)
+    statement = certify.claim(model(readout, mask), sentence)
+    certificate = certify.prove(statement)
     lemmas = {n: replay.statements()[n] for n in certificate["lemmas"]}
     assert replay.judge(statement, certificate, lemmas)[0] == "PROVED"
-    other = own.claim(model(readout, mask), sentence.replace("count(a)", "count(c)"))
+    other = certify.claim(model(readout, mask), sentence.replace("count(a)", "count(c)"))
     with pytest.raises(Rejected):  # the certificate is for this statement alone
         replay.judge(other, certificate, lemmas)
 
@@ -58,7 +59,7 @@ def test_what_is_true_is_proved(readout, mask, sentence):
 @pytest.mark.parametrize("sentence", ["accept", "count(a) + count(b) = n"])
 def test_what_is_false_is_not_proved(sentence):
     with pytest.raises(StepGap) as caught:
-        own.prove(own.claim(model("sign"), sentence))
+        certify.prove(certify.claim(model("sign"), sentence))
     assert "still to show" in str(caught.value) or "ended" in str(caught.value)
 
 
@@ -92,7 +93,7 @@ def labelled(mask: str = "none", position: str = "last", labels: int = 3) -> dic
 )
 def test_words_of_a_sentence_mean_what_they_say(sentence, true):
     """All words up to length 3: 39 of them, with the run of each."""
-    statement = own.claim(labelled(), sentence)
+    statement = certify.claim(labelled(), sentence)
     if true:
         assert statement.evaluated(3) > 0
     else:
@@ -110,7 +111,7 @@ def test_an_answer_is_that_of_the_model_itself():
             a, b = word.count("a"), word.count("b")
             where = f"n = {len(word)} & count(a) = {a} & count(b) = {b}"
             says = f'{where} -> {"" if label == answer else "~"}answer("{label}")'
-            assert own.claim(document, says).evaluated(len(word)) > 0
+            assert certify.claim(document, says).evaluated(len(word)) > 0
 
 
 @pytest.mark.parametrize(
@@ -133,16 +134,16 @@ def test_an_answer_is_that_of_the_model_itself():
     ],
 )
 def test_claims_about_labels_and_positions_are_proved(sentence, text):
-    statement = own.claim(labelled(), sentence)
-    certificate = own.prove(statement, prooftext.read(f"proof own.labels\n{text}"))
+    statement = certify.claim(labelled(), sentence)
+    certificate = certify.prove(statement, prooftext.read(f"proof own.labels\n{text}"))
     lemmas = {n: replay.statements()[n] for n in certificate["lemmas"]}
     assert replay.judge(statement, certificate, lemmas)[0] == "PROVED"
 
 
 @pytest.mark.parametrize("labels", [2, 3])
 def test_a_claim_is_proved_where_comparing_sums_by_their_terms_does_not_help(labels):
-    statement = own.claim(labelled(labels=labels), 'count(a) >= count(b) <-> answer("more a")')
-    certificate = own.prove(statement)
+    statement = certify.claim(labelled(labels=labels), 'count(a) >= count(b) <-> answer("more a")')
+    certificate = certify.prove(statement)
     lemmas = {n: replay.statements()[n] for n in certificate["lemmas"]}
     assert replay.judge(statement, certificate, lemmas)[0] == "PROVED"
 
@@ -166,19 +167,19 @@ def test_an_answer_at_each_position_is_that_of_the_model_itself(kind):
                 )
             else:
                 says = f"{'' if answer else '~'}accept({i})"
-            assert own.claim(document, f"n = {len(word)} & {letters} -> {says}").evaluated(len(word)) > 0
+            assert certify.claim(document, f"n = {len(word)} & {letters} -> {says}").evaluated(len(word)) > 0
 
 
 def test_a_claim_about_each_position_is_proved():
-    statement = own.claim(at_each("sign"), "all i in 1..n. accept(i) -> 0 < sum(j, 1, i, vote(j))")
-    certificate = own.prove(statement)
+    statement = certify.claim(at_each("sign"), "all i in 1..n. accept(i) -> 0 < sum(j, 1, i, vote(j))")
+    certificate = certify.prove(statement)
     lemmas = {n: replay.statements()[n] for n in certificate["lemmas"]}
     assert replay.judge(statement, certificate, lemmas)[0] == "PROVED"
 
 
 def test_where_the_search_ends_the_names_are_those_of_the_model():
     with pytest.raises(StepGap) as caught:
-        own.prove(own.claim(model("sign"), "count(a) = 0 -> accept"))  # which is false
+        certify.prove(certify.claim(model("sign"), "count(a) = 0 -> accept"))  # which is false
     assert "mean_is: all" in str(caught.value) and "k1" not in str(caught.value)
     assert "still to show" in str(caught.value) or "ended" in str(caught.value)
 
@@ -186,7 +187,7 @@ def test_where_the_search_ends_the_names_are_those_of_the_model():
 @pytest.mark.parametrize("sentence", ["accept", "accept()"])
 def test_a_readout_at_each_position_asks_for_a_position(sentence):
     with pytest.raises(BadInput, match="position"):
-        own.claim(at_each("sign"), sentence)
+        certify.claim(at_each("sign"), sentence)
 
 
 @pytest.mark.parametrize(
@@ -203,23 +204,23 @@ def test_a_readout_at_each_position_asks_for_a_position(sentence):
 )
 def test_words_of_a_sentence_that_do_not_fit_are_refused(sentence, said):
     with pytest.raises(BadInput) as caught:
-        own.claim(labelled(), sentence)
+        certify.claim(labelled(), sentence)
     assert said in str(caught.value)
 
 
 def test_a_coordinate_that_is_called_like_a_word_is_quoted():
     document = json.loads(json.dumps(labelled()).replace('"mean"', '"first"'))
-    assert own.claim(document, '"first"(n) <= 1').text.endswith("(first_(n) <= 1)")
+    assert certify.claim(document, '"first"(n) <= 1').text.endswith("(first_(n) <= 1)")
 
 
 def test_a_text_is_used():
-    statement = own.claim(model("sign"), "accept <-> count(a) > count(b)")
+    statement = certify.claim(model("sign"), "accept <-> count(a) > count(b)")
     lines = "given n w vote mean many word (votes means)\n"
     text = prooftext.read("proof own.votes\n  " + lines + "  total: mean(n) = sum(j, 1, n, vote(j))/n by means\n")
-    assert own.prove(statement, text)["sense"] == "proved"
+    assert certify.prove(statement, text)["sense"] == "proved"
     wrong = prooftext.read("proof own.votes\n  " + lines + "  total: mean(n) = sum(j, 1, n, vote(j)) by means\n")
     with pytest.raises(StepGap, match="line 3, column 3"):
-        own.prove(statement, wrong)
+        certify.prove(statement, wrong)
 
 
 @pytest.mark.parametrize(
@@ -233,7 +234,7 @@ def test_a_text_is_used():
 )
 def test_a_sentence_that_is_none(sentence, said):
     with pytest.raises(BadInput) as caught:
-        own.claim(model("sign"), sentence)
+        certify.claim(model("sign"), sentence)
     assert said in str(caught.value)
 
 
@@ -245,7 +246,7 @@ def test_the_command_writes_the_certificate(tmp_path, capsys):
     assert prove_own(str(path), "accept <-> count(a) > count(b)", None, False, False) == 0
     assert capsys.readouterr().out.startswith("PROVED  accept <-> count(a) > count(b)\n")
     certificate = replay.load_json((tmp_path / "votes.certificate.json").read_bytes())
-    statement = own.claim(model("sign"), "accept <-> count(a) > count(b)")
+    statement = certify.claim(model("sign"), "accept <-> count(a) > count(b)")
     kernel.check(
         statement.formula,
         certificate["proof"],
@@ -253,7 +254,7 @@ def test_the_command_writes_the_certificate(tmp_path, capsys):
         known=statement.known,
     )
     folder = replay.library().root
-    proofs = [str(folder / "certificates" / f"{n}.json") for n in own.below(certificate)]
+    proofs = [str(folder / "certificates" / f"{n}.json") for n in certify.below(certificate)]
     asked = [sys.executable, "-I", str(folder / "checker.py"), str(tmp_path / "votes.statement.txt"), *proofs]
     done = subprocess.run([*asked, str(tmp_path / "votes.certificate.json")], capture_output=True, text=True)
     assert done.returncode == 0 and f"{len(proofs) + 1} PROVED, 0 REFUTED" in done.stdout, done.stdout

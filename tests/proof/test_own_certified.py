@@ -7,7 +7,7 @@ from shared import second_checker
 
 from symcook.errors import BadInput
 from symcook.model import modelfile
-from symcook.proof import own
+from symcook.proof.statements import certify
 from symcook.recipes import build
 
 UP, DOWN = "sum(j, 1, i, I[w(j) = 0])", "sum(j, 1, i, I[w(j) = 1])"
@@ -23,7 +23,7 @@ def dyck():
 
 
 def test_generated_lines_give_a_certificate_that_both_checkers_accept(dyck, tmp_path):
-    found = own.certified(dyck, ERROR, LINES)
+    found = certify.certified(dyck, ERROR, LINES)
     assert found is not None and (found.verdict.status, found.verdict.assuming) == ("PROVED", ())
     assert found.certificate["model"] == modelfile.document_hash(dyck)
     done = second_checker(tmp_path, found.statement, found.certificate)
@@ -41,20 +41,20 @@ def test_generated_lines_give_a_certificate_that_both_checkers_accept(dyck, tmp_
     ],
 )
 def test_what_does_not_follow_gives_nothing(dyck, sentence, lines):
-    assert own.certified(dyck, sentence, lines, seconds=20) is None
+    assert certify.certified(dyck, sentence, lines, seconds=20) is None
 
 
 def test_a_whole_text_and_none_at_all(dyck):
     sentence = f"all i in 1..n. balance(i) = ({UP} - {DOWN})/i"
-    assert own.certified(dyck, sentence) is not None
+    assert certify.certified(dyck, sentence) is not None
     text = (
         "proof own.dyck-1\n  given n w token balance error total some string (token_is balance_is error_is total_is)\n"
     )
-    assert own.certified(dyck, sentence, text + "  qed by token_is, balance_is\n") is not None
-    assert own.certified(dyck, sentence, text.replace("own.dyck-1", "own.other") + "  qed\n") is None
-    assert own.certified(dyck, sentence, "qed\n", seconds=0) is None
+    assert certify.certified(dyck, sentence, text + "  qed by token_is, balance_is\n") is not None
+    assert certify.certified(dyck, sentence, text.replace("own.dyck-1", "own.other") + "  qed\n") is None
+    assert certify.certified(dyck, sentence, "qed\n", seconds=0) is None
 
 
 def test_what_is_no_sentence_is_bad_input(dyck):
     with pytest.raises(BadInput, match="unknown here"):
-        own.certified(dyck, "levels(n) = 0", "qed\n")
+        certify.certified(dyck, "levels(n) = 0", "qed\n")

@@ -19,12 +19,12 @@ import symcook as sc
 from symcook.errors import BadInput
 from symcook.model.expr import parse_formula
 from symcook.model.modelfile import to_document
-from symcook.proof import own
-from symcook.proof.claims import placed
+from symcook.proof.claims.byautomata import placed
+from symcook.proof.claims.byautomata.regular import Regular
+from symcook.proof.claims.bycounts.problem import OutsideFragment, problem
 from symcook.proof.claims.decision import decide
-from symcook.proof.claims.problem import OutsideFragment, problem
-from symcook.proof.claims.regular import Regular
-from symcook.proof.ownruns import Runs
+from symcook.proof.statements import certify
+from symcook.proof.statements.shortruns import Runs
 
 
 def has_a(**ends: str) -> sc.Transformer:
@@ -58,8 +58,8 @@ def test_statements(model: sc.Transformer, sentence: str, status: str, shown: An
 
 def test_of_a_statement_that_is_decided_true_the_missing_step_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(placed, "MOST_STEPS", 3)
-    claim = own.claim(to_document(has_a()), "changed(p, a).first(a) <= p")
-    found = decide(claim, own.library(claim, own.citable())).unconfirmed
+    claim = certify.claim(to_document(has_a()), "changed(p, a).first(a) <= p")
+    found = decide(claim, certify.library(claim, certify.citable())).unconfirmed
     assert found.true and found.outside == "34 states; more than 3 cases"
 
 
@@ -100,7 +100,7 @@ def test_decisions_and_tried_strings_are_what_the_model_does() -> None:
                 ),
                 None,
             )
-            statement = own.claim(to_document(model), sentence)
+            statement = certify.claim(to_document(model), sentence)
             try:
                 found = Regular(problem(statement)).decided()
             except OutsideFragment:
@@ -123,7 +123,7 @@ def test_decisions_and_tried_strings_are_what_the_model_does() -> None:
 def test_the_premises_are_the_run_on_the_changed_string_and_nothing_near_it() -> None:
     """With one value of the second run changed a premise fails, and where p is no place of a typed symbol."""
     model = votes("ab", start=0, before="^", after="$")
-    statement = own.claim(to_document(model), "accept <-> changed(p, b).accept")
+    statement = certify.claim(to_document(model), "accept <-> changed(p, b).accept")
     *premises, said = statement.text.partition(". ")[2].split(" -> ")
     for word, p in (
         (w, p) for n in range(1, 4) for w in map("".join, itertools.product("ab", repeat=n)) for p in range(n)
@@ -166,7 +166,7 @@ def test_the_premises_are_the_run_on_the_changed_string_and_nothing_near_it() ->
 ])  # fmt: skip
 def test_mistakes_get_a_sentence_with_the_column(sentence: str, said: str) -> None:
     with pytest.raises(BadInput) as caught:
-        own.claim(to_document(votes(start=0, before="^")), sentence)
+        certify.claim(to_document(votes(start=0, before="^")), sentence)
     assert said in str(caught.value)
 
 

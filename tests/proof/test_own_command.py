@@ -10,9 +10,9 @@ import symcook as sc
 from symcook.__main__ import main
 from symcook.alarm import Until
 from symcook.model import modelfile
-from symcook.proof import own
 from symcook.proof.claims.decision import ClaimDecision
-from symcook.proof.ownruns import Runs, WordsSpent
+from symcook.proof.statements import certify
+from symcook.proof.statements.shortruns import Runs, WordsSpent
 
 
 @pytest.fixture
@@ -91,11 +91,11 @@ def deep(layers: int) -> sc.Transformer:
 def test_values_that_take_too_long_to_write():
     """The word is known at once, its certificate would take minutes, in steps that are long; the limit ends it."""
     document = modelfile.to_document(deep(4))
-    statement = own.claim(document, "n <= 1")
+    statement = certify.claim(document, "n <= 1")
     runs = Runs(statement, document)
     assert runs.tried().word == ("a", "a")
     start = time.process_time()
-    assert own.refute(statement, runs, Until(1)) == (None, None)
+    assert certify.refute(statement, runs, Until(1)) == (None, None)
     assert time.process_time() - start < 3
 
 
@@ -103,7 +103,7 @@ def test_values_that_take_too_long_to_write():
 def test_the_work_may_end_anywhere_behind_the_word(home, capsys, monkeypatch, more):
     """That a word is false stays; its certificate is found or not."""
     deep(1).save("deep.json")
-    monkeypatch.setattr(own, "decide", lambda *given: ClaimDecision())  # so that strings are tried
+    monkeypatch.setattr(certify, "decide", lambda *given: ClaimDecision())  # so that strings are tried
     tried = Runs.tried
 
     def with_so_much_left(runs, *given):
@@ -129,7 +129,7 @@ def test_the_work_may_end_anywhere_behind_the_word(home, capsys, monkeypatch, mo
 def test_time_that_is_spent_on_words_is_no_limit_for_the_certificate(home, capsys, monkeypatch):
     """Words have a quarter of the time; the certificate of the word that they show has what is left."""
     deep(1).save("deep.json")
-    monkeypatch.setattr(own, "decide", lambda *given: ClaimDecision())  # so that strings are tried
+    monkeypatch.setattr(certify, "decide", lambda *given: ClaimDecision())  # so that strings are tried
     tried = Runs.tried
 
     def just_in_time(runs, *given):

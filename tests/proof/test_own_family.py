@@ -16,9 +16,11 @@ from symcook import Builder
 from symcook.errors import BadInput, Rejected
 from symcook.model.family import Family, load, shipped
 from symcook.model.modelfile import to_document
-from symcook.proof import limits, own, ownfamily
+from symcook.proof.families import allsizes
 from symcook.proof.files import proofs_directory
-from symcook.proof.proving import ProofAnswer, settle_family
+from symcook.proof.search import limits
+from symcook.proof.statements import certify
+from symcook.proof.statements.proving import ProofAnswer, settle_family
 from symcook.report.proving import smallest
 
 FAMILIES = proofs_directory() / "families"
@@ -68,7 +70,7 @@ FALSE: dict[str, Truth] = {
 
 def settled(sentence: str, family: Family | None = None, seconds: int = 60) -> ProofAnswer:
     family = family or Family(KINDS)
-    return settle_family(family, ownfamily.claim(family, sentence), None, seconds)
+    return settle_family(family, allsizes.claim(family, sentence), None, seconds)
 
 
 def both_accept(answer: ProofAnswer, folder: Path) -> None:
@@ -115,10 +117,10 @@ def test_a_certificate_is_of_its_own_statement_alone() -> None:
     certificate = settled(TRUE[0]).certificate
     for near in ("all c in 1..S. 0 < share(c, n)", "all c in 0..S. 0 <= share(c, n)"):
         with pytest.raises(Rejected):
-            limits.judged(ownfamily.claim(Family(KINDS), near), certificate)
+            limits.judged(allsizes.claim(Family(KINDS), near), certificate)
     changed = Family({**KINDS, "sizes": {"S": "2 <= S"}})
     with pytest.raises(Rejected):
-        limits.judged(ownfamily.claim(changed, TRUE[0]), certificate)
+        limits.judged(allsizes.claim(changed, TRUE[0]), certificate)
 
 
 def test_what_rounds_carry_has_its_values(tmp_path: Path) -> None:
@@ -150,7 +152,7 @@ def test_what_rounds_carry_has_its_values(tmp_path: Path) -> None:
 )
 def test_bad_sentences(sentence: str, what: str) -> None:
     with pytest.raises(BadInput, match=what):
-        ownfamily.claim(Family(KINDS), sentence)
+        allsizes.claim(Family(KINDS), sentence)
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -201,11 +203,11 @@ def test_no_name_of_a_family_is_taken_for_a_position(old: str) -> None:
         answer = settled(sentence, called(old, "here"))
         assert (answer.status, "".join(answer.word or ())) == ("REFUTED", word)
         assert answer.to_json()["sizes"] in ({size: 2}, {"S": 2})
-    for marker in ownfamily.MARKERS:
+    for marker in allsizes.MARKERS:
         with pytest.raises(BadInput, match=f"a name that symcook uses itself; given: {marker}; rename it"):
-            ownfamily.claim(called(old, marker), "n = n")
+            allsizes.claim(called(old, marker), "n = n")
         with pytest.raises(BadInput, match="symcook uses this name itself"):
-            ownfamily.claim(Family(READ), f"all {marker} in 1..S. answer({marker}, 1) -> n = n")
+            allsizes.claim(Family(READ), f"all {marker} in 1..S. answer({marker}, 1) -> n = n")
 
 
 @pytest.mark.parametrize(("name", "i"), [("here", "i"), ("v", "here")])
@@ -222,7 +224,7 @@ def test_no_open_symbol_is_called_here() -> None:
     b.symbol("here")
     b.readout("sign", "each", "v", weights=["here"])
     with pytest.raises(BadInput, match="no symbol whose name symcook uses itself; given: here"):
-        own.claim(to_document(b.build("model")), "accept(1)", symbols=True)
+        certify.claim(to_document(b.build("model")), "accept(1)", symbols=True)
 
 
 def test_sizes_below_a_counterexample_get_all_the_work() -> None:
@@ -237,8 +239,8 @@ def test_sizes_below_a_counterexample_get_all_the_work() -> None:
 
 def test_a_lambda_may_bind_any_name() -> None:
     sentence = "maximal(name. is(1, name), n, 1) -> is(1, n) <= is(1, 1)"
-    assert "maximal" in ownfamily.claim(Family(READ), sentence).text
-    assert "maximal" in ownfamily.claim(Family(READ), f"all i in 1..n. count(I[{sentence}]) <= n").text
+    assert "maximal" in allsizes.claim(Family(READ), sentence).text
+    assert "maximal" in allsizes.claim(Family(READ), f"all i in 1..n. count(I[{sentence}]) <= n").text
 
 
 def rounds(over: str, sizes: dict[str, str]) -> Family:
@@ -259,16 +261,16 @@ def test_a_repetition_of_fewer_than_no_rounds_is_refused() -> None:
         ("t in 2..K", {"K": "0 <= K | K = 5"}, "2..K"),
     ):
         with pytest.raises(BadInput, match=re.escape(f"low - 1 <= high for all its sizes; given: {given}")):
-            ownfamily.claim(rounds(over, sizes), "accept")
+            allsizes.claim(rounds(over, sizes), "accept")
     for over, sizes in (
         ("t in 2..K", {"K": "1 <= K"}),
         ("t in 1..K", {"K": "0 <= K"}),
         ("t in K..L", {"K": "1 <= K", "L": "K - 1 <= L"}),
         ("t in 2..K", {"K": "2 <= K & K <= 4"}),
     ):
-        assert ownfamily.claim(rounds(over, sizes), "accept").note == "accept"
+        assert allsizes.claim(rounds(over, sizes), "accept").note == "accept"
 
 
 @pytest.mark.parametrize("path", sorted(FAMILIES.glob("*.json")), ids=lambda path: path.stem)
 def test_every_stored_family_has_statements(path: Path) -> None:
-    assert ownfamily.claim(Family(json.loads(path.read_text(encoding="utf-8"))), "1 <= 2").note == "1 <= 2"
+    assert allsizes.claim(Family(json.loads(path.read_text(encoding="utf-8"))), "1 <= 2").note == "1 <= 2"

@@ -14,7 +14,8 @@ from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import Head, Layer, SelfAttention
 from symcook.model.transformer import Transformer
-from symcook.proof import own, replay
+from symcook.proof import replay
+from symcook.proof.statements import certify
 
 SENTENCE = 'vote(n) <= 1 & (at("(", n) -> 1 <= n)'
 TEXT = "  given .. some string (..)\n  qed\n"
@@ -31,7 +32,7 @@ def checker(folder: Path, stem: str = "votes") -> str:
     """What the second checker says of the files of a claim, without symcook."""
     root = replay.library().root
     certificate = json.loads((folder / f"{stem}.certificate.json").read_text(encoding="utf-8"))
-    lemmas = [str(root / "certificates" / f"{name}.json") for name in own.below(certificate)]
+    lemmas = [str(root / "certificates" / f"{name}.json") for name in certify.below(certificate)]
     files = [str(folder / f"{stem}.statement.txt"), *lemmas, str(folder / f"{stem}.certificate.json")]
     done = subprocess.run([sys.executable, "-I", str(root / "checker.py"), *files], capture_output=True, text=True)
     return done.stdout
@@ -171,9 +172,9 @@ def test_files_of_an_earlier_time_are_to_be_made_again(folder, capsys):
 
 def test_a_certificate_of_another_model_is_refused():
     document = json.loads(modelfile.dumps(votes()))
-    statement = own.claim(document, SENTENCE)
-    certificate = own.prove(statement)
-    other = own.claim(document | {"source": "another place"}, SENTENCE)
+    statement = certify.claim(document, SENTENCE)
+    certificate = certify.prove(statement)
+    other = certify.claim(document | {"source": "another place"}, SENTENCE)
     assert statement.formula == other.formula and statement.model != other.model
     lemmas = {name: replay.statements()[name] for name in certificate["lemmas"]}
     with pytest.raises(Rejected, match="another model"):
@@ -201,10 +202,10 @@ def test_a_certificate_of_another_model_is_refused():
 )
 def test_a_model_of_any_name_gives_files_that_the_second_checker_reads(tmp_path, name, id):
     document = json.loads(modelfile.dumps(votes())) | {"name": name}
-    statement = own.claim(document, "vote(n) <= 1")
+    statement = certify.claim(document, "vote(n) <= 1")
     assert statement.id == id
-    certificate = own.prove(statement)
-    (tmp_path / "votes.statement.txt").write_text(own.expanded(statement, certificate), encoding="utf-8")
+    certificate = certify.prove(statement)
+    (tmp_path / "votes.statement.txt").write_text(certify.expanded(statement, certificate), encoding="utf-8")
     (tmp_path / "votes.certificate.json").write_text(json.dumps(certificate), encoding="utf-8")
     assert f"PROVED   {id} " in checker(tmp_path)
 

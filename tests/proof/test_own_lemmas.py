@@ -9,9 +9,10 @@ from test_own import model
 
 from symcook.__main__ import main
 from symcook.errors import BadInput, Rejected
-from symcook.proof import own, replay
+from symcook.proof import replay
 from symcook.proof.replay import Library, make_certificate
 from symcook.proof.search import prooftext
+from symcook.proof.statements import certify
 
 LIE = "l. I[l = 4] + I[l = 5]; l. I[l = 1] + I[l = 3] + I[l = 4] + I[l = 6]"
 
@@ -41,7 +42,7 @@ def text(lines: str):
 )
 def test_a_lemma_that_is_not_proved_is_refused(sentence, lines, said):
     with pytest.raises(BadInput, match="a lemma must be a statement that is proved") as caught:
-        own.prove(own.claim(model("sign"), sentence), text(lines))
+        certify.prove(certify.claim(model("sign"), sentence), text(lines))
     assert said in str(caught.value)
 
 

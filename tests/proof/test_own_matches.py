@@ -21,7 +21,7 @@ import symcook as sc
 from symcook.errors import BadInput
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.modelfile import to_document
-from symcook.proof import own
+from symcook.proof.statements import certify
 
 ENDS = [(start, before, after) for start in (0, 1) for before in (None, "^") for after in (None, "$")]
 
@@ -87,7 +87,7 @@ def wrong_at(meaning: Any, equations: Sequence[str], said: str, regex: str, symb
 def test_equations_say_what_expressions_drawn_at_random_mean(ends: Any) -> None:
     for seed in range(8):
         regex = drawn(random.Random(seed), 3)
-        meaning = own.ModelMeaning(document(*ends), own.definitions())
+        meaning = certify.ModelMeaning(document(*ends), certify.definitions())
         said = meaning.text(f'all i in 1..n. matches("{regex}", i)').partition(". ")[2]
         if meaning.truths is None or not meaning.truths.lines:
             assert said == "true"
@@ -105,7 +105,7 @@ def test_equations_say_what_expressions_drawn_at_random_mean(ends: Any) -> None:
     ("", "", "z1(i) = 1"),
 ])  # fmt: skip
 def test_wrong_equations_are_found(right: str, wrong: str, said: str) -> None:
-    meaning = own.ModelMeaning(document(1, "^", "$"), own.definitions())
+    meaning = certify.ModelMeaning(document(1, "^", "$"), certify.definitions())
     text = meaning.text('all i in 1..n. matches("(ab)*", i)').partition(". ")[2]
     equations = meaning.truths.equations() if meaning.truths else []
     assert wrong_at(meaning, equations, text, "(ab)*") is None
@@ -121,10 +121,10 @@ def test_the_whole_input_and_symbols_that_are_digits_or_long() -> None:
     """Equal languages share one function; a symbol that is a sign is quoted; the longest symbol is meant."""
     letters = ("1", "10", "if", "(")
     model = document(1, None, "$", letters)
-    text = own.claim(model, r'matches("(1|10)* if") & ~matches("(10|1)*if", n) & matches("\(+")').text
+    text = certify.claim(model, r'matches("(1|10)* if") & ~matches("(10|1)*if", n) & matches("\(+")').text
     assert "z1(n) = " in text and "z2(n) = " in text and "z3:" not in text
     for word, status in {("10", "if"): True, ("1", "10", "if"): True, ("1", "if", "if"): False, ("(",): False}.items():
-        found = own.Runs(own.claim(model, 'matches("(1|10)* if")'), model)
+        found = certify.Runs(certify.claim(model, 'matches("(1|10)* if")'), model)
         seen = dict((found.word, not found.false()) for ready in found.at(len(word) + 1) if ready)
         assert seen[word] is status
 
@@ -139,14 +139,14 @@ def test_the_whole_input_and_symbols_that_are_digits_or_long() -> None:
     ((1, None, None), 'matches("(aa)*", n - 1) <-> mod(n, 2) = 1', "aba"),
 ])  # fmt: skip
 def test_false_statements_have_their_smallest_string(ends: Any, sentence: str, word: str) -> None:
-    found = own.settle(own.claim(document(*ends), sentence.replace('""', '"()"')), document(*ends), seconds=20)
+    found = certify.settle(certify.claim(document(*ends), sentence.replace('""', '"()"')), document(*ends), seconds=20)
     assert found.tried is not None and "".join(found.tried.word or ()) == word
     assert found.verdict is not None and found.verdict.status == "REFUTED"
 
 
 @pytest.mark.parametrize("sentence", ['matches(".*")', 'matches("ab") -> 1 <= n', 'matches("()", 0)', '~matches("[]")'])
 def test_easy_statements_are_proved(sentence: str) -> None:
-    verdict = own.settle(own.claim(document(1, None, None), sentence), document(1, None, None)).verdict
+    verdict = certify.settle(certify.claim(document(1, None, None), sentence), document(1, None, None)).verdict
     assert verdict is not None and verdict.status == "PROVED"
 
 
@@ -155,9 +155,9 @@ def test_strings_without_a_run_satisfy_nothing() -> None:
     embedding = sc.Embedding(sc.Space(("x", "y")), words={"a": {"x": 1, "y": 1}, "b": {"x": 1}})
     norm = sc.LayerNorm(("x", "y"), zero_variance="refuse")
     model = sc.Transformer("refuses", embedding, (), sc.Readout("sign", "last", ("x",), [1]), final_norm=norm)
-    found = own.settle(own.claim(to_document(model), '~matches("a*")'), to_document(model), seconds=6)
+    found = certify.settle(certify.claim(to_document(model), '~matches("a*")'), to_document(model), seconds=6)
     assert found.verdict is not None and found.verdict.status == "PROVED"
-    found = own.settle(own.claim(to_document(model), '~matches("a*b*")'), to_document(model), seconds=20)
+    found = certify.settle(certify.claim(to_document(model), '~matches("a*b*")'), to_document(model), seconds=20)
     assert found.tried is not None and found.tried.word == ("b",)
     with pytest.raises(sc.SymcookError):
         model.run("ba")
@@ -175,10 +175,10 @@ def test_strings_without_a_run_satisfy_nothing() -> None:
 ])  # fmt: skip
 def test_what_is_no_expression_gets_a_sentence(sentence: str, said: str) -> None:
     with pytest.raises(BadInput) as caught:
-        own.claim(document(1, "^", None), sentence)
+        certify.claim(document(1, "^", None), sentence)
     assert said in str(caught.value)
 
 
 def test_a_model_of_numbers_has_no_strings() -> None:
     with pytest.raises(BadInput, match="no string"):
-        own.claim(to_document(sc.build("max")), 'matches("a")')
+        certify.claim(to_document(sc.build("max")), 'matches("a")')

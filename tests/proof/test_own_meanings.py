@@ -8,7 +8,7 @@ from shared import second_checker
 
 import symcook as sc
 from symcook.model import modelfile
-from symcook.proof import own
+from symcook.proof.statements import certify
 
 
 def before(start: int = 1, after: bool = False):
@@ -49,12 +49,12 @@ CLAIMS = [  # a model, what is true of it, and a near miss with its smallest str
 @pytest.mark.parametrize(("model", "true", "false", "string"), CLAIMS)
 def test_a_claim_and_its_near_miss(model, true, false, string, tmp_path):
     document = json.loads(modelfile.dumps(model))
-    statement = own.claim(document, true)
-    settled = own.settle(statement, document, seconds=20)
+    statement = certify.claim(document, true)
+    settled = certify.settle(statement, document, seconds=20)
     assert settled.certificate is not None and settled.verdict is not None
     assert settled.verdict.status == "PROVED" and not settled.verdict.assuming
     done = second_checker(tmp_path, statement, settled.certificate)
     assert done.returncode == 0 and "OPEN" not in done.stdout
-    wrong = own.settle(own.claim(document, false), document, seconds=20)
+    wrong = certify.settle(certify.claim(document, false), document, seconds=20)
     assert wrong.verdict is not None and wrong.verdict.status == "REFUTED"
     assert wrong.tried is not None and "".join(wrong.tried.word or ()) == string

@@ -8,8 +8,8 @@ import pytest
 import symcook as sc
 from symcook.errors import BadInput
 from symcook.model import modelfile
-from symcook.proof import own
-from symcook.proof.ownruns import Runs
+from symcook.proof.statements import certify
+from symcook.proof.statements.shortruns import Runs
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ MEANT = {  # a sentence, and what Python says of the numbers of a and b
 
 @pytest.mark.parametrize("sentence", MEANT)
 def test_a_remainder_is_that_of_python_on_every_short_word(third, sentence):
-    runs = Runs(own.claim(third, sentence), third)
+    runs = Runs(certify.claim(third, sentence), third)
     for length in range(1, 6):
         found = {}
         for ready in runs.at(length):
@@ -71,13 +71,13 @@ def test_a_remainder_is_that_of_python_on_every_short_word(third, sentence):
     ],
 )
 def test_what_is_said_of_remainders_is_proved_or_refuted(third, sentence, status):
-    verdict = own.settle(own.claim(third, sentence), third).verdict
+    verdict = certify.settle(certify.claim(third, sentence), third).verdict
     assert verdict is not None and verdict.status == status
 
 
 @pytest.mark.parametrize("sentence", ["n mod 40 != 39", "count(a) mod 60 <= 50"])
 def test_what_short_strings_do_not_show_is_not_proved(third, sentence):
-    found = own.settle(own.claim(third, sentence), third, seconds=8)
+    found = certify.settle(certify.claim(third, sentence), third, seconds=8)
     assert found.verdict is None or (found.verdict.status == "REFUTED" and len(found.tried.word) >= 39)
 
 
@@ -103,7 +103,7 @@ def test_what_short_strings_do_not_show_is_not_proved(third, sentence):
 )
 def test_two_readings_and_other_divisors_are_refused_in_one_sentence(third, sentence, why):
     with pytest.raises(BadInput, match=why):
-        own.claim(third, sentence)
+        certify.claim(third, sentence)
 
 
 @pytest.mark.parametrize("sentence", ["n mod 2 = 0 | (all q2 in 1..n. q0(q2) <= mod(q2) + 1)", "(mod(1)) mod 2 <= 1"])
@@ -112,5 +112,5 @@ def test_names_that_a_remainder_needs_are_new(sentence):
     b = sc.Builder(words={"a": {"q0": 1}, "b": {"mod": 1}})
     b.readout("sign", "last", b.add(sc.head(value={"q1": "q0"}, mask="future")), weights=[1])
     made = json.loads(modelfile.dumps(b.build("named")))
-    verdict = own.settle(own.claim(made, sentence), made, seconds=600).verdict
+    verdict = certify.settle(certify.claim(made, sentence), made, seconds=600).verdict
     assert verdict is not None and verdict.status == "PROVED"

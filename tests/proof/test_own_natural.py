@@ -8,7 +8,7 @@ from shared import second_checker
 
 import symcook as sc
 from symcook.model import modelfile
-from symcook.proof import own
+from symcook.proof.statements import certify
 from symcook.recipes import build
 
 
@@ -99,11 +99,11 @@ def document(name):
 
 def settled(name, sentence, seconds=60.0):
     made = document(name)
-    return own.settle(own.claim(made, sentence), made, seconds=seconds)
+    return certify.settle(certify.claim(made, sentence), made, seconds=seconds)
 
 
 def seen_by_the_other_checker(folder, name, sentence, certificate):
-    done = second_checker(folder, own.claim(document(name), sentence), certificate)
+    done = second_checker(folder, certify.claim(document(name), sentence), certificate)
     return "PROVED" if done.returncode == 0 and "OPEN" not in done.stdout else done.stdout + done.stderr
 
 
@@ -138,11 +138,11 @@ def test_what_long_strings_make_false_is_not_proved(name, sentence):
 def test_a_stored_statement_is_no_proof_about_another_model_of_that_name():
     """What is known of the stored model is cited where the equations are its own, and only there."""
     made = document("dyck-1")
-    assert own.certified(made, "accept <-> dyck(w, n)", seconds=5) is not None
+    assert certify.certified(made, "accept <-> dyck(w, n)", seconds=5) is not None
     assert made["embedding"]["words"][")"]["token"] == "-1"
     made["embedding"]["words"][")"]["token"] = "-2"
-    assert own.certified(made, "accept <-> dyck(w, n)", seconds=5) is None  # no word is tried
-    found = own.settle(own.claim(made, "accept <-> dyck(w, n)"), made)
+    assert certify.certified(made, "accept <-> dyck(w, n)", seconds=5) is None  # no word is tried
+    found = certify.settle(certify.claim(made, "accept <-> dyck(w, n)"), made)
     assert found.verdict is not None and found.verdict.status == "REFUTED"
 
 

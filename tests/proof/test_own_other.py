@@ -16,8 +16,8 @@ import symcook as sc
 from symcook.errors import BadInput
 from symcook.model.expr import parse_formula
 from symcook.model.modelfile import to_document
-from symcook.proof import own
-from symcook.proof.ownruns import Runs
+from symcook.proof.statements import certify
+from symcook.proof.statements.shortruns import Runs
 
 WAYS = {  # how two models of a and b number positions and tokens: order, start, before, after, the symbol that counts 2
     "plain": ("ab", 1, None, None),
@@ -42,7 +42,7 @@ def model(way: str, b: int = -1, mask: str = "none", **more: Any) -> sc.Transfor
 
 
 def claim(first: sc.Transformer, sentence: str, second: sc.Transformer) -> Any:
-    return own.claim(to_document(first), sentence, other=to_document(second))
+    return certify.claim(to_document(first), sentence, other=to_document(second))
 
 
 def values(told: sc.Transformer, word: str, stem: str) -> dict[str, Any]:
@@ -167,7 +167,7 @@ def test_mistakes_get_a_sentence_with_the_column(sentence: str, said: str) -> No
 
 def test_one_model_alone_and_other_alphabets_are_refused() -> None:
     with pytest.raises(BadInput, match="about a second model: give"):
-        own.claim(to_document(model("plain")), "accept <-> other.accept")
+        certify.claim(to_document(model("plain")), "accept <-> other.accept")
     third = sc.compile("ltl", "Q_a", alphabet="abc")
     with pytest.raises(BadInput, match="over the same symbols; given: a b and a b c"):
         claim(model("plain"), "accept", third)

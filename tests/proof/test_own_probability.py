@@ -13,7 +13,7 @@ import symcook as sc
 from symcook.errors import BadInput
 from symcook.model.expr import parse_term
 from symcook.model.modelfile import to_document
-from symcook.proof import own
+from symcook.proof.statements import certify
 
 LABELS = ("yes", "no", "if")
 
@@ -31,7 +31,7 @@ def test_the_term_has_the_probability_of_the_run(position: str) -> None:
     for label, word in product(LABELS, ("a", "b", "ab", "ba")):
         i = 1 if position == "first" else len(word)
         sentence = f'probability("{label}"{", n" if position == "each" else ""}) = 0'
-        text = own.claim(to_document(told), sentence).text.rpartition("-> (")[2].partition(" = 0")[0]
+        text = certify.claim(to_document(told), sentence).text.rpartition("-> (")[2].partition(" = 0")[0]
         x = {k: Fraction(1) if a == "a" else Fraction(-1, 2) for k, a in enumerate(word, 1)}
         powers = [CONTEXT.exp(CONTEXT.mpf(s.numerator) / s.denominator) for s in (x[i], -2 * x[i], Fraction(0))]
         wanted = powers[LABELS.index(label)] / sum(powers)
@@ -47,8 +47,8 @@ def test_the_term_has_the_probability_of_the_run(position: str) -> None:
     ("probability(yes) < 7/10", "REFUTED", ("a",)),
 ])  # fmt: skip
 def test_statements_are_proved_or_refuted(sentence: str, status: str, word: Any) -> None:
-    found = own.settle(
-        own.claim(to_document(model("last")), sentence.replace("(if)", '("if")')), to_document(model("last"))
+    found = certify.settle(
+        certify.claim(to_document(model("last")), sentence.replace("(if)", '("if")')), to_document(model("last"))
     )
     assert found.verdict is not None and found.verdict.status == status
     assert (found.tried and found.tried.word) == word
@@ -64,10 +64,10 @@ def test_statements_are_proved_or_refuted(sentence: str, status: str, word: Any)
 ])  # fmt: skip
 def test_mistakes_get_a_sentence(position: str, sentence: str, said: str) -> None:
     with pytest.raises(BadInput) as caught:
-        own.claim(to_document(model(position)), sentence)
+        certify.claim(to_document(model(position)), sentence)
     assert said in str(caught.value)
 
 
 def test_another_readout_has_no_probability() -> None:
     with pytest.raises(BadInput, match="probability needs a readout distribution"):
-        own.claim(to_document(sc.compile("ltl", "Q_a", alphabet="ab")), "probability(yes) = 0")
+        certify.claim(to_document(sc.compile("ltl", "Q_a", alphabet="ab")), "probability(yes) = 0")

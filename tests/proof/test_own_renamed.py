@@ -21,10 +21,10 @@ import symcook as sc
 from symcook.errors import BadInput
 from symcook.model.expr import parse_formula
 from symcook.model.modelfile import to_document
-from symcook.proof import own
-from symcook.proof.claims.problem import OutsideFragment, problem
-from symcook.proof.claims.regular import Regular
-from symcook.proof.ownruns import Runs
+from symcook.proof.claims.byautomata.regular import Regular
+from symcook.proof.claims.bycounts.problem import OutsideFragment, problem
+from symcook.proof.statements import certify
+from symcook.proof.statements.shortruns import Runs
 
 SWAP = "renamed(a->b, b->a)"
 
@@ -61,7 +61,7 @@ def test_statements(model: sc.Transformer, sentence: str, status: str, word: Any
 
 
 def test_one_renaming_spelled_twice_is_one_run() -> None:
-    text = own.claim(to_document(votes()), "renamed(a->b,b->a).accept <-> renamed(b -> a, 'a'->\"b\").accept").text
+    text = certify.claim(to_document(votes()), "renamed(a->b,b->a).accept <-> renamed(b -> a, 'a'->\"b\").accept").text
     assert text.count("renamed_mean:") == 1 and "renamed_mean_" not in text
 
 
@@ -141,7 +141,7 @@ def test_decisions_and_tried_strings_are_what_the_model_does() -> None:
         have, put = runs(model, 7 - len(model.alphabet)), becomes(renamed)
         for sentence, true in statements(model, renamed).items():
             false = next((one for one in have if not true(have[one], have[tuple(put.get(x, x) for x in one)])), None)
-            statement = own.claim(to_document(model), sentence)
+            statement = certify.claim(to_document(model), sentence)
             try:
                 found = Regular(problem(statement)).decided()
             except OutsideFragment:
@@ -161,7 +161,7 @@ def test_decisions_and_tried_strings_are_what_the_model_does() -> None:
 def test_the_premises_are_the_run_on_the_renamed_string_and_nothing_near_it() -> None:
     """With one value of the second run changed a premise fails."""
     model = votes("ab", start=0, before="^", after="$")
-    statement = own.claim(to_document(model), f"accept <-> {SWAP}.accept")
+    statement = certify.claim(to_document(model), f"accept <-> {SWAP}.accept")
     *premises, said = statement.text.partition(". ")[2].split(" -> ")
     for word in ("".join(w) for n in range(4) for w in itertools.product("ab", repeat=n)):
         given: dict[str, Any] = {"n": Fraction(len(word) + 2)}
@@ -199,13 +199,13 @@ def test_the_premises_are_the_run_on_the_renamed_string_and_nothing_near_it() ->
 ])  # fmt: skip
 def test_mistakes_get_a_sentence_with_the_column(sentence: str, said: str) -> None:
     with pytest.raises(BadInput) as caught:
-        own.claim(to_document(votes(start=0, before="^")), sentence)
+        certify.claim(to_document(votes(start=0, before="^")), sentence)
     assert said in str(caught.value)
 
 
 def test_a_model_of_numbers_has_no_symbols() -> None:
     with pytest.raises(BadInput, match="it is about a model that reads strings of symbols, which this one does not"):
-        own.claim(to_document(sc.build("max")), "renamed(a->b, b->a).out = 1")
+        certify.claim(to_document(sc.build("max")), "renamed(a->b, b->a).out = 1")
 
 
 def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
@@ -218,7 +218,7 @@ def test_from_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert len(json.loads(Path("votes.certificate.json").read_text())["model"].split()) == 1
     assert call(capsys, "prove", "votes.json")[0] == 0
     needed = json.loads(Path("votes.certificate.json").read_text())["lemmas"]
-    files = [ROOT / "proofs" / "certificates" / f"{one}.json" for one in own.below({"lemmas": needed})]
+    files = [ROOT / "proofs" / "certificates" / f"{one}.json" for one in certify.below({"lemmas": needed})]
     judged = subprocess.run(
         [sys.executable, "-I", ROOT / "proofs" / "checker.py", "votes.statement.txt", "votes.certificate.json", *files],
         capture_output=True, text=True, check=False,

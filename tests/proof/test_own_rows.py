@@ -9,7 +9,7 @@ import symcook as sc
 from symcook.__main__ import main
 from symcook.errors import BadInput
 from symcook.model import modelfile
-from symcook.proof import own
+from symcook.proof.statements import certify
 from symcook.recipes import build
 
 
@@ -58,8 +58,8 @@ def document(name):
 )
 def test_claims_about_rows(name, sentence, status, rows, tmp_path):
     made = document(name)
-    statement = own.claim(made, sentence)
-    found = own.settle(statement, made)
+    statement = certify.claim(made, sentence)
+    found = certify.settle(statement, made)
     assert found.verdict is not None and found.verdict.status == status, found.missing
     if rows is not None and name != "lookup-quadratic":
         assert found.tried.word == rows
@@ -77,7 +77,7 @@ def test_claims_about_rows(name, sentence, status, rows, tmp_path):
 )
 def test_what_other_numbers_make_false_is_not_proved(name, sentence):
     made = document(name)
-    assert own.settle(own.claim(made, sentence), made, seconds=8).verdict is None
+    assert certify.settle(certify.claim(made, sentence), made, seconds=8).verdict is None
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_what_other_numbers_make_false_is_not_proved(name, sentence):
 )
 def test_what_means_nothing_there_is_refused(name, sentence, why):
     with pytest.raises(BadInput, match=why):
-        own.claim(document(name), sentence)
+        certify.claim(document(name), sentence)
 
 
 def test_the_command_names_the_rows(tmp_path, monkeypatch, capsys):

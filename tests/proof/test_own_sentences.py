@@ -22,7 +22,8 @@ from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import FeedForward, Head, Layer, SelfAttention
 from symcook.model.transformer import Transformer
-from symcook.proof import own, ownnames, replay
+from symcook.proof import replay
+from symcook.proof.statements import certify, vocabulary
 
 
 def document(model: Transformer) -> dict:
@@ -51,7 +52,7 @@ def twice() -> Transformer:
 
 def true(model: Transformer, sentence: str, length: int = 3) -> bool:
     """Whether the sentence is true of all words to this length."""
-    statement = own.claim(document(model), sentence)
+    statement = certify.claim(document(model), sentence)
     try:
         return statement.evaluated(length) > 0
     except Rejected:
@@ -97,7 +98,7 @@ def test_what_nothing_has_written_is_zero():
 )
 def test_an_unknown_name_lists_those_that_there_are(sentence):
     with pytest.raises(BadInput) as caught:
-        own.claim(document(twice()), sentence.replace("u@0(n)", "u@0(n) + u@9(n)"))
+        certify.claim(document(twice()), sentence.replace("u@0(n)", "u@0(n) + u@9(n)"))
     assert "v@1.attention" in str(caught.value) or "u@0, u@1.attention" in str(caught.value)
 
 
@@ -136,9 +137,9 @@ def test_a_coordinate_may_be_called_like_anything(name):
 @pytest.mark.parametrize("name", ["relu", "exp", "gelu", "evenbit", "bracket"])
 def test_a_name_with_two_meanings_must_be_quoted(name):
     with pytest.raises(BadInput, match="two meanings") as caught:
-        own.claim(document(votes(name)), f"{name}(n) <= 1")
+        certify.claim(document(votes(name)), f"{name}(n) <= 1")
     assert f'the coordinate {name} is written "{name}"(i)' in str(caught.value)
-    own.claim(document(votes()), f"{name}(n) <= 1")
+    certify.claim(document(votes()), f"{name}(n) <= 1")
 
 
 @pytest.mark.parametrize(("name", "sentence"), [("max", "max(n) <= 1"), ("height", "height(n) <= 1"), ("at", "1 <= n")])
@@ -150,19 +151,19 @@ def test_count_is_never_about_a_coordinate():
     assert true(votes("count"), "count(a) <= n") and not true(votes("count"), "count(a) <= 1")
     digits = votes("count", ("0", "1"))
     with pytest.raises(BadInput, match=r'two meanings.*count\("1"\).*"count"\(i\)'):
-        own.claim(document(digits), "count(1) <= 1")
+        certify.claim(document(digits), "count(1) <= 1")
     assert true(digits, '"count"(1) <= 1 & count("1") <= n') and not true(digits, 'count("1") <= 1')
     with pytest.raises(BadInput, match='the coordinate count is written "count"'):
-        own.claim(document(votes("count")), "count(n - 1) <= 1")
+        certify.claim(document(votes("count")), "count(n - 1) <= 1")
 
 
 def test_a_definition_that_is_a_formula_is_no_coordinate():
     """odd of README's parity.json: odd(..) is the library's, which is true or false; "odd"(i) is the coordinate."""
     model = votes("odd")
-    text = own.claim(document(model), 'odd(count(a)) & "odd"(n) = 1').text
+    text = certify.claim(document(model), 'odd(count(a)) & "odd"(n) = 1').text
     assert text.endswith("(odd(sum(i, 1, n, I[w(i) = 0])) & odd_(n) = 1)")
     with pytest.raises(BadInput, match='the coordinate odd is written "odd"'):
-        own.claim(document(model), "odd(n) = 1")
+        certify.claim(document(model), "odd(n) = 1")
 
 
 @pytest.mark.parametrize("name", ["odd", "run", "first_", "i1", "z1_y", "y1"])
@@ -176,10 +177,12 @@ def test_a_bound_name_may_be_any_other(name):
 
 
 def test_names_of_a_function_that_is_written_out_stay_apart():
-    text = own.claim(document(votes()), "blockread(odd i. odd + 2*i, 3, 1, 1) = 3 & maximal(odd. vote(odd), n, 1)").text
+    text = certify.claim(
+        document(votes()), "blockread(odd i. odd + 2*i, 3, 1, 1) = 3 & maximal(odd. vote(odd), n, 1)"
+    ).text
     assert "blockread(i j. i + 2*j, 3, 1, 1) = 3 & maximal(i. vote(i), n, 1)" in text
     with pytest.raises(BadInput, match="bound twice"):
-        own.claim(document(votes()), "blockread(i i. i, 3, 1, 1) = 3")
+        certify.claim(document(votes()), "blockread(i i. i, 3, 1, 1) = 3")
 
 
 def test_a_word_stands_under_a_quantifier_of_any_name():
@@ -207,7 +210,7 @@ def test_tokens_of_any_signs(words):
 
 
 def test_the_statement_keeps_the_names_that_are_free():
-    text = own.claim(document(votes()), "all i in 1..n. vote(i) <= 1").text
+    text = certify.claim(document(votes()), "all i in 1..n. vote(i) <= 1").text
     assert text.startswith("all n:Int, w:Int->Int, vote:Int->Real, y:Int->Real. ")
     assert text.endswith("(all i in 1..n. vote(i) <= 1)")
 
@@ -220,12 +223,12 @@ def test_definitions_of_brackets_are_about_brackets():
     for sentence in ('dyck(w, n) -> at("(", 1) | at(c, 1)', "height(w, n) <= n", "brackets(w, n) | count(c) >= 1"):
         assert true(right, sentence)
         with pytest.raises(BadInput, match=r"takes tokens 0 and 1 for \( and \)"):
-            own.claim(document(other), sentence)
+            certify.claim(document(other), sentence)
     with pytest.raises(BadInput, match="takes tokens 0 and 1"):
-        own.claim(document(other), "bracket(w(1)) = 1")
+        certify.claim(document(other), "bracket(w(1)) = 1")
     zero = votes("v", ("(", ")", "c"), start=0)
     with pytest.raises(BadInput, match="takes 1 for the first position"):
-        own.claim(document(zero), "dyck(w, n)")
+        certify.claim(document(zero), "dyck(w, n)")
     assert true(other, "height(v, n) <= n*n & bracket(n) <= 1")  # no word is given
 
 
@@ -276,7 +279,7 @@ def test_definitions_of_brackets_are_about_brackets():
 )
 def test_an_error_shows_the_sentence_and_its_column(sentence, column, said):
     with pytest.raises(BadInput) as caught:
-        own.claim(document(votes()), sentence)
+        certify.claim(document(votes()), sentence)
     message = str(caught.value)
     assert f"given: {sentence or 'nothing'}; column {column}" in message
     assert said in message
@@ -291,8 +294,8 @@ def test_a_readout_at_each_position_is_asked_at_one():
     """As that of a compiled formula is."""
     model = sc.compile("ltl", "Q_a since Q_b", alphabet="ab")
     with pytest.raises(BadInput, match=r"accept takes a position.*write accept\(n\) for the last"):
-        own.claim(document(model), "accept <-> 1 <= n")
-    own.claim(document(model), "accept(n) <-> 1 <= n")
+        certify.claim(document(model), "accept <-> 1 <= n")
+    certify.claim(document(model), "accept(n) <-> 1 <= n")
 
 
 # --- A search ---------------------------------------------------------------------------------------------------------
@@ -306,9 +309,9 @@ def test_random_sentences_are_true_where_the_run_says_so(seed):
 
 
 def test_the_search_sees_a_first_value_that_is_taken_for_the_last(monkeypatch):
-    plain = ownnames.ModelMeaning.stages
+    plain = vocabulary.ModelMeaning.stages
     first = lambda self, name: dict.fromkeys(plain(self, name), plain(self, name)["@0"])  # noqa: E731
-    monkeypatch.setattr(ownnames.ModelMeaning, "stages", first)
+    monkeypatch.setattr(vocabulary.ModelMeaning, "stages", first)
     assert any(sentences.tried(seed)[1] for seed in range(20))
 
 
@@ -317,7 +320,7 @@ def test_a_garbled_sentence_is_refused_in_its_own_words(name):
     """No error but BadInput, with a column of the sentence; what is taken reads as a statement."""
     chance, taken = random.Random(name), 0
     mine = document(votes(name))
-    meaning = ownnames.ModelMeaning(mine, replay.statements()["lem.sum_ext"].known)
+    meaning = vocabulary.ModelMeaning(mine, replay.statements()["lem.sum_ext"].known)
     for _ in range(800):
         sentence = sentences.garbled(chance).strip()
         try:
@@ -329,6 +332,6 @@ def test_a_garbled_sentence_is_refused_in_its_own_words(name):
             else:
                 assert 1 <= int(column[1]) <= len(sentence) + 1
         else:
-            own.claim(mine, sentence)
+            certify.claim(mine, sentence)
             taken += 1
     assert taken

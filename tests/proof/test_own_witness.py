@@ -14,8 +14,9 @@ from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import Head, Layer, SelfAttention
 from symcook.model.transformer import Transformer
-from symcook.proof import own, replay
-from symcook.proof.ownruns import Runs
+from symcook.proof import replay
+from symcook.proof.statements import certify
+from symcook.proof.statements.shortruns import Runs
 
 
 def votes(weighting: str = "softmax") -> Transformer:
@@ -44,7 +45,7 @@ MODELS = {
 
 def claimed(which: str, sentence: str):
     made = json.loads(modelfile.dumps(MODELS[which]()))
-    return made, own.claim(made, sentence)
+    return made, certify.claim(made, sentence)
 
 
 def judged(statement, certificate) -> str:
@@ -65,14 +66,14 @@ def judged(statement, certificate) -> str:
 )
 def test_a_run_with_roots_and_exponentials_is_the_word_for_the_hypotheses(which, sentence):
     made, statement = claimed(which, sentence)
-    answer = own.settle(statement, made)
+    answer = certify.settle(statement, made)
     assert answer.certificate and answer.verdict is not None and answer.verdict.status == "PROVED"
     assert judged(statement, answer.certificate) == "PROVED"
 
 
 def refuted(made, statement):
     """The word of a refutation whose certificate the checker takes."""
-    answer = own.settle(statement, made, None, 20)
+    answer = certify.settle(statement, made, None, 20)
     assert answer.tried is not None and answer.tried.word is not None and answer.certificate
     assert judged(statement, answer.certificate) == "REFUTED"
     return answer.tried.word

@@ -15,9 +15,10 @@ from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import Head, Layer, SelfAttention
 from symcook.model.transformer import Transformer
-from symcook.proof import own, replay
-from symcook.proof.ownruns import Runs
+from symcook.proof import replay
 from symcook.proof.search import prooftext
+from symcook.proof.statements import certify
+from symcook.proof.statements.shortruns import Runs
 
 WORDS = {"a": {"vote": 1}, "b": {"vote": -1}}
 
@@ -74,8 +75,8 @@ MODELS = {
     ],
 )
 def test_a_run_is_the_word_for_the_hypotheses(which, sentence):
-    statement = own.claim(document(MODELS[which]()), sentence)
-    answer = own.settle(statement, document(MODELS[which]()))
+    statement = certify.claim(document(MODELS[which]()), sentence)
+    answer = certify.settle(statement, document(MODELS[which]()))
     assert answer.certificate and answer.verdict is not None and answer.verdict.status == "PROVED"
     lemmas = {n: replay.statements()[n] for n in answer.certificate["lemmas"]}
     assert replay.judge(statement, answer.certificate, lemmas)[0] == "PROVED"
@@ -94,11 +95,11 @@ def test_a_run_is_the_word_for_the_hypotheses(which, sentence):
 def test_premises_that_no_string_meets_are_told(none: str, some: str) -> None:
     """What follows from them is true and no claim; its neighbour, whose premises some string meets, is one."""
     made = document(MODELS["votes"]())
-    answer = own.settle(own.claim(made, none), made)
-    assert isinstance(answer.missing, own.Vacuous) and answer.certificate is None
+    answer = certify.settle(certify.claim(made, none), made)
+    assert isinstance(answer.missing, certify.Vacuous) and answer.certificate is None
     assert "only because no string meets its premises" in str(answer.missing)
     assert ("sides of <->" in str(answer.missing)) == ("<->" in none)
-    other = own.settle(own.claim(made, some), made)
+    other = certify.settle(certify.claim(made, some), made)
     assert other.verdict is not None and other.verdict.status == "PROVED"
 
 
@@ -128,12 +129,12 @@ def test_a_false_sentence_is_refuted_with_its_smallest_word(which):
         every = (w for k in range(1 - bool(added), 4) for w in words(model, k))
         says = {w: answers(model, w) == ops[op](left(w), right(w)) for w in every if answers(model, w) is not None}
         wanted = next((w for w, true in says.items() if not true), None)
-        statement = own.claim(made, f"accept <-> {x} {op} {y}")
+        statement = certify.claim(made, f"accept <-> {x} {op} {y}")
         runs = Runs(statement, made)
         tried = runs.tried()
         assert tried.word == wanted or (wanted is None and (tried.word is None or len(tried.word) > 3))
         if wanted is not None:
-            certificate, verdict = own.refute(statement, runs)
+            certificate, verdict = certify.refute(statement, runs)
             assert verdict is not None and verdict.status == "REFUTED"
             assert replay.judge(statement, certificate)[0] == "REFUTED"
             refuted += 1
@@ -145,33 +146,33 @@ def test_words_without_a_run_refute_nothing():
     refusing = paired(mean("refusing", "sign", words={"a": {"vote": 1}, "b": {}}), name="refusing")
     assert answers(refusing, "b") is answers(refusing, "bb") is None and answers(refusing, "ba") is True
     made = document(refusing)
-    tried = Runs(own.claim(made, "accept"), made).tried(3)
+    tried = Runs(certify.claim(made, "accept"), made).tried(3)
     assert tried.word is None and tried.length >= 3
     short = mean("short", "sign")
     short = Transformer("short", short.embedding, short.layers, short.readout, max_length=2)
     made = document(short)
-    assert Runs(own.claim(made, "n <= 2"), made).tried(4).word is None
+    assert Runs(certify.claim(made, "n <= 2"), made).tried(4).word is None
     head = sc.head({}, {"mean": "vote"}, weighting="softmax", temperature="n - 5/2")
     base = mean("cold", "sign")
     cold = Transformer("cold", base.embedding, (Layer(SelfAttention((head,))),), base.readout)
     made = document(cold)
     assert all(answers(cold, w) is None for k in (1, 2) for w in words(cold, k))
-    assert Runs(own.claim(made, "3 <= n"), made).tried(4).word is None
-    assert Runs(own.claim(made, "4 <= n"), made).tried().word == ("a", "a", "a")
+    assert Runs(certify.claim(made, "3 <= n"), made).tried(4).word is None
+    assert Runs(certify.claim(made, "4 <= n"), made).tried().word == ("a", "a", "a")
 
 
 def test_positions_behind_the_word_are_said():
     made = document(bigram())
-    tried = Runs(own.claim(made, "at(a, 2) -> answer(a, 3)"), made).tried()
+    tried = Runs(certify.claim(made, "at(a, 2) -> answer(a, 3)"), made).tried()
     assert tried.outside and tried.word in (("a", "a"), ("b", "a"))
-    inside = Runs(own.claim(made, "3 <= n -> at(a, 2) -> answer(a, 3)"), made).tried(4)
+    inside = Runs(certify.claim(made, "3 <= n -> at(a, 2) -> answer(a, 3)"), made).tried(4)
     assert inside.word is None and inside.length >= 3
 
 
 def test_a_statement_that_is_not_evaluated_decides_nothing():
     made = document(MODELS["votes"]())
     for sentence in ("sin(vote(n)) <= 1", "log(2) + log(3) <= log(6)", "sqrt(2)*exp(log(3) + 1) <= 3*sqrt(2)*exp(1)"):
-        tried = Runs(own.claim(made, sentence), made).tried(2)
+        tried = Runs(certify.claim(made, sentence), made).tried(2)
         assert tried.word is None and tried.length == 0 and tried.open_at == ("a",)
 
 
@@ -184,15 +185,15 @@ def test_the_time_ends_sums_of_any_length():
         "0 < prod(j, 1, 4000, 1 + abs(vote(n)))",
     ):
         start = time.process_time()
-        answer = own.settle(own.claim(made, sentence), made, None, 2)
-        assert answer.verdict is not None or isinstance(answer.missing, own.OutOfTime)
+        answer = certify.settle(certify.claim(made, sentence), made, None, 2)
+        assert answer.verdict is not None or isinstance(answer.missing, certify.OutOfTime)
         assert time.process_time() - start < 15
 
 
 def test_a_written_refutation_is_taken():
     made = document(MODELS["votes"]())
     text = prooftext.read("refutation own.votes\n  witness 1; i. 0; i. 1; i. 1\n  qed\n")
-    answer = own.settle(own.claim(made, "count(a) = 17"), made, text)
+    answer = certify.settle(certify.claim(made, "count(a) = 17"), made, text)
     assert answer.verdict is not None and answer.verdict.status == "REFUTED" and answer.tried is None
 
 
@@ -207,14 +208,14 @@ def test_counts_are_counts_of_positions(which):
     made = document(MODELS[which]())
     one, *others = [f'count("{token}")' for token in made["embedding"]["words"]]
     for sentence in (f"{one} <= n", f"{' + '.join(others)} = n - {one}"):
-        verdict = own.settle(own.claim(made, sentence), made).verdict
+        verdict = certify.settle(certify.claim(made, sentence), made).verdict
         assert verdict is not None and verdict.status == "PROVED"
 
 
 def test_counts_that_are_too_many_stay_false():
     made = document(MODELS["votes"]())
     for sentence in ("count(a) + count(b) <= n - 1", "count(a) < n", "count(a) + count(a) <= n"):
-        verdict = own.settle(own.claim(made, sentence), made).verdict
+        verdict = certify.settle(certify.claim(made, sentence), made).verdict
         assert verdict is not None and verdict.status == "REFUTED"
 
 
@@ -231,7 +232,7 @@ def test_counts_in_other_places():
         (made, "all k:Int. w(k) = 0 -> count(a) <= n", "PROVED"),
         (json.loads(text), "count(a) <= n", "PROVED"),
     ):
-        answer = own.settle(own.claim(given, sentence), given)
+        answer = certify.settle(certify.claim(given, sentence), given)
         status = None if answer.verdict is None else answer.verdict.status
         assert status in (known, "PROVED"), sentence
 
@@ -249,4 +250,4 @@ def test_nested_roots_that_are_equal_are_no_difference():
     made = document(model)
     # y is the odd one out: the others are 1/sqrt(2) of the deviation above or below it
     for sentence, word in (("x(n) <= 0", ("a",)), ("x(n) <= -2", ("a",)), ("x(n) <= 1", None)):
-        assert own.settle(own.claim(made, sentence), made, None, 8).tried.word == word
+        assert certify.settle(certify.claim(made, sentence), made, None, 8).tried.word == word

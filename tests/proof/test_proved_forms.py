@@ -16,9 +16,9 @@ from symcook.domains.tables import CellTable
 from symcook.domains.world import GuardedCell
 from symcook.model.modelfile import to_document
 from symcook.model.transformer import Transformer
-from symcook.proof import own, ownparts
+from symcook.proof.claims.bycounts.problem import problem
 from symcook.proof.claims.counts import given_at_each
-from symcook.proof.claims.problem import problem
+from symcook.proof.statements import certify, inturn
 from symcook.recipes import build
 
 
@@ -148,7 +148,7 @@ def means(case: tuple[str, dict[str, str], str, int, dict[str, str]], word: list
 @pytest.mark.parametrize("name", SIGNED)
 def test_forms_that_hold_n_are_proved_beside_added_tokens_and_true_of_short_words(name: str) -> None:
     case = mask, letters, read, heads, ends = SIGNED[name]
-    found = ownparts.prove(every_length(signed(mask, letters, read, heads, **ends)), seconds=240)
+    found = inturn.prove(every_length(signed(mask, letters, read, heads, **ends)), seconds=240)
     assert found.whole, found.missing
     assert found.verdict.status == "PROVED" and not found.verdict.assuming
     claims = [c for c in found.claims if not c.formula.startswith("all i")]
@@ -165,27 +165,27 @@ def test_forms_that_hold_n_are_proved_beside_added_tokens_and_true_of_short_word
 
 @pytest.mark.parametrize("ends", [BOS, EOS], ids=["BOS", "EOS"])
 def test_a_mean_of_what_is_the_same_everywhere_is_proved_beside_added_tokens(ends: dict[str, str]) -> None:
-    found = ownparts.prove(every_length(mean_of_a_mean(**ends)), seconds=240)
+    found = inturn.prove(every_length(mean_of_a_mean(**ends)), seconds=240)
     assert found.whole and found.verdict.status == "PROVED", found.missing
 
 
 def test_at_each_position_behind_an_added_token() -> None:
-    found = ownparts.prove(every_length(at_each_behind_bos()), seconds=240)
+    found = inturn.prove(every_length(at_each_behind_bos()), seconds=240)
     assert found.whole and found.verdict.status == "PROVED", found.missing
 
 
 def test_a_verdict_that_may_say_nothing_leaves_the_forms_proved() -> None:
     """At EOS a mean from here on is 0: neither side of the verdict's form holds at any word."""
-    found = ownparts.prove(every_length(signed("past", TWO, "last", **EOS)), seconds=120)
+    found = inturn.prove(every_length(signed("past", TWO, "last", **EOS)), seconds=120)
     assert list(found.missing) == ["verdict"] and "no string was found" in found.missing["verdict"]
     assert found.verdict.status == "PROVED" and "m0" in found.said()[0]
 
 
 def test_what_is_not_proved_names_the_form_and_no_place_in_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
     """The search ends by itself, far from any limit of time."""
-    monkeypatch.setattr(ownparts, "SECONDS", 600.0)
+    monkeypatch.setattr(inturn, "SECONDS", 600.0)
     found = planted(every_length(MODELS["half"]()), lambda v: v + fmpq(1))
-    proof = ownparts.prove(found, seconds=2000)
+    proof = inturn.prove(found, seconds=2000)
     assert re.match(r'no proof was found of "mean"\(n\) = ', proof.missing["mean"]), proof.missing
     assert not any(re.search(r"line \d+, column", why) for why in proof.missing.values())
 
@@ -215,7 +215,7 @@ MODELS = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_all_forms_are_proved(name: str) -> None:
-    found = ownparts.prove(every_length(MODELS[name]()), seconds=240)
+    found = inturn.prove(every_length(MODELS[name]()), seconds=240)
     assert found.whole, found.missing
     assert found.verdict.status == "PROVED" and not found.verdict.assuming
 
@@ -238,13 +238,13 @@ def test_a_form_that_is_wrong_where_a_sum_is_positive_is_not_proved(coordinate: 
     wrong = replace(one, column=CellTable(one.column.world, cells))
     each.__dict__["domain"] = found.each.domain
     each.__dict__["coordinates"] = [wrong if x is one else x for x in found.each.coordinates]
-    proof = ownparts.prove(replace(found, each=each), seconds=SHORT)
+    proof = inturn.prove(replace(found, each=each), seconds=SHORT)
     at_each = [c for c in proof.claims if c.coordinate == coordinate and c.formula.startswith("all i")]
     assert not any(c.missing is None for c in at_each)
 
 
 def test_what_is_not_proved_says_so_and_the_rest_is() -> None:
-    found = ownparts.prove(every_length(thresholds()), seconds=30)
+    found = inturn.prove(every_length(thresholds()), seconds=30)
     done = {claim.coordinate for claim in found.claims if claim.missing is None}
     assert found.certificate is None or done
     assert set(found.missing) == {claim.coordinate for claim in found.claims if claim.missing is not None}
@@ -275,7 +275,7 @@ def planted(found: EveryLength, change: Any) -> EveryLength:
 )
 def test_a_planted_form_is_not_proved(name: str, change: Any) -> None:
     found = planted(every_length(MODELS[name]()), change)
-    proof = ownparts.prove(found, seconds=SHORT)
+    proof = inturn.prove(found, seconds=SHORT)
     assert "mean" in proof.missing and not proof.whole
     ends = [c for c in proof.claims if c.coordinate == "mean" and not c.formula.startswith("all i")]
     assert ends and all(c.missing is not None for c in ends)
@@ -287,19 +287,19 @@ def test_what_a_count_does_not_look_up_is_not_proved(name: str, m: int) -> None:
     column = found.reads[name]
     assert isinstance(column, CellTable)
     wrong = CellTable(column.world, [GuardedCell(c.guard, fmpq(1) - c.value) for c in column.cells])
-    proof = ownparts.prove(replace(found, reads={**found.reads, name: wrong}), seconds=SHORT)
+    proof = inturn.prove(replace(found, reads={**found.reads, name: wrong}), seconds=SHORT)
     assert name in proof.missing and not proof.whole
 
 
 def test_a_planted_verdict_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(closed, "verdict", lambda *_: (None, "n <= 2*sum(l, 1, n, I[w(l) = 0])"))
-    proof = ownparts.prove(every_length(majority(a=1, b=-1)), seconds=20)
+    proof = inturn.prove(every_length(majority(a=1, b=-1)), seconds=20)
     assert list(proof.missing) == ["verdict"] and not proof.whole
     assert proof.certificate is not None  # of the mean alone
 
 
 def test_forms_for_all_values_of_a_symbol() -> None:
-    found = ownparts.prove(every_length(build("first")), seconds=240)
+    found = inturn.prove(every_length(build("first")), seconds=240)
     assert not {"s", "verdict"} & set(found.missing), found.missing
     assert "c:Real" in found.statement.text and "0 < c" in found.statement.text
 
@@ -307,14 +307,14 @@ def test_forms_for_all_values_of_a_symbol() -> None:
 @pytest.mark.parametrize("name", ["parity"])
 def test_the_logit_and_the_verdict_of_parity(name: str) -> None:
     """For every length and every c > 0, from a text of its own; the second checker accepts it too."""
-    found = ownparts.prove(every_length(build(name)), seconds=300)
+    found = inturn.prove(every_length(build(name)), seconds=300)
     assert found.whole, found.missing
     assert {"hit", "s", "verdict"} <= {claim.coordinate for claim in found.claims}
     assert found.verdict.status == "PROVED" and not found.verdict.assuming
 
 
 def test_a_form_speaks_of_the_input_where_a_layer_writes_the_same_coordinate() -> None:
-    proof = ownparts.prove(every_length(build("attention-identity")), seconds=20)
+    proof = inturn.prove(every_length(build("attention-identity")), seconds=20)
     assert proof.sentence == '(all i in 1..n. "x"(i) = "x"@0(i))'
     assert proof.whole and proof.statement.text.endswith("-> (all i in 1..n. z1_x(i) = x(i))")
 
@@ -322,7 +322,7 @@ def test_a_form_speaks_of_the_input_where_a_layer_writes_the_same_coordinate() -
 @pytest.mark.parametrize("factor", [2, -1])
 def test_a_planted_logit_of_parity_is_not_proved(factor: int) -> None:
     found = planted(every_length(build("parity")), lambda v: v * fmpq(factor))
-    proof = ownparts.prove(found, seconds=SHORT)
+    proof = inturn.prove(found, seconds=SHORT)
     assert "s" in proof.missing and not proof.whole
 
 
@@ -332,7 +332,7 @@ def test_a_sum_that_is_zero_under_a_bound_name() -> None:
     b.add(sc.head(value={"mean": "v"}, mask="causal"))
     b.add(sc.feedforward({"below": "relu(-mean)"}))
     b.readout("zero", "last", b.add(sc.head(value={"total": "below"}, mask="causal")))
-    proof = ownparts.prove(every_length(b.build("prefixes")), seconds=120)
+    proof = inturn.prove(every_length(b.build("prefixes")), seconds=120)
     assert proof.whole, proof.missing
 
 
@@ -353,7 +353,7 @@ def test_the_parts_of_a_users_statement_are_proved_in_turn(sentence: str, status
     """The second part rests on the first. False are the second part alone, the first part at strings of one length, and
     two parts that would give each other."""
     document = to_document(MODELS["majority"]())
-    found = own.settle(own.claim(document, sentence), document, None, 20)
+    found = certify.settle(certify.claim(document, sentence), document, None, 20)
     assert found.verdict is not None and found.verdict.status == status
 
 
@@ -361,10 +361,10 @@ def test_what_derive_proves_is_proved_as_a_users_statement() -> None:
     """A sum over positions reads the cases of the first part. With < in place of <= the statement is false of the
     string ()."""
     model = build("dyck-1")
-    document, sentence = to_document(model), ownparts.prove(every_length(model)).sentence
+    document, sentence = to_document(model), inturn.prove(every_length(model)).sentence
     near = sentence.replace("accept <-> (all j in 1..n. j <= ", "accept <-> (all j in 1..n. j < ")
     for text, status in ((sentence, "PROVED"), (near, "REFUTED")):
-        found = own.settle(own.claim(document, text), document, None, 60)
+        found = certify.settle(certify.claim(document, text), document, None, 60)
         assert found.verdict is not None and found.verdict.status == status
     assert near != sentence
 
@@ -378,5 +378,5 @@ def test_a_part_that_reads_the_run_gives_nothing() -> None:
     }  # fmt: skip
     document = to_document(MODELS["majority"]())
     for text, name in statements.items():
-        asked = problem(own.claim(document, f"all i in 1..n. {text}"))
+        asked = problem(certify.claim(document, f"all i in 1..n. {text}"))
         assert given_at_each(asked, asked.claim) == name, text

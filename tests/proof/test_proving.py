@@ -8,8 +8,8 @@ from test_own_words import MODELS
 import symcook as sc
 from symcook.__main__ import main
 from symcook.errors import BadInput
-from symcook.proof import own
-from symcook.proof.proving import ProofAnswer
+from symcook.proof.statements import certify
+from symcook.proof.statements.proving import ProofAnswer
 
 TELESCOPE = "sum(j, 1, n, 1/(j*(j + 1))) = n/(n + 1)"
 """True, and the automation, which knows no induction, does not find a proof."""
@@ -68,7 +68,7 @@ def test_what_is_undecided(votes, capsys):
 
 def test_a_refutation_without_a_certificate_is_one(votes, monkeypatch, tmp_path, capsys):
     """A run shows the counterexample; that no proof of the negation was found does not make it undecided."""
-    monkeypatch.setattr(own, "refute", lambda *given: (None, None))
+    monkeypatch.setattr(certify, "refute", lambda *given: (None, None))
     answer = votes.prove("count(a) <= 1")
     assert (answer.status, answer.counterexample, answer.certificate) == ("REFUTED", "aa", None)
     assert answer.why == "no proof of the negation was found" and answer.method == "fragment A: automata over positions"

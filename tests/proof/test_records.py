@@ -11,7 +11,7 @@ from checkout import ROOT
 from proof.stored import load_module
 
 from symcook import claims
-from symcook.proof import seals
+from symcook.proof.audit import seals
 from symcook.proof.audit.source import record_line
 from symcook.proof.audit.statementfiles import statement_files
 from symcook.proof.replay import Library

@@ -10,7 +10,8 @@ import pytest
 from checkout import ROOT
 from proof.stored import load_module
 
-from symcook.proof import replay, seals
+from symcook.proof import replay
+from symcook.proof.audit import seals
 
 
 @pytest.fixture

@@ -19,9 +19,9 @@ from symcook.errors import BadInput
 from symcook.model.expr import parse_term, show
 from symcook.model.modelfile import to_document
 from symcook.model.rationals import rational
-from symcook.proof import own
-from symcook.proof.ownruns import Runs
 from symcook.proof.runtext import readable
+from symcook.proof.statements import certify
+from symcook.proof.statements.shortruns import Runs
 
 WRITTEN = [
     *("mod(i, 2)", "floor(i/2)", "sign(i - 2)", "mod(i - 1, 3)", "mod(i - n, 3)", "mod(2*i - 3*n, 4)", "mod(i, 1)"),
@@ -89,7 +89,9 @@ def test_what_is_bound_has_a_name_of_its_own() -> None:
     assert readable("mod(i, 2)", {"q", "q1"}) == "I[ex q2 in 0..i. i = 2*q2 + 1]"
     assert "ex q1 in 0..q. q = 2*q1 + 1" in readable("sum(q, 1, i, mod(q, 2))")
     model = positioned("mod(i, 2) + floor(n/2)", "q")
-    verdict = own.settle(own.claim(model, "all q1 in 1..n. mod(q1, 2) <= q1 & mod(n, 2) = mod(n, 2)"), model).verdict
+    verdict = certify.settle(
+        certify.claim(model, "all q1 in 1..n. mod(q1, 2) <= q1 & mod(n, 2) = mod(n, 2)"), model
+    ).verdict
     assert verdict is not None and verdict.status == "PROVED"
 
 
@@ -123,7 +125,7 @@ MEANT = {  # a statement about a model with p(i) = mod(i, 2), and what Python sa
 @pytest.mark.parametrize("sentence", MEANT)
 def test_a_statement_means_what_python_says(sentence: str) -> None:
     document = positioned("mod(i, 2)")
-    runs = Runs(own.claim(document, sentence), document)
+    runs = Runs(certify.claim(document, sentence), document)
     for length in range(1, 5):
         found = dict((runs.word, runs.false()) for ready in runs.at(length) if ready)
         for word in product("ab", repeat=length):
@@ -140,7 +142,7 @@ def test_a_statement_means_what_python_says(sentence: str) -> None:
 ])  # fmt: skip
 def test_easy_statements_are_proved_or_refuted(sentence: str, status: str) -> None:
     document = positioned("mod(i, 2)")
-    verdict = own.settle(own.claim(document, sentence), document).verdict
+    verdict = certify.settle(certify.claim(document, sentence), document).verdict
     assert verdict is not None and verdict.status == status
 
 
@@ -152,7 +154,7 @@ def test_easy_statements_are_proved_or_refuted(sentence: str, status: str) -> No
 ])  # fmt: skip
 def test_mistakes_get_a_sentence(sentence: str, said: str) -> None:
     with pytest.raises(BadInput) as caught:
-        own.claim(positioned("i"), sentence)
+        certify.claim(positioned("i"), sentence)
     assert said in str(caught.value)
 
 
@@ -160,10 +162,10 @@ def test_coordinates_may_have_these_names() -> None:
     b = sc.Builder(words={"a": {"mod": 1, "sign": 2}, "b": {"floor": 1}})
     b.readout("sign", "last", "mod", weights=[1])
     document = to_document(b.build("named"))
-    text = own.claim(document, "all i in 1..n. mod(i) + floor(i) = 1 & sign(i) = 2*mod(i)").text
+    text = certify.claim(document, "all i in 1..n. mod(i) + floor(i) = 1 & sign(i) = 2*mod(i)").text
     assert "mod(i) + floor(i) = 1" in text and "I[0 <" not in text
     with pytest.raises(BadInput, match="one position"):
-        own.claim(document, "mod(n, 2) = 0")
+        certify.claim(document, "mod(n, 2) = 0")
 
 
 def test_the_tree_is_shown_as_it_is_read() -> None:

@@ -32,9 +32,9 @@ from symcook.model.parts import MASKS, PLACEMENTS, WEIGHTINGS, FeedForward, Head
 from symcook.model.rationals import rational
 from symcook.model.symbols import fraction
 from symcook.model.transformer import Parameter, Transformer
+from symcook.proof.bridges import bridge
 from symcook.proof.files import proofs_directory
 from symcook.proof.runrel import Relation, _readable, expand, stored_model
-from symcook.proof.search import bridge
 from symcook.recipes import build, names
 from symcook.run import prepare
 from symcook.spec.languages import dyck_bounded

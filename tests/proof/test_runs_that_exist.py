@@ -21,9 +21,10 @@ from symcook.model.checks import Space
 from symcook.model.ends import Embedding, Readout
 from symcook.model.parts import FeedForward, Head, Layer, LayerNorm, SelfAttention
 from symcook.model.transformer import Transformer
-from symcook.proof import own, replay
+from symcook.proof import replay
 from symcook.proof.search import prooftext
 from symcook.proof.search.elaborate import StepGap
+from symcook.proof.statements import certify
 
 WORDS = {"a": {"v": 1, "u": 1}, "b": {"v": 1, "u": -1}}
 SIGNS = {"a": {"v": 1}, "b": {"v": -1}}
@@ -76,7 +77,7 @@ def test_no_input_without_a_run_refutes(kind: str) -> None:
     with pytest.raises(BadInput):
         model.run(word)
     with pytest.raises((StepGap, Rejected)) as error:
-        own.prove(own.claim(document(model), sentence), prooftext.read(f"refutation own.m\n{proof}"))
+        certify.prove(certify.claim(document(model), sentence), prooftext.read(f"refutation own.m\n{proof}"))
     assert "still to show: " in str(error.value)
 
 
@@ -90,17 +91,17 @@ def test_no_input_without_a_run_meets_a_premise() -> None:
     text += "inhabited\n  witness {}; i. 0; i. 1; i. 1; i. 1; i. 1; i. 0; i. 5; i. 0\n"
     for n in (0, 1):
         with pytest.raises((StepGap, Rejected)):
-            own.prove(own.claim(document(model), "0 < y1_v(n) -> accept"), prooftext.read(text.format(n)))
+            certify.prove(certify.claim(document(model), "0 < y1_v(n) -> accept"), prooftext.read(text.format(n)))
 
 
 def twice_judged(statement: Any, certificate: Any, folder: Path) -> None:
     """PROVED by both checkers."""
     lemmas = {n: replay.statements()[n] for n in certificate["lemmas"]}
     assert replay.judge(statement, certificate, lemmas)[0] == "PROVED"
-    (folder / "statement.txt").write_text(own.expanded(statement, certificate), encoding="utf-8")
+    (folder / "statement.txt").write_text(certify.expanded(statement, certificate), encoding="utf-8")
     path = folder / "own.json"
     path.write_text(json.dumps(certificate), encoding="utf-8")
-    below = [ROOT / "proofs" / "certificates" / f"{name}.json" for name in own.below(certificate)]
+    below = [ROOT / "proofs" / "certificates" / f"{name}.json" for name in certify.below(certificate)]
     asked = [sys.executable, "-I", str(ROOT / "proofs" / "checker.py"), str(folder / "statement.txt"), *map(str, below)]
     done = subprocess.run([*asked, str(path)], capture_output=True, text=True, check=False)
     assert done.returncode == 0 and f"PROVED   {statement.id} " in done.stdout, done.stdout + done.stderr
@@ -114,18 +115,18 @@ def test_a_falling_power_is_defined(position: str, tmp_path: Path) -> None:
     readout = Readout("sign", "last", ("y",), [[1]])
     model = Transformer("m", embedding, (Layer(SelfAttention((head,))),), readout)
     for sentence in ("1 <= n", "0 < p(1) & (2 <= n -> p(2) = 1/4)"):
-        statement = own.claim(document(model), sentence)
-        twice_judged(statement, own.prove(statement), tmp_path)
+        statement = certify.claim(document(model), sentence)
+        twice_judged(statement, certify.prove(statement), tmp_path)
     with pytest.raises(StepGap):
-        own.prove(own.claim(document(model), "p(1) < 1/2"))
+        certify.prove(certify.claim(document(model), "p(1) < 1/2"))
 
 
 def test_what_all_runs_have_is_proved(tmp_path: Path) -> None:
     """The greatest length is a premise; a temperature above zero says which lengths there are."""
-    statement = own.claim(document(attending(2)), "n <= 2")
-    twice_judged(statement, own.prove(statement), tmp_path)  # in a hundredth of a second
-    assert own.certified(document(attending(2)), "n <= 1", seconds=2) is None
+    statement = certify.claim(document(attending(2)), "n <= 2")
+    twice_judged(statement, certify.prove(statement), tmp_path)  # in a hundredth of a second
+    assert certify.certified(document(attending(2)), "n <= 1", seconds=2) is None
     text = "proof own.m\n  given .. some string (cold v_is y_is)\n  qed by cold\n"
     text += "inhabited\n  witness 3; i. 0; i. 1; i. 1\n  qed by exp_pos(2)\n"
-    statement = own.claim(document(warm("n - 5/2")), "3 <= n")
-    twice_judged(statement, own.prove(statement, prooftext.read(text)), tmp_path)
+    statement = certify.claim(document(warm("n - 5/2")), "3 <= n")
+    twice_judged(statement, certify.prove(statement, prooftext.read(text)), tmp_path)

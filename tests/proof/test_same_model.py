@@ -25,7 +25,7 @@ from symcook.model.instance import Instance, instance
 from symcook.model.modelfile import to_document
 from symcook.model.parts import FeedForward, SelfAttention
 from symcook.model.structure import differences
-from symcook.proof.search.bridge import Bridge, Unbridged, checked
+from symcook.proof.bridges.bridge import Bridge, Unbridged, checked
 
 SLOW = {"turing", "turing-no-start", "logic", "logic-past", "counting", "counting-past", "temporal", "temporal-past"}
 

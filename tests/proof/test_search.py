@@ -9,9 +9,9 @@ from families import together
 
 from symcook.proof import kernel
 from symcook.proof.grammar import read_formula, show
+from symcook.proof.inequalities import linear, reify
+from symcook.proof.inequalities.simplex import TooLong, solve
 from symcook.proof.normal import fkey, nf
-from symcook.proof.search import linear, reify
-from symcook.proof.search.simplex import TooLong, solve
 from symcook.proof.search.tactics import Citable, Goal, Stuck, prove
 
 AXIOMS = {f"ax:{name}": f for name, f in kernel.axioms().items()}

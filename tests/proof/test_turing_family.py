@@ -17,9 +17,10 @@ from symcook.errors import BadInput, Rejected
 from symcook.model.family import Family
 from symcook.model.instance import Instance, instance
 from symcook.model.modelfile import to_document
-from symcook.proof import own, terms
+from symcook.proof import terms
+from symcook.proof.bridges.bridge import Bridge, Unbridged, checked
 from symcook.proof.runrel import Relation
-from symcook.proof.search.bridge import Bridge, Unbridged, checked
+from symcook.proof.statements import certify
 from symcook.run import run
 
 Row = tuple[int, tuple[int, ...], int, list[int], list[int]]
@@ -110,7 +111,7 @@ def test_the_machine_that_copies_has_a_bridge(tmp_path: Path) -> None:
     assert verdict.status == "PROVED" and {"defined", "inhabited"} <= certificate.keys()
     (tmp_path / "certificates").mkdir()
     (tmp_path / "certificates" / "bridge.m.json").write_text(json.dumps(certificate))
-    (tmp_path / "expanded.txt").write_text(own.expanded(made.statement, certificate))
+    (tmp_path / "expanded.txt").write_text(certify.expanded(made.statement, certificate))
     assert any("PROVED" in line for line in second(tmp_path / "expanded.txt", tmp_path / "certificates"))
 
 
@@ -126,7 +127,7 @@ def test_without_the_first_token_the_smallest_machine_has_a_bridge(tmp_path: Pat
     assert verdict.status == "PROVED" and {"defined", "inhabited"} <= certificate.keys()
     (tmp_path / "certificates").mkdir()
     (tmp_path / "certificates" / "bridge.m.json").write_text(json.dumps(certificate))
-    (tmp_path / "expanded.txt").write_text(own.expanded(made.statement, certificate))
+    (tmp_path / "expanded.txt").write_text(certify.expanded(made.statement, certificate))
     assert any("PROVED" in line for line in second(tmp_path / "expanded.txt", tmp_path / "certificates"))
     other = to_document(instance(read, LETTER | {"first": "2"}))
     with pytest.raises(Unbridged, match=r"structure; given: the list of coordinates that the feed-forward of layer "):

@@ -23,7 +23,8 @@ from symcook.errors import BadInput
 from symcook.model.expr import parse_formula
 from symcook.model.rationals import truth
 from symcook.model.symbols import exact
-from symcook.proof import own, replay
+from symcook.proof import replay
+from symcook.proof.statements import certify
 from symcook.recipes import build
 
 PLAIN = [key for key in FORMS if "layernorm" not in key[0]]
@@ -152,7 +153,9 @@ def test_a_majority_with_its_certificate(tmp_path: Any, capsys: pytest.CaptureFi
     assert found["output"] == {"logit": "(2*k - n)/n"}
     assert (found["accept"], found["accepts"], found["proved"]) == (None, "n < 2*k", True)
     assert found["certificate"] == str(target) and found["missing"] == {}
-    below = [ROOT / "proofs" / "certificates" / f"{name}.json" for name in own.below(json.loads(target.read_text()))]
+    below = [
+        ROOT / "proofs" / "certificates" / f"{name}.json" for name in certify.below(json.loads(target.read_text()))
+    ]
     statement = target.with_suffix(".statement.txt")
     command = [sys.executable, ROOT / "proofs" / "checker.py", statement, target, *below]
     done = subprocess.run(command, capture_output=True, text=True)

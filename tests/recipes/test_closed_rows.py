@@ -19,7 +19,7 @@ from symcook.domains.world import GuardedCell
 from symcook.errors import BadInput
 from symcook.model.expr import parse_formula, parse_term
 from symcook.model.rationals import Rationals
-from symcook.proof import ownparts
+from symcook.proof.statements import inturn
 from symcook.recipes import build
 
 
@@ -124,7 +124,7 @@ def test_one_row_has_no_length(capsys: pytest.CaptureFixture[str]) -> None:
     "name", ["lookup-quadratic", "predecessor-strict", "predecessor-quadratic", "first-position", "prefix-average"]
 )
 def test_forms_of_rows_are_proved(name: str) -> None:
-    proof = ownparts.prove(sc.derive(build(name)), seconds=60)
+    proof = inturn.prove(sc.derive(build(name)), seconds=60)
     assert proof.whole, proof.missing
     assert proof.verdict.status == "PROVED" and not proof.verdict.assuming
     if name == "lookup-quadratic":  # what is taken for granted stands in the statement
@@ -136,7 +136,7 @@ def test_a_mean_of_the_token_in_front_is_proved(start: int) -> None:
     """1/n of what is 1 at the token in front alone."""
     b = sc.Builder(words={"a": {}, "b": {}, "BOS": {"begin": 1}}, before="BOS", start=start)
     b.readout("value", "each", b.add(sc.head(value={"inverse": "begin"}, mask="future")))
-    proof = ownparts.prove(sc.derive(b.build("in-front")), seconds=60)
+    proof = inturn.prove(sc.derive(b.build("in-front")), seconds=60)
     assert proof.whole and proof.verdict.status == "PROVED", proof.missing
     assert ("1/(i + 1)" if start == 0 else "1/i") in proof.statement.text
 
@@ -155,5 +155,5 @@ def test_a_planted_place_is_not_proved(place: int) -> None:
         replace(one, column=CellTable(world, cells)) if one is last else one for one in found.each.coordinates
     ]
     planted = replace(found, each=each)
-    proof = ownparts.prove(planted, seconds=10)
+    proof = inturn.prove(planted, seconds=10)
     assert "out" in proof.missing and not proof.whole

@@ -18,7 +18,7 @@ from symcook.closed import EveryLength, every_length
 from symcook.errors import BadInput
 from symcook.model.expr import Tree, parse_formula, parse_term
 from symcook.model.rationals import Rationals
-from symcook.proof import ownparts
+from symcook.proof.statements import inturn
 from symcook.recipes import build
 
 ENDS = [(None, None), ("BOS", None), (None, "EOS"), ("BOS", "EOS"), ("CLS", None)]
@@ -225,7 +225,7 @@ def test_what_a_proof_leaves_out_is_not_said_to_be_proved(monkeypatch: pytest.Mo
     """A verdict at all positions whose sentence is wrong is not proved, and the forms are not whole then."""
     found = every_length(nowhere_less())
     monkeypatch.setattr(closed, "word_verdict", lambda *_: (None, "(all i in 1..n. i <= 2*sum(l, 1, i, I[w(l) = 0]))"))
-    proof = ownparts.prove(found, seconds=20)
+    proof = inturn.prove(found, seconds=20)
     assert list(proof.missing) == ["verdict"] and not proof.whole
 
 
@@ -239,7 +239,7 @@ def test_labels_belong_to_what_is_proved(position: str) -> None:
     found = every_length(model)
     assert {form.label for form in found.forms} == {"the first"}
     assert compared(model, 5) >= 62
-    proof = ownparts.prove(found, seconds=30)
+    proof = inturn.prove(found, seconds=30)
     assert proof.whole and proof.verdict.status == "PROVED"
     assert "answer" in {c.coordinate for c in proof.claims}
     assert "mean(n) <= mean(n)" in proof.statement.text or "mean(i) <= mean(i)" in proof.statement.text
@@ -249,7 +249,7 @@ def test_a_label_that_is_planted_is_not_proved() -> None:
     """The right one takes 1.2 s of processor."""
     found = every_length(build("modulo", m=2))
     wrong = replace(found, forms=tuple(replace(form, label="1") for form in found.forms))
-    proof = ownparts.prove(wrong, seconds=5)
+    proof = inturn.prove(wrong, seconds=5)
     assert "answer" in proof.missing and not proof.whole
 
 

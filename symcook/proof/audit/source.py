@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from symcook.proof import seals
+from symcook.proof.audit import seals
 from symcook.proof.audit.certificatefile import certificate
 from symcook.proof.audit.folded import Folder, fresh, statement_tree, used_definitions
 from symcook.proof.audit.statementfiles import statement_files

@@ -10,7 +10,7 @@ import re
 from functools import cache, cached_property
 from pathlib import Path
 
-from symcook.proof.seals import digest
+from symcook.proof.audit.seals import digest
 
 _WORD = re.compile(r"\w+")
 _MODEL = re.compile(

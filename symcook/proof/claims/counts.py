@@ -21,27 +21,27 @@ from functools import partial
 from symcook.alarm import Until
 from symcook.errors import Rejected
 from symcook.proof import normal
-from symcook.proof.claims.atoms import ATOM_RULES
-from symcook.proof.claims.casefacts import OPAQUE, WORK, AtomReading, CaseFacts, KnownRemainders, Unclosed
-from symcook.proof.claims.divided import division, division_question, solved, squeezed
-from symcook.proof.claims.farkas import FactRow, Rules, close, contradiction, point, products, whole
-from symcook.proof.claims.implicit import use_premises
-from symcook.proof.claims.lettercounts import find_counts, letter_absent, letter_stands
-from symcook.proof.claims.lettered import Lettered
-from symcook.proof.claims.potentials import Potentials, at_the_end
-from symcook.proof.claims.powerfacts import one_sign, with_powers
-from symcook.proof.claims.problem import Problem, everywhere, introduce
-from symcook.proof.claims.quantified import counted_range, range_question
-from symcook.proof.claims.regular import Regular
-from symcook.proof.claims.strings import LedBy, string
-from symcook.proof.claims.termsums import counterexample, find_sums, more_facts, open_sums, sum_question
-from symcook.proof.claims.truth import letter_at
-from symcook.proof.limits import OutOfTime, limited
+from symcook.proof.claims.byautomata.potentials import Potentials, at_the_end
+from symcook.proof.claims.byautomata.regular import Regular
+from symcook.proof.claims.bycounts.atoms import ATOM_RULES
+from symcook.proof.claims.bycounts.casefacts import OPAQUE, WORK, AtomReading, CaseFacts, KnownRemainders, Unclosed
+from symcook.proof.claims.bycounts.divided import division, division_question, solved, squeezed
+from symcook.proof.claims.bycounts.farkas import FactRow, Rules, close, contradiction, point, products, whole
+from symcook.proof.claims.bycounts.implicit import use_premises
+from symcook.proof.claims.bycounts.lettercounts import find_counts, letter_absent, letter_stands
+from symcook.proof.claims.bycounts.lettered import Lettered
+from symcook.proof.claims.bycounts.powerfacts import one_sign, with_powers
+from symcook.proof.claims.bycounts.problem import Problem, everywhere, introduce
+from symcook.proof.claims.bycounts.quantified import counted_range, range_question
+from symcook.proof.claims.bycounts.strings import LedBy, string
+from symcook.proof.claims.bycounts.termsums import counterexample, find_sums, more_facts, open_sums, sum_question
+from symcook.proof.claims.bycounts.truth import letter_at
+from symcook.proof.inequalities import reify
+from symcook.proof.inequalities.linear import poly
+from symcook.proof.inequalities.simplex import Effort, TooLong
 from symcook.proof.normal import Mono, fkey
-from symcook.proof.search import reify
-from symcook.proof.search.linear import poly
+from symcook.proof.search.limits import OutOfTime, limited
 from symcook.proof.search.ranges import at_most, equals, less_than
-from symcook.proof.search.simplex import Effort, TooLong
 from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.terms import COMPARISONS, TRUE, Term, flatten, free, negation, num, subterms
 

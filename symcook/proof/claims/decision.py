@@ -8,12 +8,13 @@ from typing import TypeVar
 
 from symcook.alarm import Until
 from symcook.errors import Rejected
-from symcook.proof.claims import counts, placedcases
-from symcook.proof.claims.placed import Unplaced
-from symcook.proof.claims.problem import OutsideFragment, problem
-from symcook.proof.claims.regular import Regular, RegularVerdict
-from symcook.proof.limits import OutOfTime, limited
+from symcook.proof.claims import counts
+from symcook.proof.claims.byautomata import placedcases
+from symcook.proof.claims.byautomata.placed import Unplaced
+from symcook.proof.claims.byautomata.regular import Regular, RegularVerdict
+from symcook.proof.claims.bycounts.problem import OutsideFragment, problem
 from symcook.proof.replay import Statement
+from symcook.proof.search.limits import OutOfTime, limited
 from symcook.proof.search.tactics import Citable, Goal, Stuck
 
 Found = TypeVar("Found")

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from symcook.alarm import Until
 from symcook.proof import conditions, grammar
+from symcook.proof.claims.bycounts.problem import OutsideFragment, Problem, problem
 from symcook.proof.claims.decision import ClaimDecision, decide
-from symcook.proof.claims.problem import OutsideFragment, Problem, problem
 from symcook.proof.replay import Statement
 from symcook.proof.search.tactics import Citable
 from symcook.proof.terms import TRUE, Term, conj, neg

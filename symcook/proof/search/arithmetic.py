@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from symcook.errors import Rejected
 from symcook.proof import normal
-from symcook.proof.search import cover, linear, reify
-from symcook.proof.search.simplex import TooLong
+from symcook.proof.inequalities import linear, reify
+from symcook.proof.inequalities.simplex import TooLong
+from symcook.proof.search import cover
 from symcook.proof.search.step import LEVELS, Search, Step
 from symcook.proof.search.tactics import Stuck
 from symcook.proof.terms import COMPARISONS, FALSE, Term, negation, num

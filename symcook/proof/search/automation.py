@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from symcook.errors import Rejected
+from symcook.proof.inequalities.simplex import TooLong
 from symcook.proof.search.casework import Cases
 from symcook.proof.search.integers import integer_facts
 from symcook.proof.search.liveness import pruned
 from symcook.proof.search.signs import Signs
-from symcook.proof.search.simplex import TooLong
 from symcook.proof.search.step import CALLS, LEVELS, Hint, Level, Spent, Step
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Term

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from symcook.errors import Rejected
 from symcook.proof import normal
+from symcook.proof.inequalities import linear, reify
 from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import constant, fkey, nf
-from symcook.proof.search import linear, reify, sums
+from symcook.proof.search import sums
 from symcook.proof.search.arithmetic import SIDED, SPLIT
 from symcook.proof.search.instances import Foreground
 from symcook.proof.search.matching import closed_subterms, is_meta, loose, opened, put, ways

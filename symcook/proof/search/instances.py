@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 from symcook.errors import Rejected
 from symcook.proof import normal
+from symcook.proof.inequalities import linear, reify
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import fkey, nf
-from symcook.proof.search import linear, reify, sums
+from symcook.proof.search import sums
 from symcook.proof.search.arithmetic import Arithmetic
 from symcook.proof.search.matching import Found, Opened, closed_subterms, is_meta, loose, match, opened, put, ways
 from symcook.proof.search.step import LEVELS, Hint, Step

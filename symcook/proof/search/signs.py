@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from symcook.errors import Rejected
 from symcook.model.rationals import quotient
 from symcook.proof import normal
+from symcook.proof.inequalities import linear, reify
+from symcook.proof.inequalities.simplex import Effort, TooLong
 from symcook.proof.normal import Poly, constant, nf
-from symcook.proof.search import linear, reify
 from symcook.proof.search.cover import cover
-from symcook.proof.search.simplex import Effort, TooLong
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import COMPARISONS, Term, free, instantiate, num, subterms, var
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from symcook.proof.inequalities.simplex import Effort
 from symcook.proof.normal import FALSE as NFALSE
 from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.search.signs import DEPTH, Signs
-from symcook.proof.search.simplex import Effort
 from symcook.proof.search.tactics import Goal, NormalForms, Stuck
 from symcook.proof.terms import COMPARISONS, Term, free, replace
 

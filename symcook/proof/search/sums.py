@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from symcook.proof import normal
+from symcook.proof.inequalities import linear, reify
 from symcook.proof.normal import ONE, Poly, add, scale
-from symcook.proof.search import linear, reify
 from symcook.proof.search.ranges import ANY, ranged
 from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import COMPARISONS, Term, abstract, instantiate, num, var

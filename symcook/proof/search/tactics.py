@@ -18,8 +18,8 @@ from symcook.errors import Rejected
 from symcook.model.rationals import quotient
 from symcook.proof import grammar
 from symcook.proof.grammar import Definition
+from symcook.proof.inequalities import linear
 from symcook.proof.normal import TRUE, Key, Poly, fkey
-from symcook.proof.search import linear
 from symcook.proof.terms import (
     COMPARISONS,
     Sort,

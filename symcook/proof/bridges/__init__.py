@@ -1,0 +1,6 @@
+"""Bridges: certificates that a model is its family at given sizes, so that the family's theorems are about it.
+
+For: `prove` and `compile --prove` of models made from a family; `decoders` for compiled automata. Untrusted.
+`correspondence` pairs the equations of the two, `bridge` writes the proof, `computed` closes its goals by values.
+May import: the packages before it (see tests/test_layering.py), `statements` among them.
+"""

@@ -1,0 +1,579 @@
+"""The proof of a bridge: goals that hold by computation at each value of each index, and witnesses as terms. Untrusted.
+
+`Computed` closes the goals. The functions from `function` on write tables of numbers as short terms of the grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING
+
+from symcook.model.rationals import consecutive, quotient
+from symcook.proof import normal
+from symcook.proof.bridges.distinct import distinct
+from symcook.proof.bridges.sharedvalues import shortened, swapped
+from symcook.proof.normal import FALSE, TRUE, fkey, nf
+from symcook.proof.search import automation
+from symcook.proof.search.ranges import at_number, numbered_range
+from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.statements.exactvalues import cancelled, divided, enclosed, reduced, whole_term
+from symcook.proof.terms import flatten, instantiate, loose, num, opened, replace, subterms, var
+
+if TYPE_CHECKING:
+    from symcook.proof.terms import Term
+
+MANY = 64
+"""The number of witnesses that are tried for an existential quantifier: 0, 1, .."""
+FEW = 3
+"""A range of at most so many numbers is split into cases without shortening the goal first."""
+ROOTED = (divided, cancelled, partial(enclosed, near=()))
+"""The tactics for a comparison of numbers with roots."""
+
+
+class Computed:
+    """Closes goals that equal a fact up to normal forms, at each value of each index."""
+
+    def __init__(
+        self,
+        differs: Callable[[Term], Exception],
+        facts: Mapping[Term, str],
+        searching: bool = False,
+        long: bool = False,
+    ) -> None:
+        """`differs` makes the error for a goal that equals no fact. With `searching` the automation tries such a goal:
+        it may be about ties between the numbers of an input. With `long` a goal is shortened before it is split."""
+        self.differs, self.keys, self.searching, self.long = differs, dict(facts), searching, long
+        self.by_name: dict[str | None, str] = {}
+        self.words: list[str] = []
+        self.one_of: dict[str, tuple[str, int]] = {}  # an instance of a general fact: the fact, and the index
+        self.aside: set[str] = set()  # facts that are not about the place of a position
+        self.count = 0
+
+    def spread(self, fact: Term, label: str) -> None:
+        """Add the instances of a fact ``all x in a..b. F`` with numbers a and b."""
+        for x in numbered_range(fact) or ():
+            instance = at_number(fact, x)
+            label_at_x = f"{label}_{x}"
+            self.one_of[label_at_x] = label, x
+            self.keys.setdefault(fkey(instance), label_at_x)
+            if (name := left_of(instance)) is not None:
+                self.by_name[name] = label_at_x
+
+    def _given(self, g: Goal, label: str) -> str:
+        """The label of a fact; an instance of a general fact is derived first, if it is not there yet."""
+        if label in self.one_of and label not in g.facts:
+            general, x = self.one_of[label]
+            g.use(general, str(x), label=label, premises=1)
+        return label
+
+    def settle(self, g: Goal) -> None:
+        """Close the goal, by its shape; the error of `differs` if it does not follow by computation."""
+        if g.goal[0] == "&":  # before its key: that of a whole run is long
+            for part in g.split():
+                self.settle(part)
+            return
+        if numbered_range(g.goal) is not None:
+            if not (self.long and (distinct(g, halved) or (self.searching and swapped(g, self.settle)))):
+                self._index(g)
+            return
+        key = fkey(g.goal)
+        if key == TRUE:
+            g.true()
+        elif key in self.keys:
+            g.hyp(self._given(g, self.keys[key]))
+        elif g.goal[0] == "->":
+            before, self.count = dict(self.keys), self.count + 1
+            given = f"h{self.count}"
+            if _vacuous(g, given):
+                return
+            self.keys[fkey(g.goal[2][0])] = given
+            g.intro(given)
+            self.settle(g)
+            self.keys = before
+        elif g.goal[0] == "ex":
+            self._exists(g)
+        elif g.goal[0] == "all":
+            self._index(g)
+        elif g.goal[0] == "|":
+            self.settle(g.pick("left" if fkey(g.goal[2][0]) == TRUE else "right"))
+        elif self.searching:
+            roots = any(t[:2] == ("fn", "sqrt") for t in subterms(g.goal))
+            if not (roots and g.first(*ROOTED, _nested, _opened)):
+                automation.prove(g)
+        else:
+            raise self.differs(g.goal)
+
+    def _exists(self, g: Goal) -> None:
+        """Close ``ex x. F`` by the first number at which F is true by computation."""
+        for value in range(MANY):
+            if fkey(instantiate(g.goal[2][0], (num(value),))) == TRUE:
+                self.settle(g.witness(str(value)))
+                return
+        raise self.differs(g.goal)
+
+    def _index(self, g: Goal) -> None:
+        """Close ``all x in a..b. F``: a case for each number if a and b are numbers, else F at a position."""
+        body = g.goal[2][0]
+        if g.goal[1] != "Int" or body[0] != "->" or body[2][0][0] != "&":
+            raise self.differs(g.goal)
+        self.count += 1
+        x, low, high = f"x{self.count}_", f"l{self.count}", f"u{self.count}"
+        g.intro(f"{x} ({low} {high})")
+        ends = [normal.constant(nf(g.facts[k][2][side])) for k, side in ((low, 0), (high, 1))]
+        if None in ends and g.goal[0] == "&" and g.goal[2][0][0] == "->":  # an answer at each position
+            for part in g.split():
+                self.settle(part)
+            return
+        if None in ends:
+            if not (self.long and shortened(g, lambda h: self._position(h, x, low, high))):
+                self._position(g, x, low, high)
+            return
+
+        def leaf(h: Goal, value: int, equal: str) -> None:
+            h.rewrite(equal) if _occurs(h.goal, x) else None
+            self.settle(h)
+
+        def each(branch: Goal) -> None:
+            halved(branch, x, int(ends[0] or 0), int(ends[1] or 0), low, high, leaf)
+
+        many = (ends[1] or 0) - (ends[0] or 0) >= FEW
+        if not (self.long and many and shortened(g, each)):
+            each(g)
+
+    def _position(self, g: Goal, i: str, low: str, high: str) -> None:
+        """Close an equation of the embedding at position i: one case for each token that may be there."""
+        fact = self.by_name.get(left_of(g.goal))
+        typed = next((k for k in self.words if g.facts[k][0] == "all"), None)
+        if typed is None:
+            raise self.differs(g.goal)
+        if fact is not None:
+            self._given(g, fact)
+            g.use(fact, i, lambda h: pair(h, low, high), label=f"{fact}_at", premises=0)
+            if self.long and fkey(g.facts[f"{fact}_at"]) == fkey(g.goal):
+                g.hyp(f"{fact}_at")
+                return
+        ends = flatten("&", instantiate(g.facts[typed][2][0], (var(i, "Int"),))[2][0])
+        same = [fkey(end) for end in ends] == [fkey(g.facts[low]), fkey(g.facts[high])]
+        for k in self.words if not same else ():
+            if g.facts[k][0] == "=":  # an added token
+                place, token = g.facts[k][2][0][2][1], g.facts[k][2][1]
+                here, g = g.em(f"{i} = {g.text(place)}", f"{k}_here", f"{k}_not")
+
+                def added(h: Goal, k: str = k) -> None:
+                    h.rewrite(f"{k}_here").hyp(k)
+
+                here.have(f"w({i}) = {here.text(token)}", "token", added)
+                self._tokens(here, fact)
+        near = [low, high, *(k for k in g.facts if k.endswith("_not"))]
+        equations = {*self.by_name.values(), *self.aside}
+
+        def ranged(h: Goal) -> None:
+            h.facts = {k: f for k, f in h.facts.items() if k in near or k not in equations}
+            automation.prove(h, (), foreground=near)
+
+        inside = (lambda h: pair(h, low, high)) if same else ranged
+        g.use(typed, i, inside, label="token", premises=0)
+        self._tokens(g, fact)
+
+    def _tokens(self, g: Goal, equation: str | None) -> None:
+        """Close the goal in each case of the fact `token`, by the fact with the label `equation`."""
+        for branch in g.cases("token", "token_is") if g.facts["token"][0] == "|" else [g]:
+            token_equation = "token_is" if branch is not g else "token"
+            if _mentions_word(branch.goal):
+                branch.rewrite(token_equation)
+            key = fkey(branch.goal)
+            if key == TRUE:
+                branch.true()
+                continue
+            if equation is None:
+                raise self.differs(branch.goal)
+            branch.rewrite(token_equation, f"{equation}_at", f"{equation}_here")
+            if fkey(branch.facts[f"{equation}_here"]) != key:
+                raise self.differs(branch.goal)
+            branch.hyp(f"{equation}_here")
+
+
+def _vacuous(g: Goal, label: str) -> bool:
+    """Close ``A -> B`` if a conjunct of A is false by computation, perhaps at one index; whether one is."""
+    parts = flatten("&", g.goal[2][0])
+    for k, part in enumerate(parts):
+        if fkey(part) != FALSE and (failing_index := _fails(part)) is None:
+            continue
+        labels = [f"{label}_{m}" for m in range(len(parts))] if len(parts) > 1 else [label]
+        g.intro(group(labels))
+        g.contra(g.fresh("no"))
+        false_fact = labels[k]
+        if fkey(part) != FALSE:
+            false_fact = g.fresh("wrong")
+            g.use(labels[k], str(failing_index), "!", label=false_fact)
+        g.absurd(false_fact)
+        return True
+    return False
+
+
+def _fails(f: Term) -> int | None:
+    """The first number at which ``all x in a..b. F`` is false by computation; None without one."""
+    return next((x for x in numbered_range(f) or () if fkey(at_number(f, x)) == FALSE), None)
+
+
+def _nested(g: Goal) -> None:
+    """Close a comparison after its roots are simplified.
+
+    A root of a term that is rational after computation becomes the root of that number, and a root that is a rational
+    multiple of an earlier one becomes this multiple."""
+    goal, radicands, facts = g.goal, list[Fraction](), list[str]()
+    replaced = goal
+    for t in _roots(goal):
+        inside, number = t[2][0], normal.constant(reduced(nf(t[2][0])))
+        if number is None or number <= 0:
+            continue
+        matches = ((other, ratio) for other in radicands if (ratio := _root(Fraction(number) / other)) is not None)
+        other, ratio = next(matches, (Fraction(number), Fraction(1)))
+        if other not in radicands:
+            radicands.append(other)
+            if normal.constant(nf(inside)) is not None:
+                continue
+        facts.append(g.fresh("root"))
+        multiple = f"{quotient(ratio)}*sqrt({quotient(other)})"
+        g.use("lem:sqrt_equals", g.text(inside), multiple, partial(enclosed, near=()), cancelled, label=facts[-1])
+        replaced = replace(replaced, t, g.term(multiple, "Real"))
+    if not facts:
+        raise Stuck("no root of a number with roots")
+    facts.append(g.fresh("plain"))
+    g.have(replaced, facts[-1], _plain)
+    g.auto(facts)
+
+
+def _plain(g: Goal) -> None:
+    """Close a comparison by the tactics for roots, else by the automation."""
+    if not g.first(*ROOTED):
+        automation.prove(g)
+
+
+def _roots(f: Term) -> list[Term]:
+    """The square roots in a formula that contain no bound variable."""
+    return [t for t in dict.fromkeys(subterms(f)) if t[:2] == ("fn", "sqrt") and not loose(t)]
+
+
+def _root(q: Fraction) -> Fraction | None:
+    """The square root of a positive rational number; None if it is irrational."""
+    root = normal.constant(nf(("fn", "sqrt", (num(q.numerator, q.denominator),))))
+    return None if root is None else Fraction(root)
+
+
+def _opened(g: Goal) -> None:
+    """Close a comparison after each relu of a number with roots is replaced by the number, or by 0, by its sign."""
+    facts, replaced = [], g.goal
+    for t in dict.fromkeys(subterms(g.goal)):
+        if t[:2] != ("fn", "relu") or loose(t) or normal.constant(nf(t)) is not None:
+            continue
+        inside = whole_term(nf(t[2][0]))
+        for axiom, ends, value in (
+            ("ax:relu_pos", (num(0), inside), inside), ("ax:relu_neg", (inside, num(0)), num(0)),
+        ):  # fmt: skip
+            trial = g._branch(("<=", None, ends))
+            if trial.first(partial(enclosed, near=()), _level):
+                facts.append(g.fresh("relu"))
+                g.use(axiom, g.text(inside), partial(Goal.take, trial=trial), label=facts[-1])
+                replaced = replace(replaced, t, value)
+                break
+    if not facts:
+        raise Stuck("no relu of a number with roots")
+    facts.append(g.fresh("opened"))
+    g.have(replaced, facts[-1], _rooted)
+    g.auto(facts)
+
+
+def _rooted(g: Goal) -> None:
+    """Close a comparison by the tactics for roots."""
+    if not g.first(*ROOTED):
+        raise Stuck("no comparison of numbers with roots")
+
+
+def _level(g: Goal) -> None:
+    """Close a <= b for two equal numbers with roots."""
+    label = g.fresh("same")
+    g.have(("=", None, g.goal[2]), label, cancelled)
+    g.auto([label])
+
+
+def halved(g: Goal, x: str, a: int, b: int, low: str, high: str, leaf: Callable[..., None]) -> None:
+    """Close `g` by cases over the integer x, halving its range: fact `low` is a <= x, fact `high` is x <= b.
+
+    `leaf` closes one case; its arguments are the goal, the value, and the label of the equation ``x = value``."""
+    if b < a:
+        g.have(f"{a} <= {b}", "none", lambda h: h._emit({"by": "pos", "sum": [
+            {"c": "1", "of": [low]}, {"c": "1", "of": [high]}]}, True))  # fmt: skip
+        g.absurd("none")
+        return
+    if a == b:
+        equal = g.fresh("eq")
+        g.have(f"{x} = {a}", equal, lambda h: h._emit({"by": "antisym", "left": [{"by": "hyp", "of": high}],
+                                                       "right": [{"by": "hyp", "of": low}]}, True))  # fmt: skip
+        leaf(g, a, equal)
+        return
+    mid = (a + b) // 2
+    upper, above, lower = g.fresh("to"), g.fresh("over"), g.fresh("from")
+    left, right = g.em(f"{x} <= {mid}", upper, above)
+    halved(left, x, a, mid, low, upper, leaf)
+    right.use("ax:int_lt", str(mid), x, f"#{above}", label=lower)
+    halved(right, x, mid + 1, b, lower, high, leaf)
+
+
+def squared(g: Goal) -> None:
+    """Close ``0 <= t`` where t is a sum of squares with positive factors and divisors; Stuck for another t."""
+    if g.goal[0] != "<=" or normal.constant(nf(g.goal[2][0])) != 0 or (squares := _squares(g.goal[2][1])) is None:
+        raise Stuck("no sum of squares")
+    terms = [{"c": quotient(c), "of": [], **({} if base is None else {"sq": g.text(base)})} for c, base in squares if c]
+    g._emit({"by": "pos", "sum": terms}, True)
+
+
+def _squares(t: Term) -> list[tuple[Fraction, Term | None]] | None:
+    """A sum of squares as pairs (factor, base); base None is a plain number. None if t is not such a sum."""
+    tag, data, kids = t
+    value = normal.constant(nf(t))
+    if value is not None:
+        return [(Fraction(value), None)] if value >= 0 else None
+    if tag == "^" and data == 2:
+        return [(Fraction(1), kids[0])]
+    if tag == "+" or tag == "sum":
+        terms = list(kids)
+        if tag == "sum":
+            ends = [normal.constant(nf(end)) for end in kids[:2]]
+            if None in ends:
+                return None
+            terms = [instantiate(kids[2], (num(k),)) for k in range(int(ends[0] or 0), int(ends[1] or 0) + 1)]
+        found = [_squares(term) for term in terms]
+        return None if None in found else [part for term in found for part in term or ()]
+    if tag in ("*", "/"):
+        for factor, other in ((kids[1], kids[0]), (kids[0], kids[1]))[: 1 + (tag == "*")]:
+            number = normal.constant(nf(factor))
+            if number is not None and number > 0 and (squares := _squares(other)) is not None:
+                number = Fraction(number) if tag == "*" else 1 / Fraction(number)
+                return [(number * term, base) for term, base in squares]
+    return None
+
+
+def group(labels: Sequence[str]) -> str:
+    """Labels as a script has them: in parentheses for the parts of a conjunction, a single one alone."""
+    return f"({' '.join(labels)})" if len(labels) > 1 else labels[0]
+
+
+def pair(h: Goal, low: str, high: str) -> None:
+    """Close a conjunction of two formulas by the facts `low` and `high`."""
+    for part, fact in zip(h.split(), (low, high), strict=True):
+        part.hyp(fact)
+
+
+def function(cells: Mapping[tuple[int, ...], str | None], place: bool) -> str:
+    """A function with these values, and 0 elsewhere, as a term. With `place` it has a position as one more argument."""
+    keys = list(cells)
+    arity = len(keys[0]) if keys else 0
+    names = [f"v{k}__" for k in range(1, arity + 1)]
+    terms = []
+    for key, value in cells.items():
+        test = " & ".join(f"{name} = {k if k >= 0 else f'({k})'}" for name, k in zip(names, key, strict=True))
+        if value is not None:
+            terms.append(f"I[{test}]*{value}" if test else value)
+    head = " ".join([*names, *(["y__"] if place else [])])
+    return f"{head}. {_sum(terms)}" if head else _sum(terms)
+
+
+def table_function(entries: Mapping[tuple[int, ...], Fraction], names: Sequence[str] = ()) -> str:
+    """A function with these values at these indices, as a short term; `names` are the names of its arguments.
+
+    Successive equal rows share one summand. A row is a linear function of its index if its values allow it, else a sum
+    over the runs of equal values."""
+    names = names or [f"v{k}__" for k in range(1, 1 + len(next(iter(entries))))]
+    if not names:
+        return quotient(entries[()])
+    rows: dict[tuple[int, ...], dict[int, Fraction]] = {}
+    for key, value in entries.items():
+        rows.setdefault(key[:-1], {})[key[-1]] = value
+    groups: list[tuple[tuple[int, ...], int, str]] = []  # first index, number of rows, their term
+    for key, row in rows.items():
+        text = _row(row, names[-1])
+        if key and groups and groups[-1][2] == text and key == (*groups[-1][0][:-1], groups[-1][0][-1] + groups[-1][1]):
+            groups[-1] = (groups[-1][0], groups[-1][1] + 1, text)
+        else:
+            groups.append((key, 1, text))
+    terms = []
+    for key, count, text in groups:
+        test = [f"{name} = {_spelled(k)}" for name, k in zip(names, key, strict=False)]
+        if count > 1:
+            test[-1:] = _between(names[-2], key[-1], key[-1] + count - 1)
+        terms += [] if text == "0" else [f"I[{' & '.join(test)}]*({text})" if test else text]
+    return f"{' '.join(names)}. {_sum(terms)}"
+
+
+def _row(row: Mapping[int, Fraction], name: str) -> str:
+    """The values of a row as a term in its index."""
+    (a, first_value), *others = row.items()
+    slope = (others[0][1] - first_value) / (others[0][0] - a) if others else Fraction(0)
+    if all(value == first_value + slope * (k - a) for k, value in row.items()):
+        start = first_value - slope * a
+        line = name if slope == 1 else f"{_spelled(slope)}*{name}"
+        return quotient(start) if not slope else line if not start else f"{line} + {_spelled(start)}"
+    runs: list[tuple[int, int, Fraction]] = []
+    for k, value in row.items():
+        if runs and runs[-1][1:] == (k - 1, value):
+            runs[-1] = (runs[-1][0], k, value)
+        else:
+            runs.append((k, k, value))
+    return _sum([f"I[{' & '.join(_between(name, a, b))}]*{_spelled(value)}" for a, b, value in runs if value])
+
+
+def _between(name: str, a: int | str, b: int | str) -> list[str]:
+    """The conditions a <= name <= b, for numbers or terms a and b; one equation if they are equal."""
+    low, high = (one if isinstance(one, str) else _spelled(one) for one in (a, b))
+    return [f"{name} = {low}"] if a == b else [f"{low} <= {name}", f"{name} <= {high}"]
+
+
+def _spelled(value: int | Fraction) -> str:
+    """A number as a factor: in brackets unless it is a natural number."""
+    return quotient(value) if value >= 0 and Fraction(value).denominator == 1 else f"({quotient(value)})"
+
+
+def _sum(terms: Sequence[str]) -> str:
+    return _bracketed(terms, " + ") or "0"
+
+
+def row_function(values: Sequence[object], low: str | None) -> str:
+    """A function of positions with these values; the single value if there are no positions (`low` is None)."""
+    texts = [str(value) for value in values]
+    if low is None or len(set(texts)) == 1:
+        return texts[0] if low is None else f"y__. {texts[0]}"
+    terms = [f"I[y__ = {int(low) + k}]*({text})" for k, text in enumerate(texts) if text != "0"]
+    return f"y__. {' + '.join(terms)}"
+
+
+def rows_function(rows: Mapping[tuple[int, ...], Sequence[object]], low: str | None, repeated: bool = False) -> str:
+    """A function of a number, and of a position if there are some (`low` is the first): the row in the most runs of
+    numbers, plus the differences of the others. Its values at other numbers do not matter. With `repeated`, numbers
+    that repeat at one distance are written as a sum."""
+    keys_of_row: dict[tuple[str, ...], list[int]] = {}
+    for (k,), row in rows.items():
+        keys_of_row.setdefault(tuple(map(str, row[:1] if low is None else row)), []).append(k)
+    common, *rest = sorted(keys_of_row, key=lambda row: -spans(keys_of_row[row], "").count(" | "))
+    terms = [_placed(common, low)]
+    for row in rest:
+        differences = [_less(a, b) for a, b in zip(row, common, strict=True)]
+        condition = counted(keys_of_row[row], "v1__") if repeated else f"I[{spans(keys_of_row[row], 'v1__')}]"
+        terms.append(f"{condition if condition.startswith('I[') else f'({condition})'}*({_placed(differences, low)})")
+    return f"v1__{' y__' * (low is not None)}. {_sum([one for one in terms if one != '0'])}"
+
+
+def _placed(values: Sequence[str], low: str | None) -> str:
+    """The values at the positions, as a term in the position."""
+    if len(set(values)) == 1:
+        return values[0] if values[0] == "0" else f"({values[0]})"
+    terms = [f"I[y__ = {int(low or 0) + k}]*({value})" for k, value in enumerate(values) if value != "0"]
+    return _sum(terms)
+
+
+def _less(a: str, b: str) -> str:
+    """The text of a - b."""
+    try:
+        return quotient(Fraction(a) - Fraction(b))
+    except ValueError:
+        return "0" if a == b else f"({a}) - ({b})"
+
+
+def spans(numbers: Sequence[int], name: str) -> str:
+    """The condition that `name` is one of these ascending numbers."""
+    return _bracketed([" & ".join(_between(name, a, b)) for a, b in consecutive(numbers)], " | ")
+
+
+def counted(numbers: Sequence[int], name: str) -> str:
+    """A term that is 1 if `name` is one of these ascending numbers, else 0. Runs that repeat at one distance are a sum.
+
+    >>> counted([2, 4, 5, 12, 14, 15, 22, 24, 25, 31], "x")
+    'sum(u__, 0, 2, I[x = 10*u__ + 2 | 10*u__ + 4 <= x & x <= 10*u__ + 5]) + I[x = 31]'
+    """
+    runs, terms, single = consecutive(numbers), list[str](), list[tuple[int, int]]()
+    while runs:
+        period, repeats = max(((q, _again(runs, q)) for q in range(1, len(runs) // 2 + 1)), key=_saved, default=(1, 1))
+        if repeats < 3:
+            single.append(runs.pop(0))
+            continue
+        step = runs[period][0] - runs[0][0]
+        intervals = [" & ".join(_between(name, f"{step}*u__ + {a}", f"{step}*u__ + {b}")) for a, b in runs[:period]]
+        terms.append(f"sum(u__, 0, {repeats - 1}, I[{_bracketed(intervals, ' | ')}])")
+        runs = runs[period * repeats :]
+    conditions = [" & ".join(_between(name, a, b)) for a, b in single]
+    return _sum(terms + [f"I[{_bracketed(conditions, ' | ')}]"] * bool(conditions))
+
+
+def _again(runs: Sequence[tuple[int, int]], period: int) -> int:
+    """How often the first `period` runs are repeated, one group after the other, at the distance of the first two."""
+    distance, repeats = runs[period][0] - runs[0][0], 1
+    for k in range(period, len(runs) - period + 1, period):
+        previous, present = runs[k - period : k], runs[k : k + period]
+        if present != [(a + distance, b + distance) for a, b in previous]:
+            break
+        repeats += 1
+    return repeats
+
+
+def _saved(repetition: tuple[int, int]) -> int:
+    """How many runs a repetition (period, repeats) saves."""
+    period, repeats = repetition
+    return period * (repeats - 1)
+
+
+def _bracketed(parts: Sequence[str], sign: str) -> str:
+    """The parts joined by a sign; more than 16 are bracketed in halves."""
+    if len(parts) <= 16:
+        return sign.join(parts)
+    half = len(parts) // 2
+    return f"({_bracketed(parts[:half], sign)}){sign}({_bracketed(parts[half:], sign)})"
+
+
+def affine(cells: Mapping[tuple[int, ...], int]) -> list[int] | None:
+    """The integers c, a, b, .. such that each value is c + a*x1 + b*x2 + ..; None if there are none."""
+    keys = list(cells)
+    origin, slopes = keys[0], []
+    for m in range(len(origin)):
+        near = next((k for k in keys if k[m] != origin[m] and k[:m] + k[m + 1 :] == origin[:m] + origin[m + 1 :]), None)
+        rise = 0 if near is None else Fraction(cells[near] - cells[origin], near[m] - origin[m])
+        if rise.denominator != 1:
+            return None
+        slopes.append(int(rise))
+    constant = cells[origin] - sum(a * x for a, x in zip(slopes, origin, strict=True))
+    agrees = all(v == constant + sum(a * x for a, x in zip(slopes, k, strict=True)) for k, v in cells.items())
+    return [constant, *slopes] if agrees else None
+
+
+def witnessed(g: Goal, texts: Sequence[str]) -> Term:
+    """Give the goal all its witnesses at once; the body of its quantifiers, in which their variables are loose."""
+    values, formula = [], g.goal
+    for text in texts:
+        if formula[0] != "ex":
+            raise Stuck("a witness is for 'ex'")
+        values.append(g.term(text, formula[1]))
+        g.nodes.append({"by": "witness", "term": text})
+        formula = formula[2][0]
+    g.goal = opened(g.goal, values)
+    return formula
+
+
+def left_of(f: Term) -> str | None:
+    """The function whose value the left side of an equation is, after computation; None for another formula."""
+    while f[0] in ("all", "->", "&"):
+        f = instantiate(f[2][0], (var("#", f[1]),)) if f[0] == "all" else f[2][f[0] == "->"]
+    if f[0] != "=":
+        return None
+    keys = [normal._keys[a] for m in nf(f[2][0]) for a, _ in m[0]]
+    numbered = {key: normal.constant(dict(key[3])) if len(key) > 4 else None for key in keys}
+    names = {key[1] + (f"({numbered[key]})" if len(key) > 4 else "") for key in keys if key[0] in ("app", "var")}
+    return next(iter(names)) if len(names) == 1 else None
+
+
+def _occurs(t: Term, name: str) -> bool:
+    """Whether a variable is in a term."""
+    return (t[0] == "var" and t[1][0] == name) or any(_occurs(k, name) for k in t[2] if isinstance(k, tuple))
+
+
+def _mentions_word(t: Term) -> bool:
+    return _occurs(t, "w")

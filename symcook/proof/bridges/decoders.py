@@ -1,0 +1,88 @@
+"""That a compiled automaton runs its automaton on every word: a bridge from its weights to the family, and the family's
+theorem, both checked here. Nothing here is trusted but the kernel that judges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isqrt
+from typing import TYPE_CHECKING, Any
+
+from symcook.compilers.automaton import FAMILY, settings
+from symcook.errors import BadInput, Undecided
+from symcook.model.family import load, shipped
+from symcook.model.modelfile import to_document
+from symcook.programs.running import program_table, tokens_of
+from symcook.proof.bridges.bridge import Bridge, checked
+from symcook.proof.replay import Statement, Verdict
+from symcook.proof.search.limits import replayed
+from symcook.recipes.models import instance_of
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+
+THEOREM = "merrill2024.thm1.schedule"
+"""For all automata and words: the family puts out exactly the states of the run, and the verdict."""
+
+
+class RunBridge(Bridge):
+    """The bridge of a decoder. A run on one letter is written down for it: the equations of many states nest deeper
+    than what is solved one by one."""
+
+    def _solved(self) -> tuple[int, list[int], dict[str, list[Any]]]:
+        states, letters, root = (int(self.at.env[size]) for size in ("K", "S", "R"))
+        entries, first = 2 * letters + states + 3, letters + int(self.at.env["first"])
+        whole = isqrt(entries)
+        rational = whole * whole == entries
+        one = str(whole) if rational else f"{entries}*sqrt(1/{entries})"  # 1 over the last deviation
+        both = {
+            "other": ["-1", "1"], "u": ["1", "0"], "z1_u": ["1", "1"], "dev2": ["1", "1"], "dev2_": ["1", "1"],
+            "dev1": [f"1/{root}"] * 2, "dev2__": [f"1/{root}"] * 2,
+            "dev2___": [f"1/{whole}" if rational else f"sqrt(1/{entries})"] * 2,
+            "y2_a1": ["1/2", "1/2"], "y2_a2": ["1/2", "1/2"], "y2_a3": ["-1/2", "-1/2"], "y2_a4": ["-1/2", "-1/2"],
+            "y2_k1": ["-1/2", "1/2"], "y2_k2": ["1/2", "1/2"], "y2_k3": ["1/2", "-1/2"], "y2_k4": ["-1/2", "-1/2"],
+            f"o{first}": [one, one],
+        }  # fmt: skip
+        for code, size in (("t", "1"), ("y1_v", "1"), ("y2_v", "1"), ("y1_minus", "-1"), ("y2_minus", "-1"),
+                           ("y2_vt", one), ("y2_mt", f"-({one})")):  # fmt: skip
+            both |= {f"{code}0": [size, "0"], f"{code}1": ["0", size]}
+        return 2, [0, 1], {name: both.get(name, ["0", "0"]) for name in {*self.runs, *self.number}}
+
+
+@dataclass(frozen=True)
+class Bridged:
+    """The bridge from a model to its family: its statement and certificate, what the checker says of it, and what it
+    says of the theorem about the family."""
+
+    statement: Statement
+    certificate: dict[str, Any]
+    verdict: Verdict
+    theorem: Verdict
+
+    @property
+    def words(self) -> str:
+        """The verdict on both."""
+        return self.verdict.words
+
+
+def prove(model: Transformer) -> Bridged:
+    """Show that the weights of a compiled automaton are those of the family at its table, and that the theorem about
+    the family is proved.
+
+    Raises BadInput for a model that is no compiled automaton, Unbridged where its weights or tokens are others than
+    those of its program, Undecided where the theorem is not proved.
+    """
+    program = model.program
+    if program is None or program.kind != "dfa":
+        raise BadInput("the model must be a compiled automaton", model.name, "symcook compile dfa makes one")
+    table = program_table(program)
+    family = load(shipped(FAMILY))
+    at = instance_of(family, settings(table))
+    tokens = tokens_of(table)
+    if tuple(model.embedding.words or ()) != tokens or model.readout.labels != tokens:
+        raise BadInput("the tokens of the model must be those of its program", model.name, "compile the program again")
+    bridge = RunBridge(family, at, to_document(model))
+    certificate, verdict = checked(bridge)
+    (theorem,) = replayed([THEOREM])
+    if theorem.status != "PROVED":
+        raise Undecided(f"the theorem about all automata, {THEOREM}, is not proved here: {theorem.reason}")
+    return Bridged(bridge.statement, certificate, verdict, theorem)

@@ -1,0 +1,139 @@
+"""No two rows of a table are equal: proved without a look at each pair of rows. Untrusted.
+
+Each row has a number. A term in the columns of a row gives that number; this is proved row by row. Equal columns make
+equal terms, so they make equal numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+
+from symcook.proof import normal
+from symcook.proof.inequalities import reify
+from symcook.proof.normal import nf
+from symcook.proof.search.ranges import in_range, numbered_range
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import Term, flatten, num, replace, subterms, var
+
+EqualColumn = tuple[Term, str]
+"""A column as a term in the number of the row, and the label of the fact that both rows are equal in it."""
+
+
+def distinct(g: Goal, halved: Callable[..., None]) -> bool:
+    """Close ``all r in a..b. all e in a..b. (f(r) = f(e) & ..) -> r = e``, with numbers a and b; whether that was done.
+
+    `halved` closes a goal at each value of an integer."""
+    rows = _two_rows(g.goal)
+    if rows is None:
+        return False
+    trial = g._branch(g.goal)
+    r, e, same = trial.fresh("row"), trial.fresh("other"), trial.fresh("same")
+    trial.intro(f"{r} ({r}_low {r}_high) {e} ({e}_low {e}_high)")
+    facts = [f"{same}_{k}" for k in range(len(flatten("&", trial.goal[2][0])))]
+    trial.intro(f"({' '.join(facts)})" if len(facts) > 1 else facts[0])
+    columns = _columns(trial, facts, var(r, "Int"), var(e, "Int"))
+    if columns is None:
+        return False
+    if number_labels := [label for term, label in columns if term == var(r, "Int")]:  # a column is the row's number
+        trial.hyp(number_labels[0])
+        g.take(trial)
+        return True
+    entries = {row: tuple(_entry(term, var(r, "Int"), row) for term, _ in columns) for row in rows}
+    if None in {entry for row in entries.values() for entry in row} or len({*entries.values()}) < len(rows):
+        return False
+    rule = _number_rule(trial, _number(entries, [term for term, _ in columns]), var(r, "Int"), rows, halved)
+    for name in (r, e):
+        trial.use(rule, name, lambda h, name=name: in_range(h, name), label=f"{name}_is")
+    _equal_numbers(trial, f"{r}_is", f"{e}_is", columns)
+    g.take(trial)
+    return True
+
+
+def _number_rule(g: Goal, number: Term, r: Term, rows: range, halved: Callable[..., None]) -> str:
+    """The label of the fact that each row has the number which `number`, a term in r, gives at this row."""
+    x, rule, first, last = g.fresh("x"), g.fresh("number"), rows.start, rows.stop - 1
+    at_x = g.text(replace(number, r, var(x, "Int")))
+
+    def each(h: Goal) -> None:
+        h.intro(f"{x} ({x}_low {x}_high)")
+        halved(h, x, first, last, f"{x}_low", f"{x}_high", lambda leaf, _, equal: leaf.rewrite(equal).true())
+
+    g.have(f"all {x}:Int. {first} <= {x} & {x} <= {last} -> {x} = {at_x}", rule, each)
+    return rule
+
+
+def _equal_numbers(g: Goal, of_row: str, of_other: str, columns: Sequence[EqualColumn]) -> None:
+    """Close r = e by the equations for the numbers of both rows, whose columns are equal."""
+    # a column may be a part of another one, which must be rewritten first
+    longest_first = sorted(columns, key=lambda column: sum(1 for _ in subterms(column[0])), reverse=True)
+    for place, (term, label) in enumerate(longest_first):
+        if term in set(subterms(g.facts[of_row])):
+            g.rewrite(label, of_row, f"{of_row}{place}")
+            of_row = f"{of_row}{place}"
+    g._emit({"by": "pos", "eq": [["1", of_row], ["-1", of_other]]}, True)
+
+
+def _two_rows(f: Term) -> range | None:
+    """The numbers of both ranges if the goal has the form that `distinct` closes; else None."""
+    ranges = list[range]()
+    for _ in range(2):
+        values = numbered_range(f)
+        if values is None:
+            return None
+        ranges.append(values)
+        f = f[2][0][2][1]
+    rows = f[0] == "->" and f[2][1][0] == "=" and [side[0] for side in f[2][1][2]] == ["bound", "bound"]
+    return ranges[0] if rows and ranges[0] == ranges[1] and ranges[0] else None
+
+
+def _columns(g: Goal, facts: Sequence[str], r: Term, e: Term) -> list[EqualColumn] | None:
+    """The columns in which the rows r and e are equal. None if one of the facts is neither an equation nor equations
+    for a range of indices."""
+    equations = list[str]()
+    for label in facts:
+        fact = g.facts[label]
+        if fact[0] == "=":
+            equations.append(label)
+            continue
+        indices = numbered_range(fact)
+        if indices is None or fact[2][0][2][1][0] != "=":
+            return None
+        for k in indices:
+            equations.append(f"{label}_{k}")
+            g.use(label, str(k), "!", label=equations[-1])
+    columns = list[EqualColumn]()
+    for label in equations:
+        term = reify.term(nf(g.facts[label][2][0]))
+        equal = ("=", None, (term, replace(term, r, e)))
+        if equal[2][0] == equal[2][1]:  # a number
+            continue
+        if g.formula(g.text(equal)) != equal:  # a numeral after a minus is read as another term
+            return None
+        columns.append((term, f"{label}_is"))
+        g.have(equal, f"{label}_is", lambda h, label=label: h.hyp(label))
+    return columns
+
+
+def _entry(column: Term, r: Term, row: int) -> int | None:
+    """The entry of a column in a row; None unless it is an integer."""
+    value = normal.constant(nf(replace(column, r, num(row))))
+    return None if value is None or value.denominator != 1 else int(value)
+
+
+def _number(entries: Mapping[int, Sequence[int | None]], columns: Sequence[Term]) -> Term:
+    """The number of a row as a term in its columns, which tests one column after the other. `entries` has the integers
+    in these columns by row; no two rows are equal in all of them.
+
+    A column in which all these rows are equal needs no test: the term is about no other rows.
+    """
+    if len(entries) == 1:
+        return num(*entries)
+    column, *others = columns
+    values = dict.fromkeys(row[0] for row in entries.values())
+    terms = list[Term]()
+    for value in values:
+        rest = _number({row: entry[1:] for row, entry in entries.items() if entry[0] == value}, others)
+        test = ("ind", None, (("=", None, (column, num(value or 0))),))
+        terms.append(rest if len(values) == 1 else ("*", None, (test, rest)))
+    return reduce(lambda total, term: ("+", None, (total, term)), terms)

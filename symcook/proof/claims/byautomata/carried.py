@@ -1,0 +1,324 @@
+"""What a string carries along: finitely many formulas, one of which holds at each position, as the symbols say.
+
+The state of an automaton, and the remainder of a position or of a sum over the symbols. Each has the formulas, which of
+them holds before the first symbol, and the moves by symbols; all of it with proofs, each made where it is first used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from symcook.proof.claims.byautomata.regular import Regular, linear
+from symcook.proof.claims.bycounts.lettered import THERE, Lettered
+from symcook.proof.claims.bycounts.problem import HERE, LETTERS, ONE, Equation, N, at
+from symcook.proof.inequalities import reify
+from symcook.proof.normal import ONE as CONSTANT
+from symcook.proof.normal import constant, nf
+from symcook.proof.search.ranges import between, equals
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import Term, abstract, flatten, free, instantiate, num, subterms, var
+
+QUOTIENT = var("q'", "Int")
+MOST_MODULUS = 60
+
+
+class CarriedValue:
+    """One of them: from the row `row` on, where `first` holds; `moves` has the next value by value and symbol."""
+
+    def __init__(self, lettered: Lettered, name: str, row: Term, first: int, moves: Mapping[int, Mapping[int, int]]):
+        self.lettered, self.name, self.row, self.first, self.moves = lettered, name, row, first, moves
+        self.low = reify.term(nf(("+", None, (row, ONE))))
+
+    def formula(self, value: int, place: Term) -> Term:
+        """That it has this value at a position."""
+        raise NotImplementedError
+
+    def begin(self) -> str:
+        """The label of the formula at the row."""
+        raise NotImplementedError
+
+    def step(self, value: int, letter: int) -> str:
+        """The label of: at each position i after the row, the value at i - 1 and the symbol give the value."""
+        label = f"move.{self.name}.{value}.{letter}"
+        before, lettered = reify.term(nf(("-", None, (HERE, ONE)))), self.lettered
+        to = self.moves[value][letter]
+        body = self.formula(to, HERE)
+        for premise in (lettered.is_letter(HERE, letter), self.formula(value, before)):
+            body = ("->", None, (premise, body))
+
+        def proof(g: Goal) -> None:
+            g.intro("i inside before here")
+            g.use("inside", label="low high")
+            self._moved(g, value, letter, to)
+
+        return lettered.known(label, lettered.everywhere(body, self.low), proof)
+
+    def inside(self, place: Term) -> Term:
+        """That a position comes after the row."""
+        return between(self.low, place, self.lettered.high)
+
+    def _moved(self, g: Goal, value: int, letter: int, to: int) -> None:
+        raise NotImplementedError
+
+    def contradiction(self, g: Goal, first: str, second: str) -> None:
+        """Close a goal by two of the formulas at one position."""
+        raise NotImplementedError
+
+
+class CarriedState(CarriedValue):
+    """The state of an automaton, by its equation."""
+
+    def __init__(self, lettered: Lettered, equation: Equation, regular: Regular) -> None:
+        self.equation = equation
+        first, moves = regular.recursion(equation)
+        by_letter = {s: {a: moves[s][a] for a in lettered.problem.letters} for s in moves}
+        super().__init__(lettered, equation.name, equation.empty or num(0), first, by_letter)
+
+    def formula(self, value: int, place: Term) -> Term:
+        return equals(at(self.equation.name, place, LETTERS), num(value))
+
+    def begin(self) -> str:
+        def proof(g: Goal) -> None:
+            g.use(f"truth.{self.equation.part}", g.text(self.row), Goal.easy, label="is")
+            g.rewrite("is")
+            self._computed(g, False)
+
+        return self.lettered.known(f"begin.{self.name}", self.formula(self.first, self.row), proof)
+
+    def _moved(self, g: Goal, value: int, letter: int, to: int) -> None:
+        g.use(f"truth.{self.equation.part}", "i", Goal.easy, label="is")
+        g.rewrite("is")
+        g.rewrite("before")
+        g.rewrite("here")
+        self._computed(g, True)
+
+    @staticmethod
+    def _computed(g: Goal, after: bool) -> None:
+        """Close an equation of numbers; `after` the row, the position must be seen to be there."""
+        low = next((t for t in subterms(g.goal) if t[0] == "<=" and after), None)
+        if low is None:
+            return g.true()
+        for k, known in zip(g.ind(low, "side bit"), ("bit", "side"), strict=True):
+            k.auto(["low", known], degree=1, rounds=0)
+        return None
+
+    def contradiction(self, g: Goal, first: str, second: str) -> None:
+        # q = a and q = b, with other numbers a and b: a = b is false by computation.
+        left, same, new = g.facts[second][2][0], g.fresh("same"), g.fresh("two")
+        g.have(equals(left, g.facts[first][2][1]), same, lambda h: h.hyp(first))
+        g.rewrite(same, second, new)
+        g.absurd(new)
+
+
+class RemainderFormula(NamedTuple):
+    """What ``ex q. T = m*q + r`` states: `term`, summed up to `place`, has the remainder `residue` modulo m; without a
+    term it is the number of the position."""
+
+    term: Term | None
+    modulus: int
+    place: Term
+    residue: int
+    quotient_shift: int
+    """The quotient of the formula less that of ``T = m*q + residue``."""
+
+
+class RemainderFact(NamedTuple):
+    """A formula states that what is carried along has the value `residue` at `place`; the shift as above."""
+
+    carried: CarriedRemainder
+    residue: int
+    place: Term
+    quotient_shift: int
+
+
+class CarriedRemainder(CarriedValue):
+    """The remainder of the number of a position, or of a sum of whole numbers by the symbols up to it."""
+
+    def __init__(
+        self, lettered: Lettered, term: Term | None, modulus: int, by_symbol: Mapping[int, int], name: str
+    ) -> None:
+        self.term, self.modulus, self.by_symbol = term, modulus, by_symbol
+        first = constant(nf(lettered.below)) if term is None else 0
+        moves = {s: {a: (s + k) % modulus for a, k in by_symbol.items()} for s in range(modulus)}
+        super().__init__(lettered, name, lettered.below, int(first or 0) % modulus, moves)
+
+    def at(self, place: Term) -> Term:
+        """The number."""
+        return place if self.term is None else ("sum", None, (self.lettered.low, place, abstract(self.term, (THERE,))))
+
+    def formula(self, value: int, place: Term) -> Term:
+        multiple = ("*", None, (num(self.modulus), QUOTIENT))
+        right = ("+", None, (multiple, num(value))) if value else multiple
+        return ("ex", "Int", (abstract(equals(self.at(place), right), (QUOTIENT,)),))
+
+    def begin(self) -> str:
+        # The empty sum is 0 = m*0 + 0; the number p of a row is m*((p - r)/m) + r with r = p mod m.
+        def proof(g: Goal) -> None:
+            g.witness(str((int(constant(nf(self.row)) or 0) - self.first) // self.modulus if self.term is None else 0))
+            if self.term is None:
+                g.true()
+                return
+            f = g.text(("lam", ("Int",), (abstract(self.term, (THERE,)),)))
+            g.use("ax:sum_empty", f, g.text(self.lettered.low), g.text(self.row), Goal.easy, label="none")
+            g.auto(["none"], degree=1, rounds=0)
+
+        return self.lettered.known(f"begin.{self.name}", self.formula(self.first, self.row), proof)
+
+    def _moved(self, g: Goal, value: int, letter: int, to: int) -> None:
+        # T(i - 1) = m*q + v and T(i) = T(i - 1) + k give T(i) = m*(q + (v + k - v')/m) + v', where v' = (v + k) mod m.
+        g.obtain("before", "q", "whole")
+        g.witness(f"q + {(value + self.by_symbol[letter] - to) // self.modulus}")
+        equations = ["whole"]
+        if self.term is not None:
+            f = g.text(("lam", ("Int",), (abstract(self.term, (THERE,)),)))
+            g.use("ax:sum_step", f, g.text(self.lettered.low), "i", "#low", label="step")
+            show = equals(instantiate(abstract(self.term, (THERE,)), (HERE,)), num(self.by_symbol[letter]))
+            g.have(show, "more", lambda h: self.lettered.computed(h, HERE, "inside", "here"))
+            equations += ["step", "more"]
+        g.auto(equations, degree=1, rounds=0)
+
+    def contradiction(self, g: Goal, first: str, second: str) -> None:
+        # m*q + r = m*q' + r' with 0 <= r, r' < m, r != r': not q = q', and q < q' gives m <= m*(q' - q) = r - r' < m.
+        names, labels = ([f"{g.fresh(stem)}_{k}" for k in range(2)] for stem in ("q", "whole"))
+        for fact, name, label in zip((first, second), names, labels, strict=True):
+            g.obtain(fact, name, label)
+        side, back = g.fresh("side"), g.fresh("back")
+        at_most, above = g.em(f"{names[0]} <= {names[1]}", side)
+        same, below = at_most.em(f"{names[1]} <= {names[0]}", back)
+        same.auto([*labels, side, back], degree=1, rounds=0)
+        for h, pair, known in ((below, names, back), (above, names[::-1], side)):
+            h.use("ax:int_lt", *pair, f"#{known}", label=(step := h.fresh("next")))
+            h.auto([*labels, step], degree=1, rounds=0)
+
+    def have_formula(self, g: Goal, label: str, fact: RemainderFact, new: str) -> None:
+        """The formula, from another one that says the same: its quotient less the shift."""
+        show, name, so = self.formula(fact.residue, fact.place), g.fresh("q"), g.fresh("so")
+
+        def proof(h: Goal) -> None:
+            h.obtain(label, name, so)
+            parts = [so]
+            if h.facts[so][0] == "&":
+                parts = [f"{h.fresh('part')}_{k}" for k in range(len(flatten("&", h.facts[so])))]
+                h.use(so, label=" ".join(parts))
+            h.witness(f"{name} - {fact.quotient_shift}")
+            h.auto(parts, degree=1, rounds=0)
+
+        g.have(show, new, proof)
+
+    def close_goal(self, g: Goal, label: str, fact: RemainderFact, inside: str) -> None:
+        """Close a goal that says the same as the formula: with its quotient and the shift, whose bounds follow from
+        those of the number, 1 <= p <= n or 0 <= sum."""
+        name, so, ends = g.fresh("q"), g.fresh("so"), [f"{g.fresh('end')}_{k}" for k in range(2)]
+        g.obtain(label, name, so)
+        g.use(inside, label=" ".join(ends))
+        g.witness(f"{name} + {fact.quotient_shift}")
+        if self.term is not None and g.goal[0] == "&":
+            ends.append(least := g.fresh("least"))
+            self._least(g, g.facts[so][2][0], least)
+        for h in g.split() if g.goal[0] == "&" else [g]:
+            if not h.try_auto([so, *ends], degree=1, rounds=0):  # a bound that needs whole numbers
+                h.contra(no := h.fresh("no"))
+                h.use("ax:int_lt", *(h.text(t) for t in h.facts[no][2]), f"#{no}", label=(more := h.fresh("more")))
+                h.auto([so, more, *ends], degree=1, rounds=0)
+
+    def _least(self, g: Goal, total: Term, label: str) -> None:
+        """0 <= sum, where no term is negative: each is the number of the symbol at its position."""
+        f, lettered = g.text(("lam", ("Int",), (total[2][2],))), self.lettered
+
+        def each(h: Goal) -> None:
+            name, between = h.fresh("j"), h.fresh("in")
+            h.intro(f"{name} {between}")
+            h.have(lettered.inside(here := var(name, "Int")), inside := h.fresh("inside"))
+            lettered.cases(h, name, inside, lambda k, _, case: lettered.computed(k, here, inside, case))
+
+        g.use("lem:sum_nonneg", f, *(g.text(t) for t in total[2][:2]), each, label=label)
+
+
+class CarriedAlong:
+    """All that a claim carries along: the states of automata, and remainders as they are met."""
+
+    def __init__(self, lettered: Lettered, regular: Regular) -> None:
+        self.lettered, self.regular = lettered, regular
+        self.all: list[CarriedValue] = []
+        self.states: dict[str, CarriedValue] = {}
+        self.remainders: dict[tuple[Term | None, int], CarriedRemainder] = {}
+        self._scan(lettered.problem.claim, set())
+        self.row = max(
+            (carried.row for carried in self.all), key=lambda row: constant(nf(row)) or 0, default=lettered.below
+        )
+
+    def _scan(self, t: Term, seen: set[str]) -> None:
+        """Note what stands in a formula, and in the equations of the coordinates that it asks for."""
+        tag, sort, kids = t
+        if tag in ("all", "ex", "sum", "prod"):
+            self.remainder(t)
+            kids = (*kids[:-1], instantiate(kids[-1], (var("x'", "Int" if tag in ("sum", "prod") else sort),)))
+        if tag == "app" and (equation := self.lettered.problem.equations.get(kids[0][1][0])) is not None:
+            name = equation.name
+            if equation.kind == "state":
+                self.state(name)
+            elif name not in seen:
+                seen.add(name)
+                self._scan(equation.right, seen)
+        for part in kids:
+            self._scan(part, seen)
+
+    def state(self, name: str) -> CarriedValue:
+        """The state of an automaton."""
+        if name not in self.states:
+            self.states[name] = CarriedState(self.lettered, self.lettered.problem.equations[name], self.regular)
+            self.all.append(self.states[name])
+        return self.states[name]
+
+    def remainder(self, f: Term) -> RemainderFact | None:
+        """The remainder that a formula is about: what is carried along, its value, and the position."""
+        formula = read_remainder(f, self.lettered)
+        if formula is None:
+            return None
+        key = (formula.term, formula.modulus)
+        if key not in self.remainders:
+            by_symbol: dict[int, int] = {}  # how much each symbol adds
+            for a in self.lettered.problem.letters:
+                term = num(1) if formula.term is None else self.lettered.at_letter(formula.term, THERE, a)
+                value = None if term is None else constant(nf(term))
+                if value is None or value != int(value):
+                    return None
+                by_symbol[a] = int(value)
+            name = f"rest{len(self.remainders)}"
+            self.remainders[key] = CarriedRemainder(self.lettered, formula.term, formula.modulus, by_symbol, name)
+            self.all.append(self.remainders[key])
+        return RemainderFact(self.remainders[key], formula.residue, formula.place, formula.quotient_shift)
+
+
+def read_remainder(f: Term, lettered: Lettered) -> RemainderFormula | None:
+    """``ex q. T = m*q + r``, where T is a position or a sum up to one; the quotient may have bounds."""
+    if f[0] != "ex" or f[1] != "Int":
+        return None
+    parts = flatten("&", instantiate(f[2][0], (QUOTIENT,)))
+    equations = [part for part in parts if part[0] == "=" and QUOTIENT in free(part)]
+    if len(equations) != 1 or any(part[0] not in ("<=", "<") for part in parts if part not in equations):
+        return None
+    left_less_right = linear(("-", None, equations[0][2]), QUOTIENT)
+    if left_less_right is None:
+        return None
+    factor, other = left_less_right  # factor*q + other = 0
+    if other is None or factor.denominator != 1 or not 1 < abs(factor) <= MOST_MODULUS:
+        return None
+    modulus = abs(int(factor))
+    dividend = nf(other if factor < 0 else ("neg", None, (other,)))  # T + shift = m*q
+    shift = dividend.get(CONSTANT, 0)
+    without_constant = {m: k for m, k in dividend.items() if m != CONSTANT}
+    if [*without_constant.values()] != [1]:
+        return None
+    t = reify.term(without_constant)
+    if t[0] == "var":  # the number of a position
+        if t == N and lettered.high != N:  # positions begin with 0
+            t, shift = lettered.high, shift + 1
+        term, place = None, t
+    elif t[0] == "sum" and t[2][0] == lettered.low:  # a sum from the first position on
+        term, place = instantiate(t[2][2], (THERE,)), t[2][1]
+    else:
+        return None
+    residue = int(-shift) % modulus  # T = m*q - shift = m*(q - (shift + r)/m) + r, where r = -shift mod m
+    return RemainderFormula(term, modulus, place, residue, int(shift + residue) // modulus)

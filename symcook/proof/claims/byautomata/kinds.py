@@ -1,0 +1,119 @@
+"""What a term is to automata: finitely valued, a position, a sum or mean, or known by its sign."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from math import isqrt
+from typing import NamedTuple
+
+from symcook.proof.claims.byautomata.tracks import LAST, Tracks, TrackSet
+
+ZERO = Fraction(0)
+TESTS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
+    "=": lambda a, b: a == b,
+    "<=": lambda a, b: a <= b,
+    "<": lambda a, b: a < b,
+}
+
+
+class TruthSets(NamedTuple):
+    """Where a formula is true, and where it is false; elsewhere it depends on positions that no string has."""
+
+    yes: TrackSet
+    no: TrackSet
+
+
+class FiniteTerm(NamedTuple):
+    """A term with finitely many values: where it has each."""
+
+    values: Mapping[Fraction, TrackSet]
+
+
+class PlaceTerm(NamedTuple):
+    """A sum of multiples of tracks and a number, where the tracks `bound` are those that the relations determine."""
+
+    sums: Mapping[str, Fraction]
+    number: Fraction
+    relations: tuple[TrackSet, ...] = ()
+    bound: tuple[str, ...] = ()
+
+
+class TotalTerm(NamedTuple):
+    """A sum: `number`, and v for each position of the track `track` in D, for all (v, D) of `terms`. With `normed` it
+    is divided by the number of these positions; `terms` has then those of the value 0 too. It means that `where`."""
+
+    terms: tuple[tuple[Fraction, TrackSet], ...]
+    track: str
+    where: TrackSet
+    normed: bool = False
+    number: Fraction = ZERO
+
+
+class SignTerm(NamedTuple):
+    """Where a term is positive, where it is negative, and where it is 0."""
+
+    positive: TrackSet
+    negative: TrackSet
+    zero: TrackSet
+
+
+class PlaceCases(NamedTuple):
+    """A position that one of several places is: where it is each."""
+
+    parts: tuple[tuple[TrackSet, PlaceTerm], ...]
+
+
+TermKind = FiniteTerm | PlaceTerm | TotalTerm | SignTerm | PlaceCases
+
+
+def signed(op: str, sign: SignTerm, t: Tracks) -> TruthSets:
+    """Where a term with this sign is op 0."""
+    if op == "=":
+        return TruthSets(sign.zero, t.either(sign.positive, sign.negative))
+    if op == "<":
+        return TruthSets(sign.negative, t.either(sign.positive, sign.zero))
+    return TruthSets(t.either(sign.negative, sign.zero), sign.positive)
+
+
+def anywhere(op: str, gap: PlaceTerm, start: int) -> bool | None:
+    """Whether gap op 0 at all positions of all strings, or at none; None where neither is seen by the ends."""
+    length = gap.sums.get(LAST, ZERO)
+    others = [k for track, k in gap.sums.items() if track != LAST]
+    one = gap.number + start * sum(gap.sums.values(), ZERO)  # in a string of one position
+    most = one if length + sum((k for k in others if k > 0), ZERO) <= 0 else None
+    least = one if length + sum((k for k in others if k < 0), ZERO) >= 0 else None
+    if most is not None and op != "=" and TESTS[op](most, ZERO):
+        return True
+    if least is not None and (least > 0 or (least == 0 and op == "<")):
+        return False
+    return False if op == "=" and most is not None and most < 0 else None
+
+
+def nonempty(values: Mapping[Fraction, TrackSet]) -> dict[Fraction, TrackSet]:
+    return {v: d for v, d in values.items() if not d.empty}
+
+
+def root(value: Fraction) -> Fraction | None:
+    """The rational root of a number; None where it has none."""
+    if value < 0:
+        return None
+    above, below = isqrt(value.numerator), isqrt(value.denominator)
+    root = Fraction(above, below)
+    return root if root * root == value else None
+
+
+def spelled(sums: Mapping[str, Fraction], number: Fraction = ZERO) -> str:
+    """A sum of positions in an answer."""
+    names = {track: "n" if track == LAST else chr(ord("i") + k) for k, track in enumerate(sums)}
+    parts = [f"{'' if k == 1 else '-' if k == -1 else f'{k}*'}{names[track]}" for track, k in sums.items()]
+    return " + ".join([*parts, *([str(number)] if number or not parts else [])]).replace("+ -", "- ")
+
+
+SIGNS: tuple[Callable[[Fraction], bool], ...] = (lambda v: v > 0, lambda v: v < 0, lambda v: v == 0)
+EXACT: Mapping[str, Callable[..., Fraction]] = {
+    "relu": lambda v: max(v, ZERO),
+    "abs": lambda v: abs(v),
+    "min": lambda u, v: min(u, v),
+    "max": lambda u, v: max(u, v),
+}

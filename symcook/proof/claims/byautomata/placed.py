@@ -1,0 +1,325 @@
+"""Certificates for fragment A: a claim that automata decide true is proved by cases on positions and their tokens.
+
+A case has names for positions, the order of these, tokens there, and formulas that were supposed. The automata of
+`regular` say which formulas follow in a case, so that nothing is tried that is false: a formula that follows is proved
+by what it means, one that does not follow either way is a new case, and a case that no string has is refuted by a
+smallest set of its formulas. Values of the run are in `placedvalues`, their bounds in `placedbounds`. What a string
+carries along from position to position, as the state of an automaton, is found by induction in `placedstates`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import NamedTuple
+
+from symcook.proof.claims.byautomata.carried import CarriedAlong
+from symcook.proof.claims.byautomata.kinds import TruthSets
+from symcook.proof.claims.byautomata.regular import Regular
+from symcook.proof.claims.byautomata.tracks import TrackSet
+from symcook.proof.claims.bycounts.lettered import Lettered
+from symcook.proof.claims.bycounts.problem import N, OutsideFragment, W
+from symcook.proof.claims.bycounts.truth import DecidedFormulas, letter_at
+from symcook.proof.inequalities import reify
+from symcook.proof.normal import fkey, nf
+from symcook.proof.search.ranges import equals
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import (
+    COMPARISONS,
+    Term,
+    flatten,
+    free,
+    negation,
+    num,
+    replace,
+    subterms,
+    var,
+)
+
+MOST_STEPS = 5_000
+"""So many cases and values a proof has at most."""
+MOST_NAMED = 6
+"""So many positions a case names at most."""
+
+
+class Unplaced(Exception):
+    """A case that stays open, and why."""
+
+
+class DecideFirst(Exception):
+    """What has to be decided before: a formula, which token stands at a position, or what is carried along to one; of
+    these none where a position has a name now."""
+
+    def __init__(self, formula: Term | None = None, letter: Term | None = None, carried: Term | None = None) -> None:
+        super().__init__()
+        self.formula, self.letter, self.carried = formula, letter, carried
+        self.named = formula is letter is carried is None
+
+
+class PlacedRules(NamedTuple):
+    """How cases are decided: what closes a goal, what refutes a case, and by the kind of an atom what has its value."""
+
+    prove: Callable[[PlacedFacts], None]
+    refute: Callable[[PlacedFacts], None]
+    contradicted: Callable[[PlacedFacts, str], bool]
+    values: Mapping[str, Callable[[PlacedFacts, Term], str | tuple[Term, str]]]
+
+
+class PlacedRoot:
+    """What all cases of one proof share: the automata, the tokens, the rules, and how much work is left."""
+
+    def __init__(self, regular: Regular, lettered: Lettered, rules: PlacedRules) -> None:
+        self.regular, self.lettered, self.problem, self.rules = regular, lettered, lettered.problem, rules
+        self.along = CarriedAlong(lettered, regular)
+        self.steps = count()
+        self.sets: dict[Term, TruthSets | None] = {}
+        self.nearest: dict[Term, str] = {}
+
+    def step(self) -> None:
+        """One step of work; Unplaced where there were too many."""
+        if next(self.steps) >= MOST_STEPS:
+            raise Unplaced(f"more than {MOST_STEPS} cases")
+
+    def truths(self, f: Term) -> TruthSets | None:
+        """Where a formula is true and false, with a track for each free position; None where automata do not know."""
+        if f not in self.sets:
+            try:
+                self.sets[f] = self.regular.formula(tracked(f))
+            except OutsideFragment:
+                self.sets[f] = None
+        return self.sets[f]
+
+
+def tracked(t: Term) -> Term:
+    """A formula or term with a track for each of its free positions."""
+    for v in free(t):
+        if v[1][1] == "Int" and v != N:
+            t = replace(t, v, var(f"@.{v[1][0]}", "Int"))
+    return t
+
+
+def simple(t: Term) -> Term:
+    """A term in its normal form."""
+    return reify.term(nf(t))
+
+
+class CarriedCombination(NamedTuple):
+    """Values, in the order of what is carried along, and the symbol at a position; None before the first one."""
+
+    values: tuple[int, ...]
+    letter: int | None
+
+
+class Reached(NamedTuple):
+    """The combinations that are possible at a position, and the label of the fact that one of them holds."""
+
+    label: str
+    combinations: tuple[CarriedCombination, ...]
+
+
+class PlacedFacts(DecidedFormulas):
+    """What is known in a case, and what follows by the automata."""
+
+    def __init__(self, root: PlacedRoot, g: Goal) -> None:
+        super().__init__(g)
+        self.root = root
+        self.supposed: dict[str, TrackSet] = {}
+        self.places: list[Term] = []
+        self.letters: dict[Term, tuple[int, str]] = {}
+        self.orders: list[str] = []
+        self.values: dict[Term, tuple[Term, str]] = {}
+        self.extremes: set[object] = set()
+        self.divided: set[object] = set()  # what was decided once, so that it is not asked again
+        self.reached: dict[object, Reached] = {}  # by position what may be carried along to it
+        self.pending = ""  # a fact that the rest contradicts
+        self.nearer_too = False  # whether positions that are not named yet are looked for
+
+    def under(self, g: Goal, without: str = "") -> PlacedFacts:
+        """The same knowledge at a branch of the goal; without one formula, what may rest on it is not taken over."""
+        inner = self.copy()
+        inner.g, inner.pending = g, without or self.pending
+        if without:
+            inner._forget(without)
+        return inner
+
+    def _forget(self, label: str) -> None:
+        """Give up a formula, and what may rest on it."""
+        del self.supposed[label]
+        self.values = {}
+        self.letters = {t: known for t, known in self.letters.items() if known[1] in self.supposed}
+        kept = {k for k, f in self.g.facts.items() if all(map(ordered, flatten("&", f)))} | {*self.supposed}
+        self.literals = {key: k for key, k in self.literals.items() if k in kept and k != label}
+        self.orders = [k for k in self.orders if k != label]
+        for k in self.orders:  # what was proved with the formula still holds
+            truths = self.root.truths(f := self.g.facts[k])
+            if truths is not None and not self.follows(f):
+                self.supposed[k] = self.root.regular.t.complement(truths.no)
+
+    # --- Goals -------------------------------------------------------------------------------------------------------
+
+    def prove(self) -> None:
+        """Close the goal, which follows from what is supposed."""
+        self.root.rules.prove(self)
+
+    def refute(self) -> None:
+        """Close the goal in a case that no string has."""
+        self.root.rules.refute(self)
+
+    # --- What follows ------------------------------------------------------------------------------------------------
+
+    @property
+    def context(self) -> TrackSet:
+        """The strings, with positions, of this case."""
+        return self.root.regular.t.both(*self.supposed.values())
+
+    def follows(self, f: Term, within: TrackSet | None = None) -> bool:
+        """Whether a formula is true in all strings of this case."""
+        truths = self.root.truths(f)
+        return truths is not None and self.root.regular.t.less(within or self.context, truths.yes).empty
+
+    def answer(self, f: Term) -> bool | None:
+        """Whether a formula follows, or its negation; None where neither does."""
+        truths = self.root.truths(f)
+        if truths is None:
+            return None
+        less, here = self.root.regular.t.less, self.context
+        return True if less(here, truths.yes).empty else False if less(here, truths.no).empty else None
+
+    # --- Suppositions ------------------------------------------------------------------------------------------------
+
+    def suppose(self, label: str) -> None:
+        """Take a fact into account."""
+        g, f = self.g, self.g.facts[label]
+        self.literals.setdefault(fkey(f), label)
+        if f[0] == "&":
+            stem = g.fresh("and")
+            parts = [f"{stem}_{k}" for k in range(len(flatten("&", f)))]
+            g.use(label, label=" ".join(parts))
+            for part in parts:
+                self.suppose(part)
+            return
+        found = self.root.along.remainder(f)
+        if found is not None:
+            if f != found.carried.formula(found.residue, found.place):
+                new = g.fresh("rest")
+                found.carried.have_formula(g, label, found, new)
+                self.suppose(new)
+        elif f[0] == "ex":
+            name, so = g.fresh("x"), g.fresh("so")
+            g.obtain(label, name, so)
+            self.name(var(name, f[1]))
+            self.suppose(so)
+            return
+        if f[0] == "~" and f[2][0][0] in ("<=", "<"):
+            new = g.fresh("not")
+            g.have(negation(f[2][0]), new, lambda h: h.hyp(label))
+            self.suppose(new)
+            return
+        if (letter := letter_at(f)) is not None:
+            self.letters.setdefault(simple(letter[0]), (letter[1], label))
+        elif ordered(f):
+            self.order(label)
+        truths = self.root.truths(f)
+        if truths is not None:
+            self.supposed[label] = self.root.regular.t.complement(truths.no)  # true, or about no position
+
+    def name(self, place: Term) -> None:
+        """A new name of a position."""
+        if len(self.places) >= MOST_NAMED:
+            raise Unplaced(f"more than {MOST_NAMED} positions")
+        self.places.append(place)
+
+    def order(self, label: str) -> None:
+        """A fact of the order of positions, over the integers."""
+        g, f = self.g, self.g.facts[label]
+        self.orders.append(label)
+        if f[0] == "<":
+            new = g.fresh("next")
+            g.use("ax:int_lt", *(g.text(t) for t in f[2]), f"#{label}", label=new)
+            self.orders.append(new)
+
+    # --- Positions ---------------------------------------------------------------------------------------------------
+
+    def candidates(self) -> list[Term]:
+        """Positions that may be asked for: the named ones, the ends, and those next to them."""
+        ends = [self.root.lettered.low, self.root.lettered.high]
+        out = dict.fromkeys(map(simple, [*reversed(self.places), *ends]))
+        for step in (-1, 1):
+            out |= dict.fromkeys(simple(("+", None, (t, num(step)))) for t in [*out])
+        return [*out]
+
+    def inside(self, place: Term) -> str:
+        """The label of the fact that a term is a position."""
+        f = self.root.lettered.inside(place)
+        for part in f[2]:
+            if not self.follows(part):
+                if self.decided(part) is False:
+                    raise Unplaced(f"{self.g.text(place)}, which is no position")
+                raise DecideFirst(part)
+        return self.established(f)
+
+    def decided(self, f: Term) -> bool | None:
+        """Whether a formula follows, or its negation."""
+        known = self.truth(f)
+        return self.answer(f) if known is None else known
+
+    def established(self, f: Term) -> str:
+        """The label of a formula that follows: proved where it is not yet known."""
+        if f[0] == "~" and f[2][0][0] in ("<=", "<", "~"):
+            f = negation(f[2][0])
+        key = fkey(f)
+        if key in self.literals and self.g.facts.get(self.literals[key]) == f:
+            return self.literals[key]
+        label = self.g.fresh("so")
+        self.g.have(f, label, lambda h: self.under(h).prove())
+        self.literals[key] = label
+        if ordered(f) and f[0] in COMPARISONS:
+            self.order(label)
+        return label
+
+    def decide(self, f: Term) -> bool:
+        """Whether a formula follows, which is proved, or its negation; DecideFirst where neither does."""
+        value = self.decided(f)
+        if value is None:
+            raise self.split(f)
+        self.established(f if value else ("~", None, (f,)))
+        return value
+
+    def split(self, f: Term) -> DecideFirst:
+        """What to decide for a formula."""
+        for part in ("&", "|", "->", "~"):
+            if f[0] == part:
+                undecided = [k for k in f[2] if self.decided(k) is None]
+                return self.split(undecided[0]) if undecided else DecideFirst(f)
+        if f[0] == "=" and f[2][0][0] == "app" and f[2][0][2][0] == W:
+            return DecideFirst(letter=simple(f[2][0][2][1]))
+        if f[0] == "=":
+            for sides in (f[2], f[2][::-1]):
+                if self.decided(half := ("<=", None, sides)) is None:
+                    return DecideFirst(half)
+        return DecideFirst(f)
+
+    def at_letter(self, place: Term) -> tuple[int, str]:
+        """The token at a position, with the label of the fact; DecideFirst where it is not decided."""
+        place = simple(place)
+        if place not in self.letters:
+            for a in self.root.problem.letters:
+                f = self.root.lettered.is_letter(place, a)
+                if self.follows(f):
+                    self.letters[place] = a, self.established(f)
+                    break
+            else:
+                raise DecideFirst(letter=place)
+        return self.letters[place]
+
+    def same_place(self, place: Term) -> Term | None:
+        """Another position with a known token, which is the same one."""
+        for other in self.letters:
+            if other != place and self.follows(equals(place, other)):
+                return other
+        return None
+
+
+def ordered(f: Term) -> bool:
+    """Whether a formula compares positions alone."""
+    return f[0] in COMPARISONS and not any(s[0] in ("app", "sum", "prod", "fn", "ind", "/") for s in subterms(f))

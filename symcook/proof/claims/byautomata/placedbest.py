@@ -1,0 +1,124 @@
+"""Heads whose scores are a parabola of the position, in a case of a proof: the value at the nearest one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import reduce
+from itertools import combinations, product
+from math import floor
+
+from symcook.errors import Rejected
+from symcook.proof import normal
+from symcook.proof.claims.byautomata.placed import DecideFirst, PlacedFacts, Unplaced, simple
+from symcook.proof.claims.byautomata.placedvalues import equal_by_values, reduced
+from symcook.proof.claims.bycounts.bestplace import best_row
+from symcook.proof.claims.bycounts.lettered import THERE
+from symcook.proof.claims.bycounts.parabolas import parabola, written
+from symcook.proof.claims.bycounts.problem import Equation, N, at_place
+from symcook.proof.inequalities import reify
+from symcook.proof.normal import ONE, fkey, nf
+from symcook.proof.normal import TRUE as NTRUE
+from symcook.proof.search.ranges import at_most, equals, less_than
+from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.terms import Term, free, imp, num, replace, subterms
+
+
+def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
+    """The label of c(i) = value, where its head selects one position; None where its scores are no parabola."""
+    g, place = case.g, t[2][1]
+    right, old = (at_place(x, place) for x in (equation.right, equation.old))
+    row = best_row(right) if right[0] == "sum" else None
+    if row is None or row.last:
+        return None
+    low, high, score, value, _ = row
+    scores = parabola(nf(written(score, case.root.regular.positional)[0]), THERE)
+    if scores is None or scores.square > 0:
+        return None
+    used: dict[Term, str] = {}
+    top = rounded(reduced(case, reify.term(scores.top), used))
+    if top is None:
+        return None
+    p = _nearest(case, top, low, high)
+    ends = [case.established(("<=", None, pair)) for pair in ((low, p), (p, high))]
+    one, mean, is_mean, label = (g.fresh(stem) for stem in ("weights", "values", "mean", "selected"))
+
+    def best(h: Goal) -> None:
+        least, most, others = h.split()
+        least.hyp(ends[0])
+        most.hyp(ends[1])
+        if not _at_root(case, others):
+            case.under(others).prove()
+
+    texts = [g.text(low), g.text(high), g.text(p), f"j. {g.text(score)}", f"j. {g.text(value)}"]
+    g.use("lem:single_best", *texts, best, label=f"{one} {mean}")
+    run = case.root.problem.label(equation.part, equation.truth)
+    g.use(run, g.text(place), f"#{case.inside(place)}", label=is_mean)
+    found_there = ("+", None, (old, replace(value, THERE, p)))
+    rows = [["1", is_mean], [g.text(("-", None, (old, t))), one], ["1", mean]]
+    g.have(equals(t, found_there), label, lambda h: h._emit({"by": "pos", "eq": rows}, True))
+    return equal_by_values(case, t, reduced(case, found_there, used), used, label)
+
+
+def _nearest(case: PlacedFacts, top: Term, low: Term, high: Term) -> Term:
+    """The position of a range that is nearest to another one."""
+    for first, second, end in ((low, top, low), (top, high, high)):
+        order: Term = at_most(first, second)
+        there = case.decided(order)
+        if there is None:
+            raise DecideFirst(order)
+        if not there:
+            return simple(end)
+    return top
+
+
+def _at_root(case: PlacedFacts, h: Goal) -> bool:
+    """Close a goal about the length alone by a fact before all cases, so that it is proved once; whether it is."""
+    about_n = [k for k in case.orders if free(case.g.facts[k]) == {N} and fkey(case.g.facts[k]) != NTRUE]
+    known = list({fkey(case.g.facts[k]): k for k in about_n}.values())
+    if any(v[1][1] == "Int" for v in free(h.goal) - {N}):
+        return False
+    show = reduce(lambda end, k: imp(case.g.facts[k], end), known, h.goal)
+    label = case.root.nearest.setdefault(show, f"nearest_{len(case.root.nearest)}")
+    try:
+        case.root.lettered.known(label, show, lambda k: PlacedFacts(case.root, k).prove())
+    except (Stuck, Unplaced, Rejected):
+        return False
+    h.use(case.root.lettered.share(h, label), *(f"#{k}" for k in reversed(known)), label=(best := h.fresh("best")))
+    h.hyp(best)
+    return True
+
+
+def by_products(case: PlacedFacts, f: Term) -> None:
+    """A comparison of polynomials of positions that follows: by products of what is known of their order."""
+    numbers = sorted({abs(s[1][0]) for s in subterms(f) if s[0] == "num" and s[1][1] == 1} | {0, 1})
+    names = sorted(free(f))
+    order = [*case.orders]
+    for a, b in [*product(map(num, numbers), names), *combinations(names, 2)]:
+        for pair in ((a, b), (b, a)):
+            _halved(case, *pair)
+        steps = [sign * k for k in (numbers if a in names else [0]) for sign in (1, -1)]
+        for near in dict.fromkeys(simple(("+", None, (b, num(step)))) for step in steps):
+            if case.decided(equals(a, near)) is False:
+                _halved(case, a, near)
+            known = (equals(a, near), less_than(a, near), less_than(near, a))
+            order += [case.established(relation) for relation in known if case.follows(relation)]
+    if not case.g.try_auto([*dict.fromkeys(order)], degree=2):
+        raise Unplaced(f"no rule for {case.g.text(f)[:80]}")
+
+
+def _halved(case: PlacedFacts, a: Term, b: Term) -> None:
+    """Ask once whether a <= b, where that is open."""
+    half: Term = at_most(a, b)
+    if case.decided(half) is None and half not in case.divided:
+        case.divided.add(half)
+        raise DecideFirst(half)
+
+
+def rounded(place: Term) -> Term | None:
+    """The integer that is nearest to a sum of positions and a number; None for another term, or where there are two."""
+    p = nf(place)
+    number = Fraction(p.get(ONE, 0))
+    near = floor(number + Fraction(1, 2))
+    if near - number == Fraction(1, 2) or any(c.denominator != 1 for m, c in p.items() if m != ONE):
+        return None
+    return reify.term(normal.add(p, {ONE: near - number}))

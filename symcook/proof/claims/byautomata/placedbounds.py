@@ -1,0 +1,300 @@
+"""Means and sums against numbers, in a case of a proof by positions: by a bound of all terms, and one that is strict.
+
+A mean is S/W, with a sum S of terms and W the sum of their weights, the number of positions where there are none. So
+S - v*W is the sum of weight*(term - v): it is not negative where no term is below v, and positive where one is above.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from symcook.proof import normal
+from symcook.proof.claims.byautomata.kinds import FiniteTerm, PlaceCases, PlaceTerm
+from symcook.proof.claims.byautomata.placed import PlacedFacts, Unplaced, simple, tracked
+from symcook.proof.claims.byautomata.placedvalues import ATOMS, THERE, equal_by_values, number_of, prove_each, reduced
+from symcook.proof.claims.bycounts.problem import OutsideFragment, at_place
+from symcook.proof.inequalities import reify
+from symcook.proof.normal import add, nf
+from symcook.proof.search.ranges import at_most, between, equals, less_than, ranged
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import Term, abstract, instantiate, num, replace, var
+
+
+class PlacedMean(NamedTuple):
+    """(t - old)*size = sum(j, low, high, weight*term), by the fact `label`; without a size t is the sum itself."""
+
+    low: Term
+    high: Term
+    weight: Term | None
+    term: Term
+    size: Term | None = None
+    old: Term = num(0)
+    label: str = ""
+
+
+def partly_reduced(case: PlacedFacts, t: Term, used: dict[Term, str], unbounded: list[Term]) -> Term:
+    """A term with values for the atoms that have finitely many; the others are put down."""
+    tag, data, kids = t
+    if tag in ("app", "sum") and not finite(case, t):
+        if t not in unbounded:
+            unbounded.append(t)
+        return t
+    if tag in ATOMS or tag in ("num", "var") or tag == "*":
+        return (
+            reduced(case, t, used)
+            if tag != "*" or not any(_is_open(case, k) for k in kids)
+            else simple((tag, data, tuple([partly_reduced(case, k, used, unbounded) for k in kids])))
+        )
+    return simple((tag, data, tuple([partly_reduced(case, k, used, unbounded) for k in kids])))
+
+
+def _is_open(case: PlacedFacts, t: Term) -> bool:
+    return (t[0] in ("app", "sum") and not finite(case, t)) or (
+        t[0] not in ATOMS and any(_is_open(case, k) for k in t[2])
+    )
+
+
+def finite(case: PlacedFacts, t: Term) -> bool:
+    """Whether a term has finitely many values, or is a position."""
+    equation = case.root.problem.equations.get(t[2][0][1][0]) if t[0] == "app" else None
+    empty = equation.empty if equation is not None and equation.kind == "strict" else None
+    if empty is not None and case.decide(equals(t[2][1], empty)):
+        return True
+    try:
+        kind = case.root.regular.kind(tracked(t))
+    except OutsideFragment:
+        return False
+    return isinstance(kind, FiniteTerm | PlaceTerm | PlaceCases)
+
+
+def mean_of(case: PlacedFacts, t: Term) -> PlacedMean:
+    """A coordinate that is a mean, or a sum."""
+    if t[0] == "sum":
+        return PlacedMean(t[2][0], t[2][1], None, instantiate(t[2][2], (THERE,)))
+    name, place = t[2][0][1][0], t[2][1]
+    equation = case.root.problem.equations.get(name)
+    if t[0] != "app" or equation is None:
+        raise Unplaced(f"the bounds of {case.g.text(t)}")
+    run = case.root.problem.label(equation.part, equation.truth)
+    label = case.g.fresh("mean")
+    inside = f"#{case.inside(place)}"
+    right, size, old = (at_place(x, place) for x in (equation.right, equation.size, equation.old))
+    if equation.kind == "value" and right[0] == "/" and right[2][0][0] == "sum":
+        case.g.use(run, case.g.text(place), inside, label=label)
+        right, size = right[2]
+        quotient = _parts(case, right, size)
+        return quotient._replace(label=_cleared(case, t, quotient, label))
+    if equation.kind not in ("average", "strict") or right[0] != "sum":
+        raise Unplaced(f"the bounds of {name}")
+    labels = label if equation.kind == "average" else f"{label} {case.g.fresh('empty')}"
+    case.g.use(run, case.g.text(place), inside, label=labels)
+    return _parts(case, right, size)._replace(old=old, label=label)
+
+
+def _parts(case: PlacedFacts, right: Term, size: Term) -> PlacedMean:
+    """The weights and the terms of S/W."""
+    low, high, body = right[2]
+    body = instantiate(body, (THERE,))
+    if size[0] == "sum":
+        weight = instantiate(size[2][2], (THERE,))
+        if size[2][:2] != (low, high) or body[0] != "*" or body[2][0] != weight:
+            raise Unplaced("a mean whose weights do not fit")
+        return PlacedMean(low, high, weight, body[2][1], size)
+    return PlacedMean(low, high, None, body, size)
+
+
+def _cleared(case: PlacedFacts, t: Term, mean: PlacedMean, label: str) -> str:
+    """t*size = S from t = S/size."""
+    g = case.g
+    inverse, out = g.fresh("inv"), g.fresh("clear")
+    positive = _positive(case, mean)
+
+    def apart(h: Goal) -> None:
+        zero = h.fresh("zero")
+        h.intro(zero).auto([positive, zero], degree=1, rounds=0)
+
+    size, total = mean.size or num(1), _total(case, mean)
+    g.use("ax:inv", g.text(size), apart, label=inverse)
+    show = equals(("*", None, (t, size)), total)
+
+    def proof(h: Goal) -> None:
+        h.rewrite(label)
+        h._emit({"by": "pos", "eq": [[h.text(total), inverse]]}, True)
+
+    g.have(show, out, proof)
+    return out
+
+
+def _total(case: PlacedFacts, mean: PlacedMean) -> Term:
+    """S."""
+    body = mean.term if mean.weight is None else ("*", None, (mean.weight, mean.term))
+    return ("sum", None, (mean.low, mean.high, abstract(body, (THERE,))))
+
+
+def _positive(case: PlacedFacts, mean: PlacedMean) -> str:
+    """The label of 0 < W."""
+    g, size = case.g, mean.size or num(1)
+    f = less_than(num(0), size)
+    label = g.fresh("size")
+    if mean.weight is None:
+        return case.established(f)
+    texts = [g.text(("lam", ("Int",), (abstract(mean.weight, (THERE,)),))), g.text(mean.low), g.text(mean.high)]
+    if mean.weight[0] == "fn" and mean.weight[1] == "exp":
+        some = case.established(at_most(mean.low, mean.high))
+
+        def above(h: Goal) -> None:
+            name, between, so = h.fresh("j"), h.fresh("in"), h.fresh("so")
+            h.intro(f"{name} {between}")
+            h.use("ax:exp_pos", h.text(replace(mean.weight, THERE, var(name, "Int"))[2][0]), label=so)  # type: ignore[arg-type]
+            h.hyp(so)
+
+        g.use("lem:sum_positive", *texts, f"#{some}", above, label=label)
+        return label
+    p = _witness(case, mean, equals(mean.weight, num(1)))
+    zero = at_most(num(0), mean.weight)
+    member, used = g.fresh("member"), {}
+    inside = case.established(between(mean.low, p, mean.high))
+    least = _everywhere(case, mean, zero)
+    g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=member)
+    weight_there = replace(mean.weight, THERE, p)
+    known = equal_by_values(case, weight_there, reduced(case, weight_there, used), used)
+    g.have(f, label, lambda h: h.auto([member, known], degree=1, rounds=0))
+    return label
+
+
+def _everywhere(case: PlacedFacts, mean: PlacedMean, f: Term) -> str:
+    """The label of f at all positions of the range."""
+    return case.established(ranged(mean.low, mean.high, f, THERE))
+
+
+def _witness(case: PlacedFacts, mean: PlacedMean, f: Term) -> Term:
+    """A position of the range with a property."""
+    for p in case.candidates():
+        if case.follows(between(mean.low, p, mean.high)) and case.follows(replace(f, THERE, p)):
+            return p
+    some = ranged(mean.low, mean.high, f, THERE, "ex")
+    if not case.follows(some):
+        raise case.split(some)
+    label = case.established(some)
+    before = len(case.places)
+    case.suppose(label)
+    return case.places[before]
+
+
+def bound(case: PlacedFacts, t: Term, op: str, v: Term, above: bool) -> str:
+    """The label of v op t, or of t op v where it is not `above`; op is <= or <."""
+    g, mean = case.g, mean_of(case, t)
+    used: dict[Term, str] = {}
+    old = reduced(case, mean.old, used)
+    level = simple(("-", None, (v, old)))
+    goal = (op, None, (v, t) if above else (t, v))
+    label, so = g.fresh("bound"), g.fresh("sum")
+    if mean.size is None:
+        return _sum_bound(case, t, mean, op, v, above)
+    gap = ("-", None, (mean.term, level) if above else (level, mean.term))
+    no_less = ("<=", None, (level, mean.term) if above else (mean.term, level))
+    each = gap if mean.weight is None else ("*", None, (mean.weight, gap))
+    texts = [g.text(("lam", ("Int",), (abstract(each, (THERE,)),))), g.text(mean.low), g.text(mean.high)]
+    facts = [so, _positive(case, mean), mean.label]
+    least = g.fresh("least")
+
+    def at_each(h: Goal) -> None:
+        name, between = h.fresh("j"), h.fresh("in")
+        inner = case.under(h)
+        h.intro(f"{name} {between}")
+        inner.name(place := var(name, "Int"))
+        inner.suppose(between)
+        weight = None if mean.weight is None else replace(mean.weight, THERE, place)
+        if weight is not None and weight[0] == "fn":
+            more, pos = h.fresh("more"), h.fresh("pos")
+            h.have(replace(no_less, THERE, place), more, lambda k: inner.under(k).prove())
+            h.use("ax:exp_pos", h.text(weight[2][0]), label=pos)
+            h.auto([more, pos])
+            return
+        inner.prove()
+
+    every = at_most(num(0), each)
+    g.have(ranged(mean.low, mean.high, every, THERE), least, at_each)
+    if op == "<":
+        p = _witness(case, mean, ("<", None, no_less[2]))
+        inside = case.established(between(mean.low, p, mean.high))
+        g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=so)
+        one = case.established(less_than(num(0), replace(gap, THERE, p)))
+        facts.append(one)
+        if mean.weight is not None:
+            weight = replace(mean.weight, THERE, p)
+            facts.append(_weight(case, weight, one, replace(gap, THERE, p)))
+    else:
+        g.use("lem:sum_nonneg", *texts, f"#{least}", label=so)
+    if mean.weight is None:
+        many = g.fresh("many")
+        g.use("lem:sum_one", *texts[1:], lambda h: h.auto([facts[1]], degree=1, rounds=0), label=many)
+        facts.append(many)
+
+    def proof(h: Goal) -> None:
+        no = h.fresh("no")
+        h.contra(no)
+        labels = [*facts, *used.values()]
+        if used:
+            new = h.fresh("clear")
+            h.use(mean.label, label=new)
+            for x in used.values():
+                again = h.fresh("clear")
+                h.rewrite(x, new, again)
+                new = again
+            labels = [new if x == mean.label else x for x in facts]
+        h.auto([*labels, no])
+
+    g.have(goal, label, proof)
+    return label
+
+
+def _weight(case: PlacedFacts, weight: Term, one: str, gap: Term) -> str:
+    """The label of 0 < weight*gap, or of weight = 1."""
+    g, label = case.g, case.g.fresh("weight")
+    if weight[0] == "fn":
+        pos = g.fresh("pos")
+        g.use("ax:exp_pos", g.text(weight[2][0]), label=pos)
+        g.have(less_than(num(0), ("*", None, (weight, gap))), label, lambda h: h.auto([pos, one]))
+        return label
+    used: dict[Term, str] = {}
+    return equal_by_values(case, weight, reduced(case, weight, used), used)
+
+
+def _sum_bound(case: PlacedFacts, t: Term, mean: PlacedMean, op: str, v: Term, above: bool) -> str:
+    """A bound of a sum whose terms have one sign."""
+    g = case.g
+    goal = (op, None, (v, t) if above else (t, v))
+    label, so, least = g.fresh("bound"), g.fresh("sum"), g.fresh("least")
+    term = mean.term if above else ("neg", None, (mean.term,))
+    f = g.text(("lam", ("Int",), (abstract(term, (THERE,)),)))
+    texts = [f, g.text(mean.low), g.text(mean.high)]
+    facts = [so]
+    g.have(
+        ranged(mean.low, mean.high, at_most(num(0), term), THERE), least, lambda h: prove_each(case, h, h.fresh("in"))
+    )
+    value = v if above else ("neg", None, (v,))
+    level = number_of(case, value)
+    if level is None:
+        raise Unplaced(f"a sum against {g.text(v)}")
+    if level < 0 or (op == "<=" and not level):
+        g.use("lem:sum_nonneg", *texts, f"#{least}", label=so)
+    else:
+        p = _witness(case, mean, (op, None, (value, term)))
+        inside = case.established(between(mean.low, p, mean.high))
+        g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=so)
+        facts.append(case.established((op, None, (value, replace(term, THERE, p)))))
+    g.have(goal, label, lambda h: h.auto(facts, degree=1, rounds=0))
+    return label
+
+
+def level(case: PlacedFacts, f: Term, t: Term) -> tuple[Term, bool] | None:
+    """A comparison without other atoms, as v op t (True) or t op v (False)."""
+    p = add(nf(f[2][1]), nf(f[2][0]), -1)
+    (lead,) = nf(t)
+    scale = p.get(lead)
+    if scale is None or any(m != lead and m[0] for m in p):
+        return None
+    others = {m: c for m, c in p.items() if m != lead}
+    return reify.term(normal.scale(others, Fraction(-1) / Fraction(scale))), scale > 0

@@ -1,0 +1,290 @@
+"""The proof of a claim of fragment A by cases on positions: how goals are closed and cases refuted."""
+
+from __future__ import annotations
+
+from symcook.proof.claims.byautomata.kinds import FiniteTerm
+from symcook.proof.claims.byautomata.placed import (
+    DecideFirst,
+    PlacedFacts,
+    PlacedRoot,
+    PlacedRules,
+    Unplaced,
+    ordered,
+    simple,
+    tracked,
+)
+from symcook.proof.claims.byautomata.placedbest import by_products, selected
+from symcook.proof.claims.byautomata.placedbounds import bound, finite, level, mean_of, partly_reduced
+from symcook.proof.claims.byautomata.placedrefuted import attempt, contradicted_case, divide, falsify, refute_case
+from symcook.proof.claims.byautomata.placedstates import carried_value
+from symcook.proof.claims.byautomata.placedvalues import (
+    THERE,
+    VALUE_RULES,
+    coordinate,
+    defined,
+    equal_by_values,
+    put_values,
+    reduced,
+)
+from symcook.proof.claims.byautomata.regular import Regular
+from symcook.proof.claims.bycounts.atoms import SIDES
+from symcook.proof.claims.bycounts.lettered import Lettered
+from symcook.proof.claims.bycounts.parabolas import polynomial
+from symcook.proof.claims.bycounts.problem import Equation, Problem, introduce
+from symcook.proof.claims.bycounts.truth import letter_at
+from symcook.proof.normal import TRUE as NTRUE
+from symcook.proof.normal import fkey, nf
+from symcook.proof.search.ranges import at_most, equals, ranged
+from symcook.proof.search.tactics import Citable, Goal
+from symcook.proof.terms import (
+    COMPARISONS,
+    FALSE,
+    Term,
+    instantiate,
+    loose,
+    negation,
+    num,
+    replace,
+    subterms,
+    var,
+)
+
+# --- Goals ------------------------------------------------------------------------------------------------------------
+
+
+def _prove_case(case: PlacedFacts) -> None:
+    """Close the goal, which follows from what is supposed."""
+    case.root.step()
+    g = case.g
+    while g.goal[0] in ("all", "->", "~"):
+        if g.goal[0] == "~" and g.goal[2][0][0] in ("<=", "<"):
+            flipped = g.fresh("flip")
+            inner = g._branch(negation(g.goal[2][0]))
+            case.under(inner).prove()
+            g._emit({"by": "have", "show": g.text(inner.goal), "proof": inner.nodes, "as": flipped})
+            g._bind(flipped, inner.goal)
+            g.hyp(flipped)
+            return
+        label = g.fresh("x" if g.goal[0] == "all" else "if")
+        sort, named = g.goal[1], g.goal[0] == "all"
+        g.intro(label)
+        if named:
+            case.name(var(label, sort))
+        else:
+            case.suppose(label)
+    while True:
+        key = fkey(g.goal)
+        if key == NTRUE:
+            return g.true()
+        if key in case.literals and case.literals[key] in g.facts:
+            return g.hyp(case.literals[key])
+        if case.context.empty:
+            return case.refute()
+        if g.goal == FALSE and case.pending:
+            return falsify(case, case.pending)
+        try:
+            _close(case)
+        except DecideFirst as wanted:
+            if wanted.named:
+                continue  # a position has a name now
+            return divide(case, wanted)
+        return None
+
+
+def _close(case: PlacedFacts) -> None:
+    """Close a goal that is no implication in a case that some string has."""
+    g, f = case.g, case.g.goal
+    if f[0] == "&":
+        for part in g.split():
+            case.under(part).prove()
+    elif f[0] == "|":
+        sides = [case.decided(k) for k in f[2]]
+        if True not in sides:
+            raise case.split(f[2][sides.index(None)] if None in sides else f)
+        g.pick("right" if sides[0] is not True else "left")
+        case.prove()
+    elif f[0] == "ex":
+        _exists(case, f)
+    elif f[0] in COMPARISONS:
+        _compare(case, f)
+    else:
+        raise Unplaced("a case that some string has")
+
+
+def _exists(case: PlacedFacts, f: Term) -> None:
+    """An existence, by a named position or by contradiction."""
+    g = case.g
+    if (fact := case.root.along.remainder(f)) is not None:
+        value, known = carried_value(case, fact.carried, fact.place)
+        if value != fact.residue:
+            raise Unplaced("a remainder that it has not")
+        return fact.carried.close_goal(g, known, fact, case.inside(fact.place))
+    for p in case.candidates():
+        if case.follows(instantiate(f[2][0], (p,))):
+            g.witness(g.text(p))
+            return case.prove()
+    no = g.fresh("no")
+    g.contra(no)
+    case.suppose(no)
+    return case.refute()
+
+
+# --- Comparisons ------------------------------------------------------------------------------------------------------
+
+
+def _compare(case: PlacedFacts, f: Term) -> None:
+    """A comparison that follows."""
+    g = case.g
+    if (letter := letter_at(f)) is not None:
+        return _letter(case, *letter)
+    if ordered(f):
+        if g.try_auto(case.orders, degree=1, rounds=0):
+            return None
+        if f[0] != "=" and any(sum(k for _, k in factors) > 1 for factors, _ in nf(("-", None, f[2]))):
+            return by_products(case, f)
+        if f[0] == "=":
+            for half in g.antisym():
+                case.under(half).prove()
+            return None
+        no = g.fresh("no")
+        g.contra(no)
+        case.suppose(no)
+        return case.refute()
+    if _unfolded(case, g):
+        return _compare(case, g.goal)
+    used: dict[Term, str] = {}
+    unbounded: list[Term] = []
+    sides = [partly_reduced(case, k, used, unbounded) for k in f[2]]
+    if not unbounded:
+        put_values(case, g, used)
+        if fkey(g.goal) == NTRUE:
+            return g.true()
+        if ordered(g.goal):
+            return _compare(case, g.goal)
+        return by_products(case, g.goal) if polynomial(g.goal) else _stuck(case, g.goal)
+    if len(unbounded) > 1:
+        raise Unplaced("two means in one comparison")
+    if f[0] == "=":
+        for half in g.antisym():
+            case.under(half).prove()
+        return None
+    number_and_side = level(case, (f[0], None, tuple(sides)), unbounded[0])
+    if number_and_side is None:
+        raise Unplaced(f"no bound of {g.text(unbounded[0])[:60]}")
+    label = bound(case, unbounded[0], f[0], *number_and_side)
+    return g.auto([label, *used.values()], degree=1, rounds=0)
+
+
+def _unfolded(case: PlacedFacts, g: Goal) -> bool:
+    """Put in what a coordinate without finitely many values is, where it is no mean, or a side of a function."""
+    for t in subterms(g.goal):
+        if t[0] == "app" and len(t[2]) == 2 and t[2][1] and not loose(t) and not finite(case, t):
+            equation = case.root.problem.equations.get(t[2][0][1][0])
+            if equation is not None and equation.kind == "value" and equation.right[0] not in ("/", "sum"):
+                g.rewrite(defined(case, t[2][0][1][0], t[2][1])[1])
+                return True
+        if t[0] == "fn" and t[1] in SIDES and not loose(t) and not finite(case, t):
+            low, high = (num(0), t[2][0]) if len(t[2]) == 1 else t[2]
+            order = at_most(low, high)
+            value = case.decide(order)
+            known, label = case.established(order if value else ("~", None, (order,))), g.fresh("side")
+            premise = f"#{known}" if value else (lambda h, known=known: h.auto([known], degree=1, rounds=0))
+            name = SIDES[t[1]][not value]
+            g.use(f"ax:{t[1]}_{name}", *(g.text(x) for x in t[2]), premise, label=label)
+            g.rewrite(label)
+            return True
+    return False
+
+
+def _stuck(case: PlacedFacts, f: Term) -> None:
+    raise Unplaced(f"no rule for {case.g.text(f)[:80]}")
+
+
+def _coordinate(case: PlacedFacts, t: Term) -> str | tuple[Term, str]:
+    name, place = t[2][0][1][0], t[2][1]
+    equation = case.root.problem.equations.get(name)
+    if equation is not None and equation.kind == "state":
+        value, label = carried_value(case, case.root.along.state(name), place)
+        if case.g.facts[label][2][0] == t:
+            return num(value), label
+        known, label = label, case.g.fresh("v")
+        case.g.have(equals(t, num(value)), label, lambda h: h.hyp(known))
+        return num(value), label
+    if name == "w" or equation is None or (equation.kind == "value" and equation.right[0] != "/"):
+        return coordinate(case, t)
+    if equation.empty is not None and case.decide(equals(place, equation.empty)):
+        return _at_empty(case, t, equation, equation.empty)
+    if (label := selected(case, t, equation)) is not None:
+        return label
+    kind = case.root.regular.kind(tracked(t))
+    if not isinstance(kind, FiniteTerm):
+        raise Unplaced(f"the value of {name}")
+    for v in kind.values:
+        value = num(v.numerator, v.denominator)
+        if case.follows(equals(t, value)):
+            label = case.g.fresh("v")
+
+            def proof(h: Goal, value: Term = value) -> None:
+                for half, above in zip(h.antisym(), (False, True), strict=True):
+                    inner = case.under(half)
+                    attempt(inner, lambda c: c.g.hyp(bound(c, t, "<=", value, above)))  # noqa: B023
+
+            case.g.have(equals(t, value), label, proof)
+            return label
+    raise _some_token(case, mean_of(case, t).low, mean_of(case, t).high)
+
+
+def _some_token(case: PlacedFacts, low: Term, high: Term) -> DecideFirst:
+    """Whether some token stands in a range."""
+    for a in case.root.problem.letters:
+        f = ranged(low, high, case.root.lettered.is_letter(THERE, a), THERE, "ex")
+        if case.decided(f) is None:
+            return DecideFirst(f)
+    raise Unplaced("a mean of several values")
+
+
+def _at_empty(case: PlacedFacts, t: Term, equation: Equation, empty: Term) -> str:
+    g, place = case.g, t[2][1]
+    main, other = g.fresh("mean"), g.fresh("empty")
+    g.use(case.root.problem.label(equation.part), g.text(place), f"#{case.inside(place)}", label=f"{main} {other}")
+    is_empty = case.established(equals(place, empty))
+    label, used = g.fresh("is"), {}
+    g.use(other, f"#{is_empty}", label=label)
+    return equal_by_values(case, t, reduced(case, g.facts[label][2][1], used), used, label)
+
+
+def _letter(case: PlacedFacts, place: Term, letter: int) -> None:
+    """A token at a position."""
+    g, place = case.g, simple(place)
+    known = case.letters.get(place)
+    if known is not None and known[0] == letter:
+        return g.hyp(known[1])
+    other = case.same_place(place)
+    if other is not None and case.letters[other][0] == letter:
+        same, known_there = case.established(equals(other, place)), case.letters[other][1]
+        if replace(there := g.facts[known_there][2][0], other, place) != there and other[0] != "num":
+            g.rewrite(same, known_there, moved := g.fresh("token"))
+            return g.hyp(moved)
+        if replace(g.goal, place, other) != g.goal and place[0] != "num":
+            g.rewrite(same, rev=True)
+            return g.hyp(known_there)
+    if known is not None:
+        raise Unplaced("two tokens at one position")
+    raise DecideFirst(letter=place)
+
+
+RULES = PlacedRules(_prove_case, refute_case, contradicted_case, {**VALUE_RULES, "app": _coordinate})
+
+
+def prove(problem: Problem, library: Citable, regular: Regular) -> Goal:
+    """The goal of a statement with its proof; Unplaced where a case stays open."""
+    g = Goal(library, problem.statement.formula, {}, {})
+    introduce(problem, g)
+    main = g._branch(g.goal)
+    case = PlacedFacts(PlacedRoot(regular, Lettered(problem, g), RULES), main)
+    for name in problem.marked:
+        case.name(var(name, "Int"))
+    case.suppose("some")
+    case.prove()
+    g.take(main)
+    return g

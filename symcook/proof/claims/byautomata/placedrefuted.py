@@ -1,0 +1,381 @@
+"""Cases that no string has: they are refuted by a smallest set of what is supposed there.
+
+Of such a set one formula is false by the others, which prove that: a comparison by the values of its sides, a formula
+about all positions at one of them, several tokens at one position by the order of positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from symcook.errors import Rejected
+from symcook.proof.claims.byautomata.placed import DecideFirst, PlacedFacts, Unplaced, ordered, simple
+from symcook.proof.claims.byautomata.placedbounds import partly_reduced
+from symcook.proof.claims.byautomata.placedstates import carried_value, divide_carried
+from symcook.proof.claims.byautomata.placedvalues import NEW, nameable
+from symcook.proof.claims.bycounts.truth import letter_at
+from symcook.proof.normal import FALSE as NFALSE
+from symcook.proof.normal import fkey
+from symcook.proof.search.ranges import at_most, equals, less_than
+from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.terms import (
+    COMPARISONS,
+    FALSE,
+    Term,
+    flatten,
+    instantiate,
+    negation,
+    num,
+    replace,
+)
+
+pending = ""
+nearer_too = False
+
+
+# --- Steps ------------------------------------------------------------------------------------------------------------
+
+
+def divide(case: PlacedFacts, wanted: DecideFirst) -> None:
+    """A case for each token at a position, or for a formula and its negation."""
+    g = case.g
+    if wanted.letter is not None:
+        inside = case.inside(wanted.letter)
+
+        def close(h: Goal, _: int, label: str) -> None:
+            inner = case.under(h)
+            inner.suppose(label)
+            inner.prove()
+
+        return case.root.lettered.cases(g, g.text(wanted.letter), inside, close)
+    if wanted.carried is not None:
+        return divide_carried(case, wanted.carried, case.pending if g.goal == FALSE else "")
+    label = g.fresh("is")
+    for h in g.em(wanted.formula or FALSE, label):
+        inner = case.under(h)
+        inner.suppose(label)
+        inner.prove()
+    return None
+
+
+def attempt(case: PlacedFacts, way: Callable[[PlacedFacts], None]) -> None:
+    """Close the goal by a way that may ask for a decision."""
+    while True:
+        if case.context.empty:
+            return case.refute()
+        try:
+            return way(case)
+        except DecideFirst as wanted:
+            if wanted.named:
+                continue
+            return divide(case, wanted)
+
+
+# --- Contradictions ---------------------------------------------------------------------------------------------------
+
+
+def _core(case: PlacedFacts) -> list[str]:
+    """A smallest set of suppositions that no string meets."""
+    t = case.root.regular.t
+    labels = sorted(case.supposed, key=lambda label: _rank(case.g.facts[label]))
+    for label in [*labels]:
+        others = [case.supposed[k] for k in labels if k != label]
+        if t.both(*others).empty:
+            labels.remove(label)
+    return labels
+
+
+def _rank(f: Term) -> int:
+    """What is left out first: what is long."""
+    return 3 if ordered(f) else 2 if letter_at(f) else 1 if f[0] in COMPARISONS else 0
+
+
+def refute_case(case: PlacedFacts) -> None:
+    """Close a goal in a case that no string has."""
+    case.root.step()
+    g = case.g
+    if not case.context.empty:
+        raise Unplaced(f"a case that some string has: {g.text(g.goal)[:80]}")
+    core = _core(case)
+    if g.goal != FALSE:
+        g.contra(g.fresh("not"))
+    facts = {label: g.facts[label] for label in core}
+    if all(ordered(f) or letter_at(f) for f in facts.values()):
+        return _clash(case, core)
+    ranked = sorted((label for label in core if not ordered(facts[label])), key=lambda k: _way(facts[k]))
+    failed: Exception | None = None
+    for nearer in (False, True):  # positions that are not named yet are looked for where nothing else serves
+        for label in ranked:
+            trial = g._branch(g.goal)
+            inner = case.under(trial, label)
+            inner.nearer_too = nearer
+            try:
+                falsify(inner, label)
+            except (Stuck, Unplaced, Rejected) as error:
+                failed = failed or error
+                continue
+            g.take(trial)
+            return None
+    raise failed or Unplaced("a contradiction")
+
+
+def _way(f: Term) -> int:
+    inner = f[2][0] if f[0] == "~" else f
+    return 0 if inner[0] in ("all", "ex") else 2 if letter_at(inner) else 1
+
+
+def _clash(case: PlacedFacts, core: list[str]) -> None:
+    """Positions whose order contradicts itself, or with two tokens at one of them."""
+    g, problem, lettered = case.g, case.root.problem, case.root.lettered
+    if g.try_auto(case.orders, degree=1, rounds=0):
+        return None
+    tokens = [(simple(letter[0]), letter[1], k) for k in core if (letter := letter_at(g.facts[k]))]
+    ends = [(lettered.low, problem.before), (lettered.high, problem.after)]
+    added = [(place, a, lettered.share(g, lettered.added(a))) for place, a in ends if a is not None]
+    for n, (place, letter, label) in enumerate(tokens):
+        for other, second, known in [*tokens[:n], *added]:
+            if letter != second and _together(case, place, other):
+                _absurd_tokens(case, place, label, other, known)
+                return None
+    inner = [place for place, a in ends if a is not None]
+    for place, letter, label in tokens:
+        if letter in (problem.before, problem.after) and not any(_together(case, place, end) for end in inner):
+            first = at_most(place, lettered.low)
+            away = negation(first) if letter == problem.before else less_than(place, lettered.high)
+            if case.truth(away) is None and not case.g._branch(away).try_auto(case.orders, degree=1, rounds=0):
+                return divide(case, DecideFirst(away))
+            return _inside_out(case, place, label)
+    for n, (place, *_) in enumerate(tokens):  # the order follows from integers that are close
+        for other, *_ in [*tokens[:n], *added]:
+            f = at_most(place, other)
+            if case.truth(f) is None:
+                return divide(case, DecideFirst(f))
+    raise Unplaced("an order of positions")
+
+
+def _together(case: PlacedFacts, place: Term, other: Term) -> bool:
+    """Whether two positions are one by what is known of their order."""
+    if place == other:
+        return True
+    return case.g._branch(equals(place, other)).try_auto(case.orders, degree=1, rounds=0)
+
+
+def _absurd_tokens(case: PlacedFacts, place: Term, label: str, other: Term, known: str) -> None:
+    """Two tokens at one position."""
+    g, label, known = case.g, _plain(case, label), _plain(case, known)
+    if place[0] == "num":  # a number may be a token too, and is not put in for another place
+        place, label, other, known = other, known, place, label
+    if place != other:
+        same, moved = g.fresh("same"), g.fresh("token")
+        g.have(equals(place, other), same, lambda h: h.auto(case.orders, degree=1, rounds=0))
+        g.rewrite(same, label, moved)
+        label = moved
+    two = g.fresh("token")
+    g.rewrite(known, label, two)
+    g.absurd(two)
+
+
+def _plain(case: PlacedFacts, label: str) -> str:
+    """The label of the same token with its position in normal form."""
+    (place, letter), new = letter_at(case.g.facts[label]) or (num(0), 0), case.g.fresh("plain")
+    if simple(place) == place:
+        return label
+    case.g.have(case.root.lettered.is_letter(simple(place), letter), new, lambda h: h.hyp(label))
+    return new
+
+
+def _inside_out(case: PlacedFacts, place: Term, label: str) -> None:
+    """A token that the model adds stands at its end alone."""
+    g, lettered, typed = case.g, case.root.lettered, case.g.fresh("typed")
+    ready = g._branch(FALSE)
+    ready.use(lettered.share(ready, lettered.typed), ready.text(place), lambda h: _both(h, case.orders), label=typed)
+    parts = case.root.problem.typed
+    labels = [typed] if len(parts) == 1 else [ready.fresh("one") for _ in parts]
+    goals = [ready] if len(parts) == 1 else ready.cases(typed, *labels)
+    for h, is_typed in zip(goals, labels, strict=True):
+        new = h.fresh("token")
+        h.rewrite(is_typed, label, new)
+        h.absurd(new)
+    g.take(ready)
+
+
+def falsify(case: PlacedFacts, label: str) -> None:
+    """Close the goal by a fact that the rest contradicts."""
+    g, f = case.g, case.g.facts[label]
+    tag, _, kids = f
+    if tag in COMPARISONS and not letter_at(f):
+        attempt(case, lambda c: _unequal(c, label))
+    elif case.root.along.remainder(f) is not None:
+        attempt(case, lambda c: _other_rest(c, label))
+    elif tag == "all" or (tag == "~" and kids[0][0] == "ex" and case.root.along.remainder(kids[0]) is None):
+        attempt(case, lambda c: _instance(c, label))
+    elif tag == "|":
+        labels = [g.fresh("or") for _ in flatten("|", f)]
+        for h, one in zip(g.cases(label, *labels), labels, strict=True):
+            inner = case.under(h)
+            inner.suppose(one)
+            inner.refute()
+    elif tag == "->":
+        so = g.fresh("then")
+        if case.follows(kids[0]):
+            known = case.established(kids[0])
+            g.use(label, f"#{known}", label=so, premises=0)
+            case.suppose(so)
+            return case.refute()
+        attempt(case, lambda c: _implied(c, label))
+    elif tag == "~":
+        if kids[0][0] == "|":
+            for part in flatten("|", kids[0]):
+                _denied(case, label, part)
+            return case.refute()
+        attempt(case, lambda c: c.g.absurd(c.established(kids[0]), label))
+    else:
+        raise Unplaced(f"no way to refute {g.text(f)[:80]}")
+    return None
+
+
+def _denied(case: PlacedFacts, label: str, part: Term) -> None:
+    """~part from ~(.. | part | ..)."""
+    new, disjunction = case.g.fresh("neither"), case.g.facts[label][2][0]
+
+    def proof(h: Goal) -> None:
+        yes, either = h.fresh("yes"), h.fresh("either")
+        h.intro(yes)
+        h.have(disjunction, either, lambda k: _pick(k, part, yes))
+        h.absurd(either, label)
+
+    case.g.have(("~", None, (part,)), new, proof)
+    case.suppose(new)
+
+
+def _other_rest(case: PlacedFacts, label: str) -> None:
+    """A remainder, where there is another one."""
+    fact = case.root.along.remainder(case.g.facts[label])
+    if fact is not None:
+        value, known = carried_value(case, fact.carried, fact.place)
+        if value == fact.residue:
+            raise Unplaced("a remainder that nothing contradicts")
+        same = case.g.fresh("rest")
+        fact.carried.have_formula(case.g, label, fact, same)
+        fact.carried.contradiction(case.g, same, known)
+
+
+def _implied(case: PlacedFacts, label: str) -> None:
+    """A -> B where A is open: it is decided."""
+    a = case.g.facts[label][2][0]
+    if not case.decide(a):
+        raise Unplaced("an implication that nothing contradicts")
+    falsify(case, label)
+
+
+def contradicted_case(case: PlacedFacts, label: str) -> bool:
+    if case.g.facts[label][0] not in COMPARISONS:
+        return False
+    trial = case.g._branch(case.g.goal)
+    try:
+        _unequal(case.under(trial), label)
+    except (DecideFirst, Stuck, Unplaced, Rejected):
+        return False
+    case.g.take(trial)
+    return True
+
+
+def _unequal(case: PlacedFacts, label: str) -> None:
+    """A comparison that is false: its negation is proved."""
+    g, f = case.g, case.g.facts[label]
+    if f[0] != "=":
+        so = g.fresh("so")
+        g.have(negation(f), so, lambda h: case.under(h).prove())
+        return g.auto([so, label], degree=1, rounds=0)
+    used: dict[Term, str] = {}
+    unbounded: list[Term] = []
+    for k in f[2]:
+        partly_reduced(case, k, used, unbounded)
+    if unbounded:
+        for sides in (f[2], f[2][::-1]):
+            if case.follows(less := ("<", None, sides)):
+                so = g.fresh("so")
+                g.have(less, so, lambda h: case.under(h).prove())
+                return g.auto([so, label], degree=1, rounds=0)
+        raise DecideFirst(("<=", None, f[2]))
+    at = label
+    for atom, known in used.items():
+        if replace(g.facts[at], atom, num(0)) != g.facts[at]:
+            new = g.fresh("at")
+            g.rewrite(known, at, new)
+            at = new
+    if fkey(g.facts[at]) == NFALSE:
+        return g.absurd(at)
+    if not ordered(g.facts[at]):
+        raise Unplaced("values that are no numbers")
+    case.suppose(at)
+    return case.refute()
+
+
+def _instance(case: PlacedFacts, label: str) -> None:
+    """A formula about all positions, at one where it is false."""
+    g, f = case.g, case.g.facts[label]
+    some = f[0] == "~"
+    body = f[2][0][2][0] if some else f[2][0]
+    for p in case.candidates():
+        there = instantiate(body, (p,))
+        if some:
+            if case.follows(there):
+                known = g.fresh("some")
+                g.have(f[2][0], known, lambda h, p=p: _witnessed(case, h, p))
+                return g.absurd(known, label)
+            continue
+        if there[0] == "->" and case.follows(there[2][0]) and case.answer(there) is False:
+            known, so = case.established(there[2][0]), g.fresh("at")
+            g.use(label, g.text(p), f"#{known}", label=so, premises=0)
+            case.suppose(so)
+            return case.refute()
+    there = instantiate(body, (NEW,))
+    parts = flatten("&", there if some else there[2][0])
+    if len(parts) > 1 and parts[0][2][1:] == (NEW,) and parts[1][2][:1] == (NEW,):
+        low, high = parts[0][2][0], parts[1][2][1]
+        question = nameable(case, low, high, [there if some else ("~", None, (there,))])
+        if question is not None:
+            raise question
+    if not case.nearer_too:
+        raise Unplaced(f"no position refutes {g.text(f)[:80]}")
+    raise _nearer(case, label, body)
+
+
+def _witnessed(case: PlacedFacts, h: Goal, p: Term) -> None:
+    h.witness(h.text(p))
+    case.under(h).prove()
+
+
+def _nearer(case: PlacedFacts, label: str, body: Term) -> DecideFirst:
+    """What to decide where no position is known to be one: how two positions lie, or which token stands at one."""
+    for p in case.candidates():
+        if not case.follows(case.root.lettered.inside(p)):
+            continue
+        there = instantiate(body, (p,))
+        if case.decided(there) is None:
+            for part in _atoms(there):
+                if case.decided(part) is None:
+                    return case.split(part)
+    raise Unplaced(f"no position refutes {case.g.text(case.g.facts[label])[:80]}")
+
+
+def _both(g: Goal, orders: list[str]) -> None:
+    """Both ends of a range, by the order of positions."""
+    for part in g.split():
+        part.auto(orders, degree=1, rounds=0)
+
+
+def _atoms(f: Term) -> list[Term]:
+    """The comparisons in a formula, those under quantifiers left out."""
+    if f[0] in COMPARISONS:
+        return [f]
+    return [] if f[0] in ("all", "ex", "true", "false") else [part for k in f[2] for part in _atoms(k)]
+
+
+def _pick(g: Goal, part: Term, label: str) -> None:
+    """A disjunction by one of its parts."""
+    while g.goal[0] == "|" and g.goal != part:
+        side = "left" if part in flatten("|", g.goal[2][0]) else "right"
+        g.pick(side)
+    g.hyp(label)

@@ -1,0 +1,427 @@
+"""What a string carries along, in a case of a proof by positions: by an induction from each named position to the next.
+
+At the first position, and at each named one, one of finitely many combinations of values (`carried`) and of the symbol
+there holds. From one named position to the next these change by the symbols that may follow one another, which the case
+decides: what two neighbouring symbols contradict is refuted there, and all other combinations are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import pairwise
+
+from symcook.proof import normal
+from symcook.proof.claims.byautomata.carried import CarriedValue
+from symcook.proof.claims.byautomata.placed import (
+    CarriedCombination,
+    DecideFirst,
+    PlacedFacts,
+    Reached,
+    Unplaced,
+    simple,
+)
+from symcook.proof.claims.byautomata.tracks import TrackSet
+from symcook.proof.normal import fkey, nf
+from symcook.proof.search.ranges import at_most, equals
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import Term, abstract, num, subterms, var
+
+MOST_COMBINED = 200
+"""So many combinations of values and symbols are carried along at most."""
+MOST_SINGLE = 8
+"""So many symbols between two named positions are followed one by one at most."""
+
+FEW = 3
+"""Where it is known that there are so many at most, it is asked how many."""
+
+Pairs = set[tuple[int | None, int]]
+"""Symbols at a position with those that may follow."""
+
+
+# --- Values -----------------------------------------------------------------------------------------------------------
+
+
+def carried_value(case: PlacedFacts, carried: CarriedValue, place: Term) -> tuple[int, str]:
+    """The value of what is carried along at a position, and the label of the formula."""
+    place = simple(place)
+    if (known := _literal(case, carried, place)) is not None:
+        return known
+    reached, k = _reach(case, place), case.root.along.all.index(carried)
+    values = {c.values[k] for c in reached.combinations}
+    if len(values) > 1:
+        raise DecideFirst(carried=place)
+    (value,) = values
+    label = case.g.fresh("carried")
+
+    def proof(h: Goal) -> None:
+        for _, inner, labels in _each_of(case, h, reached, place):
+            inner.hyp(labels[k])
+
+    case.g.have(carried.formula(value, place), label, proof)
+    case.literals[fkey(case.g.facts[label])] = label
+    return value, label
+
+
+def divide_carried(case: PlacedFacts, place: Term, pending: str = "") -> None:
+    """A case for each combination that is possible at a position; the values may contradict the fact `pending`."""
+    reached = _reach(case, place)
+    key = place, reached.combinations
+    if key in case.divided:
+        raise Unplaced(f"the states at {case.g.text(place)}")
+    for _, h, labels in _each_of(case, case.g, reached, place):
+        inner = case.under(h)
+        inner.divided.add(key)
+        for label in labels:
+            inner.suppose(label)
+        if not (pending and _never_with(inner, pending, labels) and case.root.rules.contradicted(inner, pending)):
+            inner.prove()
+
+
+def _never_with(case: PlacedFacts, label: str, others: Sequence[str]) -> bool:
+    """Whether a fact is true where none of the others is."""
+    sets = [case.root.truths(case.g.facts[one]) for one in (label, *others)]
+    return None not in sets and case.root.regular.t.both(*(one.yes for one in sets if one is not None)).empty
+
+
+# --- Combinations -----------------------------------------------------------------------------------------------------
+
+
+def _combined(case: PlacedFacts, c: CarriedCombination, place: Term) -> Term:
+    """That a combination holds at a position."""
+    parts = [carried.formula(v, place) for carried, v in zip(case.root.along.all, c.values, strict=True)]
+    if c.letter is not None:
+        parts.append(case.root.lettered.is_letter(place, c.letter))
+    return chained("&", parts)
+
+
+def _one_of(case: PlacedFacts, combinations: tuple[CarriedCombination, ...], place: Term) -> Term:
+    """That one of them does."""
+    return chained("|", [_combined(case, c, place) for c in combinations])
+
+
+def _each_of(
+    case: PlacedFacts, g: Goal, reached: Reached, place: Term
+) -> list[tuple[CarriedCombination, Goal, list[str]]]:
+    """A goal for each combination, with the labels of its parts."""
+    many, out = len(reached.combinations), []
+    labels = [f"{g.fresh('state')}_{k}" for k in range(many)]
+    goals = [g] if many == 1 else g.cases(reached.label, *labels)
+    for h, c, label in zip(goals, reached.combinations, labels, strict=True):
+        whole = reached.label if many == 1 else label
+        parts = [f"{h.fresh('part')}_{k}" for k in range(len(c.values) + (c.letter is not None))]
+        if len(parts) > 1:
+            h.use(whole, label=" ".join(parts), premises=0)
+        out.append((c, h, parts if len(parts) > 1 else [whole]))
+    return out
+
+
+def _without_carried(case: PlacedFacts, g: Goal) -> PlacedFacts:
+    """What is known without formulas about what is carried along, which an induction has no use for."""
+    inner = case.under(g)
+    for label in [*inner.supposed]:
+        if _about_carried(case, g.facts[label]):
+            del inner.supposed[label]
+    return inner
+
+
+def _about_carried(case: PlacedFacts, f: Term) -> bool:
+    names = case.root.along.states
+    return any(
+        (s[0] == "app" and s[2][0][1][0] in names) or (s[0] == "ex" and case.root.along.remainder(s) is not None)
+        for s in (f, *subterms(f))
+    )
+
+
+def _known_context(case: PlacedFacts) -> TrackSet:
+    return case.root.regular.t.both(
+        *(strings for label, strings in case.supposed.items() if not _about_carried(case, case.g.facts[label]))
+    )
+
+
+def _possible(case: PlacedFacts, *formulas: Term) -> bool:
+    """Whether some string of this case, whatever it carries along, meets the formulas."""
+    t, sets = case.root.regular.t, [case.root.truths(f) for f in formulas]
+    return not t.both(_known_context(case), *(one.yes for one in sets if one is not None)).empty
+
+
+# --- Along the string -------------------------------------------------------------------------------------------------
+
+
+def _reach(case: PlacedFacts, place: Term) -> Reached:
+    """What is possible at a position."""
+    along, first = case.root.along, simple(("+", None, (case.root.along.row, num(1))))
+    if not case.decide(at_most(first, place)):
+        if not case.decide(equals(place, along.row)):
+            raise Unplaced(f"what is carried along to {case.g.text(place)}")
+        return _moved_to(case, _begin(case), along.row, place)
+    route = _route(case, first, place)
+    key = (tuple(route), len(along.all), tuple(case.supposed), tuple(case.letters))
+    if key in case.reached:
+        return case.reached[key]
+    reached = _onward(case, _begin(case), along.row, first)
+    for start, end in zip(route, route[1:], strict=False):
+        reached = _between(case, reached, start, end)
+    case.reached[key] = reached
+    return reached
+
+
+def _moved_to(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Reached:
+    """The same at a position that is the same."""
+    if old == place:
+        return reached
+    same, label = case.established(equals(place, old)), case.g.fresh("at")
+
+    def proof(h: Goal) -> None:
+        h.rewrite(same)
+        h.hyp(reached.label)
+
+    case.g.have(_one_of(case, reached.combinations, place), label, proof)
+    return Reached(label, reached.combinations)
+
+
+def _route(case: PlacedFacts, first: Term, place: Term) -> list[Term]:
+    """The named positions from the first one to a position, as far as their order is known."""
+    out = [first, place] if first != place else [first]
+    for p in dict.fromkeys(map(simple, [*case.letters, *case.places])):
+        if p in out:
+            continue
+        for k in range(1, len(out)):
+            if _in_order(case, out[k - 1], p) and _in_order(case, p, out[k]):
+                out.insert(k, p)
+                break
+    return out
+
+
+def _in_order(case: PlacedFacts, a: Term, b: Term) -> bool:
+    f = at_most(a, b)
+    return case.truth(f) or (case.root.truths(f) is not None and case.follows(f))
+
+
+def _begin(case: PlacedFacts) -> Reached:
+    """What holds at the row before the first symbol."""
+    along, lettered = case.root.along, case.root.lettered
+    values, labels = [], []
+    for carried in along.all:
+        label, value = lettered.share(case.g, carried.begin()), carried.first
+        if carried.row != along.row:  # a token that the model adds stands there
+            before = lettered.problem.before or 0
+            moved = case.g.fresh("row")
+            inside = case.inside(along.row)
+            case.g.use(
+                lettered.share(case.g, carried.step(value, before)), case.g.text(along.row), f"#{inside}",
+                f"#{label}", f"#{lettered.share(case.g, lettered.added(before))}", label=moved,
+            )  # fmt: skip
+            label, value = moved, carried.moves[value][before]
+        values.append(value)
+        labels.append(label)
+    c, out = CarriedCombination(tuple(values), None), case.g.fresh("begin")
+    case.g.have(_combined(case, c, along.row), out, lambda h: joined(h, labels))
+    return Reached(out, (c,))
+
+
+def _onward(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Reached:
+    """What is possible at the next position."""
+    inside, is_letter = _insides(case, place), case.root.lettered.is_letter
+    pairs: Pairs = {
+        (c.letter, b)
+        for c in reached.combinations
+        for b in case.root.lettered.problem.letters
+        if _possible(case, *[is_letter(old, a) for a in [c.letter] if a is not None], is_letter(place, b))
+    }
+    new = [_after(case, c, b) for c in reached.combinations for a, b in sorted(pairs, key=str) if a == c.letter]
+    kept, label = tuple(dict.fromkeys(new)), case.g.fresh("reached")
+
+    def proof(h: Goal) -> None:
+        for c, k, labels in _each_of(case, h, reached, old):
+            _step(case.under(k), k, c, labels, place, inside, kept, pairs)
+
+    case.g.have(_one_of(case, kept, place), label, proof)
+    return Reached(label, kept)
+
+
+def _insides(case: PlacedFacts, place: Term) -> tuple[str, ...]:
+    """The labels of the facts that a term is a position, and after each row."""
+    return (case.inside(place), *(case.established(carried.inside(place)) for carried in case.root.along.all))
+
+
+def _after(case: PlacedFacts, c: CarriedCombination, letter: int) -> CarriedCombination:
+    moved = zip(case.root.along.all, c.values, strict=True)
+    return CarriedCombination(tuple([carried.moves[v][letter] for carried, v in moved]), letter)
+
+
+def _step(case: PlacedFacts, g: Goal, c: CarriedCombination, labels: list[str], place: Term, inside: tuple[str, ...],
+    new: tuple[CarriedCombination, ...], pairs: Pairs,
+) -> None:  # fmt: skip
+    """Close a goal that one of `new` holds at a position, where `c` held at the one before by the labels."""
+    lettered = case.root.lettered
+
+    def close(h: Goal, a: int, letter: str) -> None:
+        if (c.letter, a) not in pairs or _after(case, c, a) not in new:
+            inner = _without_carried(case, h)
+            if c.letter is not None:
+                inner.suppose(labels[-1])
+            inner.suppose(letter)
+            return inner.refute()
+        to = _after(case, c, a)
+        made = []
+        for one, v, label, there in zip(case.root.along.all, c.values, labels, inside[1:], strict=False):
+            made.append(h.fresh("to"))
+            move = lettered.share(h, one.step(v, a))
+            h.use(move, h.text(place), f"#{there}", f"#{label}", f"#{letter}", label=made[-1])
+        picked(h, new.index(to), len(new))
+        joined(h, [*made, letter])
+        return None
+
+    lettered.cases(g, g.text(place), inside[0], close)
+
+
+def _between(case: PlacedFacts, found: Reached, start: Term, end: Term) -> Reached:
+    """What is possible at the next named position: step by step where it is a few symbols further."""
+    steps = _few(case, start, end)
+    if steps is not None:
+        rows = [simple(("+", None, (start, num(k)))) for k in range(steps + 1)]
+        for old, new in pairwise(rows):
+            found = _kept(case, _onward(case, found, old, new), new)
+        return _moved_to(case, found, rows[-1], end)
+    if _in_order(case, after := simple(("+", None, (start, num(1)))), end):
+        found, start = _onward(case, found, start, after), after
+    if start == end:
+        return _kept(case, found, end)
+    y, lettered = var(case.g.fresh("y"), "Int"), case.root.lettered
+    after = simple(("+", None, (y, num(1))))
+    there = [at_most(start, y), at_most(after, end)]
+    letters = lettered.problem.letters
+    pairs: Pairs = {
+        (a, b) for a in letters for b in letters
+        if _possible(case, *there, lettered.is_letter(y, a), lettered.is_letter(after, b))
+    }  # fmt: skip
+    reached = list(found.combinations)
+    for c in reached:
+        more = {_after(case, c, b): None for b in letters if (c.letter, b) in pairs}
+        reached += [one for one in more if one not in reached]
+        if len(reached) > MOST_COMBINED:
+            raise Unplaced(f"more than {MOST_COMBINED} states")
+    every = tuple(reached)
+    whole = _induction(case, found, start, end, y, every, pairs)
+    label = case.g.fresh("reached")
+    order = case.established(at_most(start, end))
+    case.g.use(whole, case.g.text(end), f"#{order}", "!", label=label)
+    return _kept(case, Reached(label, every), end)
+
+
+def _few(case: PlacedFacts, start: Term, end: Term) -> int | None:
+    """How many symbols further a position is; None for more than a few, or where that is open."""
+    steps = normal.constant(nf(("-", None, (end, start))))
+    if steps is not None:
+        return int(steps) if 0 < steps <= MOST_SINGLE else None
+    near = [("+", None, (start, num(k))) for k in range(FEW + 1)]
+    if not case.follows(at_most(end, near[-1])):
+        return None
+    for k, place in enumerate(near):
+        within = case.decided(most := at_most(end, place))
+        if within is None:
+            raise DecideFirst(most)
+        if within:
+            return k
+    return None
+
+
+def _induction(
+    case: PlacedFacts,
+    found: Reached,
+    start: Term,
+    end: Term,
+    y: Term,
+    every: tuple[CarriedCombination, ...],
+    pairs: Pairs,
+) -> str:
+    """The label of: from one position to another, one of these combinations holds."""
+    g = case.g
+    fits = ("->", None, (at_most(y, end), _one_of(case, every, y)))
+    show = ("all", "Int", (abstract(("->", None, (at_most(start, y), fits)), (y,)),))
+    label = g.fresh("all")
+
+    def proof(h: Goal) -> None:
+        base, step = h.induct(y[1][0], low := h.fresh("low"), before := h.fresh("before"))
+        base.intro(base.fresh("fits"))
+        for c, k, labels in _each_of(case, base, found, start):
+            picked(k, every.index(c), len(every))
+            joined(k, labels)
+        high, now = step.fresh("high"), step.fresh("now")
+        step.intro(high)
+        step.use(before, lambda k: k.auto([high], degree=1, rounds=0), label=now)
+        inner = case.under(step)
+        inner.name(y)
+        inner.suppose(low)
+        inner.suppose(high)
+        inside = _insides(inner, after := simple(("+", None, (y, num(1)))))
+        for c, k, labels in _each_of(case, step, Reached(now, every), y):
+            _step(inner.under(k), k, c, labels, after, inside, every, pairs)
+
+    g.have(show, label, proof)
+    return label
+
+
+def _kept(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
+    """Without combinations that what is known of a position contradicts."""
+    lettered, along = case.root.lettered, case.root.along.all
+    known = [_literal(case, one, place) for one in along]
+    letters = {a for a in lettered.problem.letters if _possible(case, lettered.is_letter(place, a))}
+    kept = tuple(
+        c for c in reached.combinations
+        if c.letter in letters and all(one is None or one[0] == v for one, v in zip(known, c.values, strict=True))
+    )  # fmt: skip
+    if len(kept) == len(reached.combinations) or not kept:
+        return reached
+    label = case.g.fresh("kept")
+
+    def proof(h: Goal) -> None:
+        for c, k, labels in _each_of(case, h, reached, place):
+            if c in kept:
+                picked(k, kept.index(c), len(kept))
+                joined(k, labels)
+                continue
+            wrong = [n for n, one in enumerate(known) if one is not None and one[0] != c.values[n]]
+            if wrong:
+                k.contra(k.fresh("no"))
+                along[wrong[0]].contradiction(k, labels[wrong[0]], known[wrong[0]][1])  # type: ignore[index]
+                continue
+            inner = _without_carried(case, k)
+            inner.suppose(labels[-1])
+            inner.refute()
+
+    case.g.have(_one_of(case, kept, place), label, proof)
+    return Reached(label, kept)
+
+
+def _literal(case: PlacedFacts, carried: CarriedValue, place: Term) -> tuple[int, str] | None:
+    """The value that is known."""
+    for value in carried.moves:
+        label = case.literals.get(fkey(f := carried.formula(value, place)))
+        if label is not None and case.g.facts.get(label) == f:
+            return value, label
+    return None
+
+
+def chained(tag: str, parts: Sequence[Term]) -> Term:
+    """A conjunction or a disjunction of formulas."""
+    return reduce(lambda a, b: (tag, None, (a, b)), parts)
+
+
+def joined(g: Goal, labels: list[str]) -> None:
+    """A conjunction from its parts."""
+    if len(labels) == 1:
+        return g.hyp(labels[0])
+    for part, label in zip(g.split(), labels, strict=True):
+        part.hyp(label)
+    return None
+
+
+def picked(g: Goal, k: int, many: int) -> None:
+    """One part of a disjunction, by its number."""
+    while many > 1 and k < many - 1:
+        g.pick("left")
+        many -= 1
+    if many > 1:
+        g.pick("right")

@@ -1,0 +1,322 @@
+"""The values that terms have in a case of a proof by positions: numbers, or named positions.
+
+A coordinate has the value of its equation; I[F] that of a formula that is decided; a sum is 0 where all its terms are,
+or its one term that is not, or the number of positions before a named one. Each value is a fact of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from functools import partial
+from itertools import combinations, product
+
+from symcook.proof.claims.byautomata.placed import DecideFirst, PlacedFacts, Unplaced, simple
+from symcook.proof.claims.bycounts.truth import letter_at
+from symcook.proof.normal import constant, nf
+from symcook.proof.search.ranges import at_most, between, equals, ranged
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import Term, instantiate, num, replace, var
+
+THERE, MARK, NEW = var("j'", "Int"), var("m'", "Int"), var("x'", "Int")
+ATOMS = ("app", "sum", "ind", "fn")
+
+
+# --- Terms ------------------------------------------------------------------------------------------------------------
+
+
+def reduced(case: PlacedFacts, t: Term, used: dict[Term, str]) -> Term:
+    """A term with values for its atoms; the equations are added to `used`."""
+    tag, data, kids = t
+    if tag in ATOMS:
+        value, label = value_of(case, t)
+        used[t] = label
+        return value
+    if tag == "*":
+        for factor in kids:
+            if factor[0] == "ind" and case.decided(factor[2][0]) is False:
+                used[factor] = value_of(case, factor)[1]
+                return num(0)
+    if tag in ("num", "var"):
+        return t
+    return simple((tag, data, tuple([reduced(case, k, used) for k in kids])))
+
+
+def number_of(case: PlacedFacts, t: Term) -> Fraction | None:
+    """The number that a term without atoms is; None where it is none."""
+    number = constant(nf(t))
+    return None if number is None else Fraction(number)
+
+
+def put_values(case: PlacedFacts, g: Goal, used: dict[Term, str]) -> None:
+    """Put values in a goal."""
+    for atom, label in used.items():
+        if replace(g.goal, atom, num(0)) != g.goal:
+            g.rewrite(label)
+
+
+def value_of(case: PlacedFacts, t: Term) -> tuple[Term, str]:
+    """The value of an atom, and the label of the equation."""
+    if t not in case.values:
+        case.root.step()
+        value = case.root.rules.values[t[0]](case, t)
+        if isinstance(value, str):
+            value = case.g.facts[value][2][1], value
+        case.values[t] = value
+    return case.values[t]
+
+
+def equal_by_values(case: PlacedFacts, t: Term, value: Term, used: dict[Term, str], first: str = "") -> str:
+    """The label of t = value, which holds once values are put in; `first` is an equation for t."""
+    label = case.g.fresh("v")
+
+    def proof(h: Goal) -> None:
+        if first:
+            h.rewrite(first)
+        put_values(case, h, used)
+        h.true()
+
+    case.g.have(equals(t, value), label, proof)
+    return label
+
+
+def coordinate(case: PlacedFacts, t: Term) -> str | tuple[Term, str]:
+    name, place = t[2][0][1][0], t[2][1]
+    if name == "w":
+        letter, label = case.at_letter(place)
+        return (
+            (num(letter), label) if case.g.facts[label][2][0] == t else equal_by_values(case, t, num(letter), {}, label)
+        )
+    used: dict[Term, str] = {}
+    right, label = defined(case, name, place)
+    return equal_by_values(case, t, reduced(case, right, used), used, label)
+
+
+def defined(case: PlacedFacts, name: str, place: Term) -> tuple[Term, str]:
+    """The right side of the equation of a coordinate at a position, and the label of c(place) = right."""
+    equation = case.root.problem.equations.get(name)
+    if equation is None or equation.kind != "value":
+        raise Unplaced(f"the coordinate {name}")
+    label = case.g.fresh("is")
+    run = case.root.problem.label(equation.part, equation.truth)
+    case.g.use(run, case.g.text(place), f"#{case.inside(place)}", label=label)
+    return case.g.facts[label][2][1], label
+
+
+def _function(case: PlacedFacts, t: Term) -> str:
+    used: dict[Term, str] = {}
+    arguments = tuple([reduced(case, k, used) for k in t[2]])
+    new = simple((t[0], t[1], arguments))
+    if number_of(case, new) is None:
+        if t[1] in ("min", "max") and case.decided(("<=", None, arguments)) is not None:
+            new = arguments[(t[1] == "min") is not case.decided(("<=", None, arguments))]
+        raise Unplaced(f"the function {t[1]} of a position")
+    return equal_by_values(case, t, new, used)
+
+
+def _truth_value(case: PlacedFacts, t: Term) -> str:
+    f = t[2][0]
+    letter = letter_at(f)
+    known = None if letter is None else case.letters.get(simple(letter[0]))
+    if letter is not None and known is not None and case.g.facts[known[1]][2][0] == f[2][0]:
+        return equal_by_values(case, t, num(int(known[0] == letter[1])), {}, known[1])
+    value = case.decide(f)
+    label, known = case.g.fresh("v"), case.established(f if value else ("~", None, (f,)))
+
+    def proof(h: Goal) -> None:
+        names = h.fresh("f"), h.fresh("v")
+        before = {*h.facts}
+        for k, holds in zip(h.ind(f, " ".join(names)), (True, False), strict=True):
+            if holds is value:
+                k.hyp(names[1])
+                continue
+            parts = [x for x in k.facts if x not in before and x != names[1] and k.facts[x][0] != "|"]
+            k.contra(k.fresh("no"))
+            if not value:
+                whole = k.fresh("whole")
+                k.have(f, whole, partial(_joined, labels=parts))
+                k.absurd(whole, known)
+            else:
+                k.absurd(known, parts[0])
+
+    case.g.have(equals(t, num(int(value))), label, proof)
+    return label
+
+
+# --- Sums -------------------------------------------------------------------------------------------------------------
+
+
+def _sum(case: PlacedFacts, t: Term) -> str:
+    low, high, body = t[2]
+    term = instantiate(body, (THERE,))
+    zero = equals(term, num(0))
+    if case.follows(ranged(low, high, zero, THERE)):
+        return _no_term(case, t)
+    for p in case.candidates():
+        if _selects(case, low, high, zero, p):
+            return _one_term(case, t, p)
+    counted = [_is_count(term, zero, last) for last in (False, True)]
+    for last, f in enumerate(counted):
+        for p in case.candidates():
+            if case.follows(ranged(low, high, replace(f, MARK, p), THERE)):
+                return _count(case, t, p, bool(last))
+    raise _choice(case, t, zero, counted)
+
+
+def _selects(case: PlacedFacts, low: Term, high: Term, zero: Term, p: Term) -> bool:
+    """Whether all terms but that at p are 0, and p is in the range."""
+    inside = between(low, p, high)
+    same = equals(THERE, p)
+    return case.follows(inside) and case.follows(ranged(low, high, ("|", None, (same, zero)), THERE))
+
+
+def prove_each(case: PlacedFacts, h: Goal, *labels: str) -> None:
+    """Close a goal about all positions of a range."""
+    inner = case.under(h)
+    name = h.fresh("j")
+    h.intro(f"{name} {labels[0]}")
+    inner.name(var(name, "Int"))
+    inner.suppose(labels[0])
+    inner.prove()
+
+
+def _no_term(case: PlacedFacts, t: Term) -> str:
+    """A sum of zeros."""
+    g, (low, high, _) = case.g, t[2]
+    same, label = g.fresh("same"), g.fresh("v")
+    f = g.text(("lam", ("Int",), (t[2][2],)))
+    g.use("lem:sum_ext", f, "j. 0", g.text(low), g.text(high), lambda h: prove_each(case, h, h.fresh("in")), label=same)
+    g.have(equals(t, num(0)), label, lambda h: h.hyp(same))
+    return label
+
+
+def _one_term(case: PlacedFacts, t: Term, p: Term) -> str:
+    """A sum with one term."""
+    g, (low, high, body) = case.g, t[2]
+    first = g.fresh("only")
+    inside = case.established(between(low, p, high))
+
+    def others(h: Goal) -> None:
+        name, between, apart = h.fresh("j"), h.fresh("in"), h.fresh("apart")
+        inner = case.under(h)
+        h.intro(f"{name} {between} {apart}")
+        inner.name(var(name, "Int"))
+        inner.suppose(between)
+        inner.suppose(apart)
+        inner.prove()
+
+    f = g.text(("lam", ("Int",), (body,)))
+    g.use("lem:sum_only", f, g.text(low), g.text(high), g.text(p), f"#{inside}", others, label=first)
+    used: dict[Term, str] = {}
+    return equal_by_values(case, t, reduced(case, instantiate(body, (p,)), used), used, first)
+
+
+def _is_count(term: Term, zero: Term, last: bool) -> Term:
+    """A term is 1 before the position `MARK` and 0 from it on; else 0 up to it, and 1 after it."""
+    there = ("<", None, (MARK, THERE) if last else (THERE, MARK))
+    one = equals(term, num(1))
+    return ("&", None, (("->", None, (there, one)), ("|", None, (there, zero))))
+
+
+def _count(case: PlacedFacts, t: Term, p: Term, last: bool) -> str:
+    """The number of positions of a range before p, or after it, each of which is counted once."""
+    g, (low, high, body) = case.g, t[2]
+    same, many, label = g.fresh("same"), g.fresh("many"), g.fresh("v")
+    f = g.text(("lam", ("Int",), (body,)))
+    below = ("-", None, (low, num(1))) if last else low
+    above = high if last else ("+", None, (high, num(1)))
+    inside = case.established(between(below, p, above))
+    bit = f"{g.text(p)} < j" if last else f"j < {g.text(p)}"
+    texts = g.text(low), g.text(high)
+    g.use("lem:sum_ext", f, f"j. I[{bit}]", *texts, lambda h: prove_each(case, h, h.fresh("in")), label=same)
+    lemma = f"lem:count_{'after' if last else 'before'}"
+    g.use(lemma, *texts, g.text(p), f"#{inside}", label=many)
+    value = simple(("-", None, (high, p) if last else (p, low)))
+
+    def proof(h: Goal) -> None:
+        h.rewrite(same)
+        h.rewrite(many)
+        h.true()
+
+    g.have(equals(t, value), label, proof)
+    return label
+
+
+def _choice(case: PlacedFacts, t: Term, zero: Term, counted: list[Term]) -> DecideFirst:
+    """What to decide for a sum: whether its range is empty, the order of two positions if its terms change at one
+    of them, or where a token stands first or last in it."""
+    low, high, _ = t[2]
+    if case.decided(f := at_most(low, high)) is None:
+        return DecideFirst(f)
+
+    def ends(f: Term, p: Term) -> Term:
+        return ranged(low, high, replace(f, MARK, p), THERE)
+
+    for (p, q), f in product(combinations(map(simple, case.places), 2), counted):
+        order: Term = at_most(p, q)
+        if case.decided(order) is None and case.follows(("|", None, (ends(f, p), ends(f, q)))):
+            return DecideFirst(order)
+    near = [NEW, *(("+", None, (NEW, num(k))) for k in (1, -1))]
+    alone = ("|", None, (equals(THERE, NEW), zero))
+    wanted = [ranged(low, high, alone, THERE), *(ends(f, p) for f in counted for p in near)]
+    either = [("|", None, (ends(f, NEW), ends(f, p))) for f in counted for p in case.places]
+    question = nameable(case, low, high, wanted) or nameable(case, low, high, either)
+    if question is None:
+        raise Unplaced(f"no position decides {case.g.text(t)[:80]}")
+    return question
+
+
+def nameable(case: PlacedFacts, low: Term, high: Term, wanted: list[Term]) -> DecideFirst | None:
+    """A position of a range, some, the first or the last one with a token, so that one of the formulas about `NEW`
+    follows: it has a name now, or whether there is one is to be decided."""
+    letter = case.root.lettered.is_letter
+    inside = between(low, NEW, high)
+    for order in (None, (THERE, NEW), (NEW, THERE)):
+        for a in case.root.problem.letters:
+            key = (low, high, order, a)
+            some = ranged(low, high, letter(THERE, a), THERE, "ex")
+            if key in case.extremes or case.decided(some) is False:
+                continue
+            there = ("&", None, (inside, letter(NEW, a)))
+            if order is not None:
+                no_other = ("->", None, (("<", None, order), ("~", None, (letter(THERE, a),))))
+                there = ("&", None, (there, ranged(low, high, no_other, THERE)))
+            truths = case.root.truths(there)
+            if truths is None:
+                continue
+            within = case.root.regular.t.both(case.context, truths.yes)
+            if any(case.follows(f, within) for f in wanted):
+                if case.decided(some) is None:
+                    return DecideFirst(some)
+                case.extremes.add(key)
+                if order is None:
+                    case.suppose(case.established(some))
+                else:
+                    _name_extreme(case, some, a, low, high, order[0] == NEW)
+                return DecideFirst()
+    return None
+
+
+def _name_extreme(case: PlacedFacts, some: Term, a: int, low: Term, high: Term, last: bool) -> None:
+    """A name for the first or the last position of a range with a token."""
+    g, label = case.g, case.g.fresh("there")
+    lemma = f"lem:{'last' if last else 'first'}_place"
+    known = case.established(some)
+    g.use(lemma, "w", str(a), g.text(low), g.text(high), f"#{known}", label=label)
+    case.suppose(label)
+
+
+VALUE_RULES: Mapping[str, Callable[[PlacedFacts, Term], str]] = {
+    "fn": _function,
+    "ind": _truth_value,
+    "sum": _sum,
+}
+
+
+def _joined(g: Goal, labels: list[str]) -> None:
+    """A conjunction from its parts."""
+    if len(labels) == 1:
+        g.hyp(labels[0])
+        return
+    for part, label in zip(g.split(), labels, strict=True):
+        part.hyp(label)

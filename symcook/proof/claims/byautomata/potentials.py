@@ -1,0 +1,402 @@
+"""Automata with counters: what the state at the last position says of the counts, by bounds and congruences that an
+induction carries.
+
+For each state, a sum of counts has a least and a greatest value over all strings that lead to it, or none. These bounds
+are the potentials of the states: a step by a symbol changes the sum by its factor there, and no more is needed for the
+induction along the string. The counts of two paths to a state differ by a vector of the lattice of its circles, which
+is said by congruences: of (aaa|bb)*, that 3 divides the number of a's. Decisions by counts then have one case for each
+state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import reduce
+from itertools import combinations
+from typing import NamedTuple
+
+from symcook.errors import Rejected
+from symcook.proof.claims.byautomata.carried import CarriedAlong, CarriedValue
+from symcook.proof.claims.byautomata.lattices import IntegerVector, LatticeForms, lattice_forms
+from symcook.proof.claims.byautomata.placed import simple
+from symcook.proof.claims.byautomata.placedstates import chained, picked
+from symcook.proof.claims.byautomata.regular import Regular
+from symcook.proof.claims.bycounts.lettered import THERE, Lettered
+from symcook.proof.claims.bycounts.truth import letter_at
+from symcook.proof.normal import constant, nf
+from symcook.proof.search.ranges import at_most, equals
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import COMPARISONS, Term, abstract, instantiate, loose, num, subterms, var
+
+MOST_STATES = 60
+MOST_LED = 20_000
+"""So many pairs of a state and counts are looked at for a string, at each length."""
+HERE, QUOTIENT = var("p", "Int"), var("q'", "Int")
+CountForm = Mapping[int, Fraction]
+"""Factors of the counts of symbols."""
+
+
+class StateThere(NamedTuple):
+    """What is carried along at a position, with the first and the last symbol up to it where the claim asks for them.
+    These are None before the first symbol."""
+
+    values: tuple[int, ...]
+    first: int | None
+    last: int | None
+
+
+class Congruence(NamedTuple):
+    """A sum of counts is `rest` more than a multiple of `modulus`. It is a form of the lattice, by its number, less
+    `modulus` times the sum `dropped`."""
+
+    form: CountForm
+    modulus: int
+    rest: int
+    number: int
+    dropped: IntegerVector
+
+
+class Potentials:
+    """The states at the last position, with bounds and congruences of sums of counts."""
+
+    def __init__(self, lettered: Lettered, carried: Sequence[CarriedValue]) -> None:
+        self.lettered, self.carried = lettered, carried
+        self.row = carried[0].row
+        self.letters = [a for a in lettered.problem.letters if a != lettered.problem.before]
+        self.begin = carried[0].low
+        letters = filter(None, map(letter_at, subterms(lettered.problem.claim)))
+        asked = {simple(place) for place, _ in letters if not loose(place)}
+        self.asked = self.begin in asked, simple(lettered.high) in asked
+        self.states = [StateThere(tuple(one.first for one in carried), None, None)]
+        for values in self.states:
+            more = dict.fromkeys(self.after(values, a) for a in self.letters)
+            self.states += [to for to in more if to not in self.states]
+            if len(self.states) > MOST_STATES:
+                raise Rejected(f"automata with more than {MOST_STATES} states beside counts")
+        self.bounds: dict[StateThere, list[tuple[CountForm, Fraction, bool]]] = {values: [] for values in self.states}
+        for form in self._forms():
+            for least in (True, False):
+                for values, bound in self._extreme(form, least).items():
+                    self.bounds[values].append((form, bound, least))
+        self.lattices = self._lattices()
+        self.congruences = {values: self._congruences(values) for values in self.states}
+
+    def after(self, there: StateThere, letter: int) -> StateThere:
+        """The state after one more symbol."""
+        moved = tuple(one.moves[v][letter] for one, v in zip(self.carried, there.values, strict=True))
+        first, last = self.asked
+        return StateThere(
+            moved, (letter if there.first is None else there.first) if first else None, letter if last else None
+        )
+
+    # --- Bounds --------------------------------------------------------------------------------------------------
+
+    def _forms(self) -> Iterator[CountForm]:
+        """The counts, their differences, their sum, and what the claim and the coordinates add of them."""
+        typed, one = self.lettered.problem.typed, Fraction(1)
+        seen: list[CountForm] = [{a: one} for a in typed]
+        seen += [{a: one, b: -one} for a, b in combinations(typed, 2)]
+        seen += [dict.fromkeys(typed, one), *self._compared(self.lettered.problem.claim)]
+        for values in self.lettered.values.values():
+            found = {a: constant(nf(values[a])) for a in typed}
+            seen.append({a: Fraction(k) for a, k in found.items() if k})
+        for k, form in enumerate(seen):
+            if form and form not in seen[:k]:
+                yield form
+
+    def _compared(self, f: Term) -> Iterator[CountForm]:
+        if f[0] in ("all", "ex"):
+            return
+        if f[0] not in COMPARISONS:
+            for part in f[2]:
+                yield from self._compared(part)
+            return
+        factors, form = nf(("-", None, f[2])), dict[int, Fraction]()
+        for t in subterms(f):
+            bit = instantiate(t[2][2], (THERE,)) if t[0] == "sum" else t
+            letter = letter_at(bit[2][0]) if t[0] == "sum" and bit[0] == "ind" else None
+            if letter is not None and letter[1] in self.lettered.problem.typed:
+                (mono,) = nf(t)
+                form[letter[1]] = Fraction(factors.get(mono, 0))
+        yield {a: k for a, k in form.items() if k}
+
+    def _extreme(self, form: CountForm, least: bool) -> dict[StateThere, Fraction]:
+        """The least, or the greatest, value of a sum over the strings that lead to each state, where it has one."""
+        better = min if least else max
+        found: dict[StateThere, Fraction] = {self.states[0]: Fraction(0)}
+        lost: set[StateThere] = set()
+        for turn in range(2 * len(self.states) + 1):
+            for values in [*found]:
+                for a in self.letters:
+                    to, new = self.after(values, a), found[values] + form.get(a, 0)
+                    if values in lost or (
+                        to in found and better(new, found[to]) != found[to] and turn > len(self.states)
+                    ):
+                        lost.add(to)
+                    found[to] = better(found.get(to, new), new)
+        return {values: bound for values, bound in found.items() if values not in lost}
+
+    # --- Congruences ---------------------------------------------------------------------------------------------
+
+    def _lattices(self) -> dict[StateThere, LatticeForms]:
+        """The lattice of the circles before each state; `counts` are those of one string that leads there."""
+        typed = self.lettered.problem.typed
+        self.counts: dict[StateThere, IntegerVector] = {self.states[0]: (0,) * len(typed)}
+        edges: list[tuple[StateThere, IntegerVector, StateThere]] = []
+        for there in self.states:  # in the order in which they were found
+            for a in self.letters:
+                moved = tuple(c + (b == a) for b, c in zip(typed, self.counts[there], strict=True))
+                self.counts.setdefault(to := self.after(there, a), moved)
+                edges.append((there, moved, to))
+        before = {there: {there} for there in self.states}
+        while True:
+            many = sum(map(len, before.values()))
+            for there, _, to in edges:
+                before[to] |= before[there]
+            if sum(map(len, before.values())) == many:
+                break
+        found: dict[frozenset[StateThere], LatticeForms] = {}
+        for some in map(frozenset, before.values()):
+            inside = [(moved, self.counts[to]) for there, moved, to in edges if there in some and to in some]
+            if some not in found:
+                circles = [tuple(x - y for x, y in zip(*pair, strict=True)) for pair in inside]
+                found[some] = lattice_forms(circles, len(typed))
+        return {there: found[frozenset(before[there])] for there in self.states}
+
+    def _congruences(self, there: StateThere) -> list[Congruence]:
+        """What a state says; what is the same in all strings that lead to it becomes two bounds."""
+        lattice, counts, out = self.lattices[there], self.counts[there], list[Congruence]()
+        for k, (form, modulus) in enumerate(zip(lattice.forms, lattice.divisors, strict=True)):
+            if modulus == 1:
+                continue
+            half = (modulus - 1) // 2
+            small = [(c + half) % modulus - half if modulus else c for c in form]
+            value = sum(c * x for c, x in zip(small, counts, strict=True))
+            named = {a: Fraction(c) for a, c in zip(self.lettered.problem.typed, small, strict=True) if c}
+            if modulus:
+                dropped = tuple((c - s) // modulus for c, s in zip(form, small, strict=True))
+                out.append(Congruence(named, modulus, value % modulus, k, dropped))
+            else:
+                more = [(named, Fraction(value), least) for least in (True, False)]
+                self.bounds[there] += [one for one in more if one not in self.bounds[there]]
+        return out
+
+    def congruent(self, one: Congruence, place: Term) -> Term:
+        """A congruence at a position."""
+        whole: Term = ("*", None, (num(one.modulus), QUOTIENT))
+        right = ("+", None, (whole, num(one.rest))) if one.rest else whole
+        return ("ex", "Int", (abstract(equals(self.sum(one.form, place), right), (QUOTIENT,)),))
+
+    def _quotient(self, one: Congruence, there: StateThere, letter: int, names: Sequence[str]) -> Term:
+        """The quotient after one more symbol, by those before it, `names`, and the counts there."""
+        typed, lattice, known = self.lettered.problem.typed, self.lattices[there], self.congruences[there]
+        form = [int(one.form.get(a, 0)) for a in typed]
+        rest, counts = Fraction(one.form.get(letter, 0)) - one.rest, dict.fromkeys(typed, Fraction(0))
+        quotients = dict.fromkeys(names, Fraction(0))
+        for k, times in enumerate(lattice.coordinates(form)):
+            modulus, inner = lattice.divisors[k], lattice.forms[k]
+            if modulus > 1:
+                name, before = next((x, c) for x, c in zip(names, known, strict=True) if c.number == k)
+                quotients[name] += times * modulus
+                rest, inner = rest + times * before.rest, tuple(modulus * c for c in before.dropped)
+            elif not modulus:
+                rest += times * sum(c * x for c, x in zip(inner, self.counts[there], strict=True))
+                continue
+            for a, c in zip(typed, inner, strict=True):
+                counts[a] += times * c
+        out: Term = num(int(rest / one.modulus))
+        parts = [(c, var(name, "Int")) for name, c in quotients.items()]
+        parts += [(c, self.lettered.count(a, self.lettered.low, HERE)) for a, c in counts.items()]
+        for c, term in parts:
+            if c:
+                out = ("+", None, (out, ("*", None, (num(int(c / one.modulus)), term))))
+        return out
+
+    # --- Strings -------------------------------------------------------------------------------------------------
+
+    def string(self, there: StateThere, counts: Mapping[int, Fraction]) -> tuple[int, ...] | None:
+        """The smallest string that leads to a state with these counts; None where none was found."""
+        problem, wanted = self.lettered.problem, tuple(counts[a] for a in self.lettered.problem.typed)
+        if any(c < 0 or c.denominator != 1 for c in wanted):
+            return None
+        front: dict[tuple[StateThere, IntegerVector], tuple[int, ...]]
+        front = {(self.states[0], (0,) * len(wanted)): () if problem.before is None else (problem.before,)}
+        for _ in range(int(sum(wanted))):
+            before, front = front, {}
+            for (state, used), letters in before.items():
+                for k, a in enumerate(problem.typed):
+                    if used[k] < wanted[k]:
+                        more = *used[:k], used[k] + 1, *used[k + 1 :]
+                        front.setdefault((self.after(state, a), more), (*letters, a))
+            if len(front) > MOST_LED:
+                return None
+        end = () if problem.after is None else (problem.after,)
+        ends = (letters + end for (state, _), letters in front.items() if reduce(self.after, end, state) == there)
+        return next(ends, None)
+
+    # --- Formulas and proofs -------------------------------------------------------------------------------------
+
+    def parts(self, values: StateThere, place: Term) -> list[Term]:
+        """The states at a position, and the bounds."""
+        out = self.known(values, place)
+        for form, bound, least in self.bounds[values]:
+            sides = num(bound.numerator, bound.denominator), self.sum(form, place)
+            out.append(("<=", None, sides if least else sides[::-1]))
+        return out + [self.congruent(one, place) for one in self.congruences[values]]
+
+    def known(self, there: StateThere, place: Term) -> list[Term]:
+        """What a state says without bounds."""
+        out = [one.formula(v, place) for one, v in zip(self.carried, there.values, strict=True)]
+        out += [equals(place, self.row)] if self.asked[0] and there.first is None else []
+        for k, where in ((there.first, self.begin), (there.last, place)):
+            out += [] if k is None else [self.lettered.is_letter(where, k)]
+        return out
+
+    def sum(self, form: CountForm, place: Term) -> Term:
+        """The sum of counts up to a position."""
+        counts = {a: num(k.numerator, k.denominator) for a, k in form.items()}
+        return self.lettered.weighted(counts, lambda a: self.lettered.count(a, self.lettered.low, place))
+
+    def one_of(self, place: Term) -> Term:
+        """That one of the states is there, with its bounds."""
+        return chained("|", [chained("&", self.parts(values, place)) for values in self.states])
+
+    def prove(self, g: Goal, label: str) -> None:
+        """The fact at the last position."""
+        high = self.lettered.high
+        within = ("->", None, (at_most(HERE, high), self.one_of(HERE)))
+        show = ("all", "Int", (abstract(("->", None, (at_most(self.row, HERE), within)), (HERE,)),))
+
+        def proof(h: Goal) -> None:
+            base, step = h.induct("p", "low", "before")
+            base.intro("fits")
+            self._base(base)
+            step.intro("high")
+            step.use("before", lambda k: k.auto(["high"], degree=1, rounds=0), label="now")
+            self._step(step)
+
+        every = self.lettered.known("potentials", show, proof)
+        order = lambda h: h.auto(degree=1, rounds=0)  # noqa: E731
+        g.use(self.lettered.share(g, every), g.text(high), order, "!", label=label)
+
+    def _base(self, g: Goal) -> None:
+        """Before the first symbol no typed symbol is counted."""
+        lettered, labels = self.lettered, []
+        for one in self.carried:
+            labels.append(lettered.share(g, one.begin()))
+        used = []
+        for a in lettered.problem.typed:
+            used += self._counted(g, a, self.row, lettered.problem.before)
+        if self.asked[0]:
+            g.have(equals(self.row, self.row), label := g.fresh("row"))
+            labels.append(label)
+        picked(g, 0, len(self.states))
+        self._close(g, labels, used, [num(0)] * len(self.congruences[self.states[0]]))
+
+    def _counted(self, g: Goal, a: int, place: Term, letter: int | None, known: str = "") -> list[str]:
+        """The labels of what the count of a symbol is at a position, by that at the one before."""
+        low, bit = self.lettered.low, f"j. I[w(j) = {a}]"
+        if letter is None or (not known and place == self.lettered.below):
+            g.use("ax:sum_empty", bit, g.text(low), g.text(place), Goal.easy, label=(none := g.fresh("none")))
+            return [none]
+        new = g.fresh("count")
+        g.use("ax:sum_step", bit, g.text(low), g.text(place), lambda h: h.auto(degree=1, rounds=0), label=new)
+        g.rewrite(known or self.lettered.share(g, self.lettered.added(letter)), new, moved := g.fresh("count"))
+        if known:
+            return [moved]
+        g.use(
+            "ax:sum_empty",
+            bit,
+            g.text(low),
+            g.text(("-", None, (place, num(1)))),
+            Goal.easy,
+            label=(none := g.fresh("none")),
+        )
+        return [moved, none]
+
+    def _step(self, g: Goal) -> None:
+        """One more symbol."""
+        lettered = self.lettered
+        place: Term = ("+", None, (HERE, num(1)))
+        labels = [f"state.{k}" for k in range(len(self.states))]
+        g.have(
+            lettered.inside(place),
+            "inside",
+            _between,
+        )
+        for one in {one.row: one for one in self.carried}.values():
+            g.have(
+                one.inside(place),
+                f"inside.{one.name}",
+                _between,
+            )
+        goals = [g] if len(self.states) == 1 else g.cases("now", *labels)
+        for h, values, whole in zip(goals, self.states, labels, strict=True):
+            parts = [f"part.{k}" for k in range(len(self.parts(values, HERE)))]
+            h.use(whole if len(goals) > 1 else "now", label=" ".join(parts) if len(parts) > 1 else parts[0], premises=0)
+
+            def close(k: Goal, a: int, case: str, values: StateThere = values, parts: list[str] = parts) -> None:
+                if a not in self.letters:  # the token before the string stands there alone
+                    return lettered.alone(k, place, a, case, ("low", "high"))
+                to, made = self.after(values, a), []
+                for one, v, label in zip(self.carried, values.values, parts, strict=False):
+                    move = lettered.share(k, one.step(v, a))
+                    k.use(
+                        move,
+                        k.text(place),
+                        f"#inside.{self._named(one)}",
+                        f"#{label}",
+                        f"#{case}",
+                        label=(new := k.fresh("to")),
+                    )
+                    made.append(new)
+                made += self._letters(k, values, parts, case)
+                used, names = [*parts[len(self.known(values, HERE)) :]], list[str]()
+                for label in [label for label in used if k.facts[label][0] == "ex"]:
+                    names.append(k.fresh("q"))
+                    k.obtain(label, names[-1], so := k.fresh("so"))
+                    used[used.index(label)] = so
+                for b in lettered.problem.typed:
+                    used += self._counted(k, b, place, a, case)
+                picked(k, self.states.index(to), len(self.states))
+                self._close(k, made, used, [self._quotient(one, values, a, names) for one in self.congruences[to]])
+
+            lettered.cases(h, h.text(place), "inside", close)
+
+    def _letters(self, g: Goal, there: StateThere, parts: list[str], case: str) -> list[str]:
+        """The labels of the first and the last symbol, where they are asked for; `case` tells the last one."""
+        out = []
+        if self.asked[0] and there.first is None:
+            g.rewrite(parts[len(self.carried)], case, moved := g.fresh("first"))
+            out.append(moved)
+        elif self.asked[0]:
+            out.append(parts[len(self.carried)])
+        return [*out, case] if self.asked[1] else out
+
+    def _named(self, one: CarriedValue) -> str:
+        return next(other.name for other in {x.row: x for x in self.carried}.values() if other.row == one.row)
+
+    def _close(self, g: Goal, states: list[str], used: list[str], quotients: list[Term]) -> None:
+        """The states by their labels, bounds and congruences by linear arithmetic, these by their quotients."""
+        goals, left = [g] if g.goal[0] != "&" else g.split(), [*quotients]
+        for k, h in enumerate(goals):
+            if k < len(states):
+                h.hyp(states[k])
+                continue
+            if h.goal[0] == "ex":
+                h.witness(h.text(left.pop(0)))
+            h.auto(used, degree=1, rounds=0)
+
+
+def _between(g: Goal) -> None:
+    """Both ends of a range, by the ends of the step."""
+    for k in g.split():
+        k.auto(["low", "high"], degree=1, rounds=0)
+
+
+def at_the_end(lettered: Lettered, regular: Regular) -> list[CarriedValue]:
+    """The automata whose state at the last position stands in the claim."""
+    claim, high = lettered.problem.claim, simple(lettered.high)
+    heads = {s[2][0][1][0] for s in subterms(claim) if s[0] == "app" and not loose(s) and simple(s[2][1]) == high}
+    return [one for name, one in CarriedAlong(lettered, regular).states.items() if name in heads]

@@ -1,0 +1,645 @@
+"""Fragment A: a claim over finitely many values and positions, decided by automata (`tracks`).
+
+No shape of a head is looked for: that one place is selected, that the best keys agree, that a condition holds on a
+prefix, are questions of emptiness (the rules are in `kinds` and `values`).
+
+Where a term reads a position that no string has, it has no value here: a formula has then no truth value either, unless
+the rest decides it. So a claim that is TRUE is true whatever the functions are at such positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from functools import reduce
+from itertools import product
+from typing import NamedTuple
+
+from symcook.proof import grammar
+from symcook.proof.claims.byautomata.kinds import (
+    ZERO,
+    FiniteTerm,
+    PlaceCases,
+    PlaceTerm,
+    SignTerm,
+    TermKind,
+    TotalTerm,
+    TruthSets,
+    nonempty,
+)
+from symcook.proof.claims.byautomata.tracks import LAST, MOST_STATES, Tracks, TrackSet
+from symcook.proof.claims.byautomata.values import TermRules
+from symcook.proof.claims.bycounts.parabolas import best_near, polynomial
+from symcook.proof.claims.bycounts.problem import HERE, LETTERS, Equation, N, OutsideFragment, Problem, at, at_place
+from symcook.proof.search.ranges import at_most, equals
+from symcook.proof.terms import (
+    COMPARISONS,
+    FALSE,
+    TRUE,
+    Term,
+    abstract,
+    conj,
+    flatten,
+    free,
+    imp,
+    instantiate,
+    num,
+    replace,
+    subterms,
+    var,
+)
+
+AT = var("@", "Int")
+"""The position of a coordinate, as a track."""
+
+
+class RegularVerdict(NamedTuple):
+    """What the automata find: whether the claim is true of all strings, or else a smallest one of which it is false, as
+    numbers of its tokens; and how many states the largest automaton had."""
+
+    true: bool
+    string: tuple[int, ...] | None
+    states: int
+
+
+class Regular(TermRules):
+    """The automata of one problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(Tracks(max(problem.letters) + 1, problem.start))
+        self.problem = problem
+        self.kinds: dict[Term, TermKind] = {}
+        self.truths: dict[Term, TruthSets] = {}
+        self.coordinates: dict[str, TermKind | None] = {}
+        self.depth = 0
+        plain = [line for line in (problem.word, *problem.needs) if {v[1][0] for v in free(line)} <= {"n", "w"}]
+        strings = [self.formula(line) for line in plain]
+        if any(not self.t.less(self.t.valid(), self.t.either(*one)).empty for one in strings):
+            raise OutsideFragment("a premise on the string depends on a position that no string has")
+        self.t.restrict(self.t.both(*(one.yes for one in strings)))
+        self.kinds.clear()
+        self.truths.clear()
+        marked = [line for line in flatten("&", problem.some) if {v[1][0] for v in free(line)} & {*problem.marked}]
+        self.premises = [line for line in (*problem.needs, *marked) if line not in plain]
+
+    def decided(self) -> RegularVerdict:
+        """The answer; OutsideFragment where the claim is none of this fragment."""
+        claim = self.formula(self.problem.claim)
+        for premise in self.premises:  # as that a norm does not refuse the string
+            given = self.formula(premise)
+            claim = TruthSets(self.t.either(given.no, claim.yes), self.t.both(given.yes, claim.no))
+        whole, marks = self.t.valid(), [f"@.{name}" for name in self.problem.marked]
+        wrong = self.t.without(claim.no, *marks, LAST)
+        right = self.t.without(self.t.complement(self.t.without(self.t.complement(claim.yes), *marks)), LAST)
+        if self.t.less(whole, right).empty:
+            return RegularVerdict(True, None, self.t.largest)
+        string = self.t.smallest(wrong)
+        doubtful = self.t.smallest(self.t.less(whole, self.t.either(right, wrong)))
+        if string is None or (doubtful is not None and (len(doubtful), doubtful) < (len(string), string)):
+            raise OutsideFragment(next(iter(self.doubts), "it depends on a position that no string has"))
+        return RegularVerdict(False, string, self.t.largest)
+
+    # --- Formulas ----------------------------------------------------------------------------------------------------
+
+    def formula(self, f: Term) -> TruthSets:
+        """Where a formula is true, and where it is false."""
+        if f not in self.truths:
+            self.truths[f] = self._formula(f)
+        return self.truths[f]
+
+    def _formula(self, f: Term) -> TruthSets:
+        tag, data, kids = f
+        t = self.t
+        if tag in ("true", "false"):
+            return TruthSets(*((t.valid(), t.nothing) if tag == "true" else (t.nothing, t.valid())))
+        if tag == "~":
+            return TruthSets(*self.formula(kids[0])[::-1])
+        if tag in ("&", "|", "->"):
+            a, b = self.formula(kids[0]), self.formula(kids[1])
+            if tag == "&":
+                return TruthSets(t.both(a.yes, b.yes), t.either(a.no, b.no))
+            a = TruthSets(*a[::-1]) if tag == "->" else a
+            return TruthSets(t.either(a.yes, b.yes), t.both(a.no, b.no))
+        if tag in COMPARISONS:
+            return self.compared(tag, kids[0], kids[1])
+        if data != "Int":
+            raise OutsideFragment("it quantifies over numbers that are no positions")
+        y = self._track()
+        body = instantiate(kids[0], (var(y, "Int"),))
+        try:
+            if tag == "ex" and (found := self._divided(body, y)) is not None:
+                return found
+            if tag == "all" and (found := self._best(body, y)) is not None:
+                return found
+            inner = body if tag == "ex" else ("~", None, (body,))
+            guards = flatten("&", body) if tag == "ex" else _implied(body)[0]
+            spilled = self._spilled(guards, y)
+            found = self.formula(inner)
+        finally:
+            self.depth -= 1
+        yes = t.without(found.yes, y)
+        no = t.less(t.complement(t.without(t.complement(found.no), y)), spilled)
+        return TruthSets(yes, no) if tag == "ex" else TruthSets(no, yes)
+
+    def _track(self) -> str:
+        self.depth += 1
+        return f"@{self.depth}"
+
+    def _spilled(self, guards: Sequence[Term], y: str) -> TrackSet:
+        """Where a number that is no position may meet the guards of a variable."""
+        here, one, low, high = var(y, "Int"), num(1), list[Term](), list[Term]()
+        for op, _, (a, b) in (guard for guard in guards if guard[0] in ("<=", "<")):
+            if b == here and here not in free(a):
+                low.append(a if op == "<=" else ("+", None, (a, one)))
+            elif a == here and here not in free(b):
+                high.append(b if op == "<=" else ("-", None, (b, one)))
+        if not low or not high:
+            raise OutsideFragment("it quantifies over all integers")
+        first, last = self.problem.places
+        some = [self._not("<", b, a) for a in low for b in high]
+        before, after = [self._not("<=", first, a) for a in low], [self._not("<=", b, last) for b in high]
+        return self.t.either(self.t.both(*before, *some), self.t.both(*after, *some))
+
+    def _best(self, body: Term, y: str) -> TruthSets | None:
+        """The truth of ``all y. y in a range -> score(y) op score(k)`` for scores that are a parabola of the position.
+        The range is empty, or k and its neighbours decide, where one of the three is in it; else it is not known."""
+        here, t, (guards, end) = var(y, "Int"), self.t, _implied(body)
+        if not all(_bound(g, here) for g in guards):
+            return None
+        parts = flatten("&", end)
+        ends = [_implied(part)[1] for part in parts]
+        near = [best_near(f, here, self.positional) if f[0] in ("<=", "<") else None for f in ends]
+        if not any(near):
+            return None
+        asked = near[0]
+        if len(parts) > 1 or asked is None:
+            ranged = (("all", "Int", (abstract(_chain([*guards, part]), (here,)),)) for part in parts)
+            found = [self.formula(one) for one in ranged]
+            return TruthSets(t.both(*(one.yes for one in found)), t.either(*(one.no for one in found)))
+        k, top, op = asked.place, asked.top, end[0]
+        ranges = [reduce(conj, (replace(g, here, ("+", None, (k, num(step)))) for g in guards)) for step in (-1, 0, 1)]
+        inside = [self.formula(one) for one in ranges]
+        alone = t.valid() if op == "<=" else t.nothing
+        best = [
+            self.compared(op, ("-", None, (k, num(1, 2))), top),
+            TruthSets(alone, t.complement(alone)),
+            self.compared(op, top, ("+", None, (k, num(1, 2)))),
+        ]
+        empty = self.formula(("all", "Int", (abstract(_chain([*guards, FALSE]), (here,)),)))
+        low, high = self.problem.places
+        there = [self.formula(("<=", None, pair)).yes for r in asked.read for pair in ((low, r), (r, high))]
+        there.append(t.complement(self._spilled(guards, y)))
+        one_of_them = t.either(*(i.yes for i in inside))
+        yes = t.both(one_of_them, *(t.either(i.no, b.yes) for i, b in zip(inside, best, strict=True)))
+        no = t.either(*(t.both(i.yes, b.no) for i, b in zip(inside, best, strict=True)))
+        return TruthSets(t.either(empty.yes, t.both(yes, *there)), t.both(no, *there))
+
+    def _not(self, op: str, left: Term, right: Term) -> TrackSet:
+        """Where a comparison may be false."""
+        return self.t.complement(self.compared(op, left, right).yes)
+
+    def _divided(self, body: Term, y: str) -> TruthSets | None:
+        """The truth of ``ex q. T = m*q + r``: T has the remainder r. The quotient may have bounds."""
+        here = var(y, "Int")
+        parts = flatten("&", body)
+        equations = [one for one in parts if one[0] == "=" and here in free(one)]
+        bounds = [one for one in parts if one not in equations]
+        if len(equations) != 1 or any(one[0] not in ("<=", "<") for one in bounds):
+            return None
+        found = linear(("-", None, equations[0][2]), here)
+        if found is None or not found[0] or found[0].denominator != 1 or found[1] is None:
+            return None
+        modulus, gap = abs(int(found[0])), found[1]
+        whole = ("neg", None, (gap,)) if found[0] > 0 else gap  # m times the quotient
+        sets = [self._remainder(modulus, gap)]
+        for op, _, sides in bounds:
+            if here in free(sides[0]) & free(sides[1]) or not {here} & {sides[0], sides[1]}:
+                return None
+            left, right = (whole if one == here else ("*", None, (num(modulus), one)) for one in sides)
+            sets.append(self.formula((op, None, (left, right))))
+        return TruthSets(self.t.both(*(one.yes for one in sets)), self.t.either(*(one.no for one in sets)))
+
+    def _remainder(self, modulus: int, term: Term) -> TruthSets:
+        """Where a number divides a term."""
+        kind, t = self.kind(term), self.t
+        if isinstance(kind, FiniteTerm):
+            groups = ([d for v, d in kind.values.items() if bool(v % modulus) is wrong] for wrong in (False, True))
+            return TruthSets(*(t.either(*sets) for sets in groups))
+        if isinstance(kind, PlaceTerm):
+            if [*map(abs, kind.sums.values())] not in ([], [1]) or kind.number.denominator != 1:
+                raise OutsideFragment("the remainder of a sum of positions")
+            good = t.nothing if kind.number % modulus else t.valid()  # of a number, as n - n + 2
+            for track, sums in kind.sums.items():
+                good = t.remainder(track, modulus, int(-kind.number * sums))
+            return self._closed(TruthSets(good, t.complement(good)), kind)
+        if isinstance(kind, TotalTerm) and not kind.normed:
+            parts = [(v, d) for v, d in kind.terms if v]
+            if all(v.denominator == 1 for v, _ in parts) and kind.number.denominator == 1:
+                tallies = [t.tallied(d, kind.track, 0, modulus) for _, d in parts]
+                yes, no = [], []
+                for rests in product(range(modulus), repeat=len(parts)):
+                    whole = kind.number + sum(v * r for (v, _), r in zip(parts, rests, strict=True))
+                    there = t.both(kind.where, *(one[r] for one, r in zip(tallies, rests, strict=True)))
+                    (no if whole % modulus else yes).append(there)
+                return TruthSets(t.either(*yes), t.either(*no))
+        raise OutsideFragment("the remainder of what is no position and no count")
+
+    # --- Comparisons -------------------------------------------------------------------------------------------------
+
+    def compared(self, op: str, left: Term, right: Term) -> TruthSets:
+        """Where a comparison holds."""
+        return self._compared(op, self.kind(left), self.kind(right))
+
+    # --- Terms -------------------------------------------------------------------------------------------------------
+
+    def kind(self, t: Term) -> TermKind:
+        """What a term is."""
+        if t not in self.kinds:
+            self.kinds[t] = self._kind(t)
+        return self.kinds[t]
+
+    def _kind(self, term: Term) -> TermKind:
+        tag, data, kids = term
+        t = self.t
+        if tag == "num":
+            return FiniteTerm({Fraction(*data): t.valid()})
+        if tag == "var":
+            if term == N:
+                return PlaceTerm({LAST: Fraction(1)}, Fraction(1 - self.problem.start))
+            if data[0].startswith("@"):
+                return PlaceTerm({data[0]: Fraction(1)}, ZERO)
+            if data[0] in self.problem.marked:
+                return PlaceTerm({f"@.{data[0]}": Fraction(1)}, ZERO)
+            raise OutsideFragment(f"it has the number {data[0]}, which is no position")
+        if tag == "app":
+            return self._applied(term)
+        if tag == "ind":
+            found = self.formula(kids[0])
+            return FiniteTerm(nonempty({Fraction(1): found.yes, ZERO: found.no}))
+        if tag == "sum":
+            return self._sum(term)
+        if tag == "/" and kids[0][0] == "sum":
+            return self._quotient(kids[0], kids[1])
+        if tag in ("+", "-"):
+            return self.added(self.kind(kids[0]), self.kind(kids[1]), 1 if tag == "+" else -1)
+        if tag == "neg":
+            return self._scaled(self.kind(kids[0]), Fraction(-1))
+        if tag == "*":
+            return self._times(self.kind(kids[0]), self.kind(kids[1]))
+        if tag == "/":
+            return self._over(self.kind(kids[0]), self.kind(kids[1]))
+        if tag == "^":
+            a = self.kind(kids[0])
+            if isinstance(a, FiniteTerm):
+                return self.combined([a], lambda u: u**data)
+            out: TermKind = FiniteTerm({Fraction(1): t.valid()})
+            for _ in range(data):
+                out = self._times(out, a)
+            return out
+        if tag == "fn":
+            return self._function(data, [self.kind(k) for k in kids])
+        raise OutsideFragment(f"it has the term {_text(term)}")
+
+    # --- Sums --------------------------------------------------------------------------------------------------------
+
+    def _range(self, low: Term, high: Term, y: str) -> tuple[TrackSet, TrackSet]:
+        """The positions y of a range, and where the range leaves the string."""
+        here = var(y, "Int")
+        guards = (at_most(low, here), at_most(here, high))
+        inside = self.t.both(*(self.formula(one).yes for one in guards))
+        return inside, self._spilled(guards, y)
+
+    def _sum(self, term: Term) -> TermKind:
+        low, high, body = term[2]
+        y = self._track()
+        try:
+            inside, spilled = self._range(low, high, y)
+            body = instantiate(body, (var(y, "Int"),))
+            chosen = self._chosen(body, inside, y, spilled)
+            kind = chosen or self.kind(body)
+            return kind if chosen else self._summed(kind, inside, spilled, y, (low, high))
+        finally:
+            self.depth -= 1
+
+    def _chosen(self, body: Term, inside: TrackSet, y: str, spilled: TrackSet) -> PlaceTerm | PlaceCases | None:
+        """The place of a sum of I[F(y)]*(k*y + c) where one y has F; 0 where none has."""
+        if body[0] != "*" or body[2][0][0] != "ind":
+            return None
+        value, t = self.kind(body[2][1]), self.t
+        if not isinstance(value, PlaceTerm) or value.sums.keys() != {y} or value.relations:
+            return None
+        found = self.formula(body[2][0][2][0])
+        there = t.both(found.yes, inside)
+        if not self.single(there, y) or not spilled.empty or not t.less(inside, t.either(*found)).empty:
+            raise OutsideFragment("it adds several positions")
+        none = t.complement(t.without(there, y))
+        place = self._placed_at(value, y, there)
+        if none.empty:
+            return place
+        if self.problem.start == 1 or value.number:  # 0 is no position, or not what is added to it
+            return PlaceCases(((t.without(there, y), place), (none, PlaceTerm({}, ZERO))))
+        (z,) = place.bound
+        return place._replace(relations=(t.either(*place.relations, t.both(none, t.at(z, 0))),))
+
+    def _summed(self, kind: TermKind, inside: TrackSet, spilled: TrackSet, y: str, ends: tuple[Term, Term]) -> TermKind:
+        t = self.t
+        if isinstance(kind, TotalTerm | PlaceTerm | PlaceCases):
+            kind = self.sign(kind)
+        if isinstance(kind, SignTerm):
+            signs = zip((Fraction(1), Fraction(-1), ZERO), kind, strict=True)
+            parts = {v: t.both(d, inside) for v, d in signs}
+        else:
+            parts = {v: t.both(d, inside) for v, d in kind.values.items()}
+        undefined = t.without(t.less(inside, t.either(*parts.values())), y)
+        where = t.complement(t.either(undefined, spilled))
+        other = t.either(*(d for v, d in parts.items() if v))
+        if isinstance(kind, SignTerm):
+            return self.total(TotalTerm(tuple(parts.items()), y, where), ZERO)
+        if other.empty:
+            return FiniteTerm({ZERO: where})
+        if self.single(other, y):
+            values = {v: t.both(t.without(d, y), where) for v, d in parts.items() if v}
+            values[ZERO] = t.less(where, t.without(other, y))
+            return FiniteTerm(nonempty(values))
+        z = self._fresh()
+        parts = {v: t.renamed(d, {y: z}) for v, d in parts.items()}
+        if {v for v, d in parts.items() if not d.empty} <= {ZERO, Fraction(1)}:
+            place = self._prefix(parts, z, ends) if t.complement(where).empty else None
+            if place is not None:
+                return place
+        return TotalTerm(tuple((v, d) for v, d in parts.items() if not d.empty), z, where)
+
+    def _prefix(
+        self, parts: Mapping[Fraction, TrackSet], y: str, ends: tuple[Term, Term]
+    ) -> PlaceTerm | PlaceCases | None:
+        """The number of positions with 1, where these are the first ones of the range, or the last ones."""
+        t, z = self.t, self._fresh()
+        yes, no = parts[Fraction(1)], t.renamed(parts.get(ZERO, t.nothing), {y: z})
+        if no.empty:
+            return None
+        low, high = (self.kind(one) for one in ends)
+        if not isinstance(low, PlaceTerm):
+            low = self.added(PlaceTerm({}, ZERO), low, 1)
+        if not isinstance(low, PlaceTerm) or not isinstance(high, PlaceTerm):
+            return None
+        u = self._fresh()
+        moved, some = t.renamed(yes, {y: u}), t.without(yes, y)
+        if t.both(yes, no, t.apart(z, y, -1, False)).empty:  # none with 0 before one with 1: up to the last with 1
+            last = t.less(moved, t.without(t.both(yes, t.apart(u, y, -1, False)), y))
+            place = self._minus(PlaceTerm({u: Fraction(1)}, Fraction(1), (last,), (u,)), low)
+        elif t.both(yes, no, t.apart(y, z, -1, False)).empty:
+            first = t.less(moved, t.without(t.both(yes, t.apart(y, u, -1, False)), y))
+            place = self._minus(
+                high._replace(number=high.number + 1), PlaceTerm({u: Fraction(1)}, ZERO, (first,), (u,))
+            )
+        else:
+            return None
+        none = t.complement(some)
+        return place if none.empty else PlaceCases(((some, place), (none, PlaceTerm({}, ZERO))))
+
+    def _quotient(self, total: Term, size: Term) -> TermKind:
+        """A sum divided by its length, by the sum of its weights, or by what has a sign."""
+        a = self.kind(total)
+        if size[0] == "sum" and size[2][:2] == total[2][:2]:
+            found = self._weighted(total, size)
+            if found is not None:
+                return found
+        b = self.kind(size)
+        if isinstance(a, TotalTerm) and not a.number:
+            low, high, _ = total[2]
+            length = self.added(
+                self.added(self.kind(high), self.kind(low), -1), FiniteTerm({Fraction(1): self.t.valid()}), 1
+            )
+            if isinstance(length, PlaceTerm) and isinstance(b, PlaceTerm) and length[:2] == b[:2] and not length.bound:
+                return self._single_valued(a._replace(normed=True, where=self.t.both(a.where, self._present(a))))
+        return self._over(a, b)
+
+    def _weighted(self, total: Term, size: Term) -> TermKind | None:
+        """A mean of values by weights that are not negative: over the positions with a positive weight."""
+        low, high, weight = size[2]
+        body, t = total[2][2], self.t
+        if body[0] != "*" or body[2][0] != weight:
+            return None
+        y = self._track()
+        try:
+            inside, spilled = self._range(low, high, y)
+            weights = self.sign(self.kind(instantiate(weight, (var(y, "Int"),))))
+            if not t.both(inside, t.less(inside, t.either(weights.positive, weights.zero))).empty or not spilled.empty:
+                return None
+            value = self.kind(instantiate(body[2][1], (var(y, "Int"),)))
+        finally:
+            self.depth -= 1
+        inside = t.both(inside, weights.positive)
+        if isinstance(value, PlaceTerm) and value.sums.keys() == {y} and not value.relations and self.single(inside, y):
+            return self._placed_at(value, y, inside)
+        if not isinstance(value, FiniteTerm):
+            sign = self.sign(value)
+            parts = dict(zip((Fraction(1), Fraction(-1), ZERO), (t.both(d, inside) for d in sign), strict=True))
+        else:
+            parts = {v: t.both(d, inside) for v, d in value.values.items()}
+        undefined = t.without(t.less(inside, t.either(*parts.values())), y)
+        where = t.less(t.without(inside, y), undefined)  # without weights there is no value
+        z = self._fresh()
+        made = TotalTerm(tuple((v, t.renamed(d, {y: z})) for v, d in parts.items() if not d.empty), z, where, True)
+        return self._single_valued(made) if isinstance(value, FiniteTerm) else self.total(made, ZERO)
+
+    # --- Coordinates -------------------------------------------------------------------------------------------------
+
+    def _applied(self, term: Term) -> TermKind:
+        """A function of the statement at a place."""
+        head, *arguments = term[2]
+        name = head[1][0]
+        if len(arguments) > 1:
+            raise OutsideFragment(f"it has the function {name} of two arguments")
+        place = self.kind(arguments[0])
+        if isinstance(place, FiniteTerm) and len(place.values) == 1:
+            place = PlaceTerm({}, next(iter(place.values)))
+        if isinstance(place, PlaceCases):
+            return self.merged([(where, self._at(name, one)) for where, one in place.parts])
+        if not isinstance(place, PlaceTerm):
+            raise OutsideFragment(f"it reads {name} at {_text(arguments[0])}, which is no position")
+        return self._at(name, place)
+
+    def _at(self, name: str, place: PlaceTerm) -> TermKind:
+        if name == "w":
+            symbols = {Fraction(s): self.t.symbol("@", s) for s in self.problem.letters}
+            return self._moved(FiniteTerm(nonempty(symbols)), place)
+        return self._moved(self.coordinate(name), place)
+
+    def coordinate(self, name: str) -> TermKind:
+        """What a coordinate is at the track ``@``."""
+        if name in self.coordinates:
+            found = self.coordinates[name]
+            if found is None:
+                raise OutsideFragment(f"the coordinate {name}, which its own value defines")
+            return found
+        equation = self.problem.equations.get(name)
+        if equation is None:
+            lines = "; ".join(self.problem.outside)
+            raise OutsideFragment(f"the coordinate {name}, whose equation has another form ({lines[:200]})")
+        self.coordinates[name] = None
+        depth, self.depth = self.depth, 0
+        self.inside.append(name)
+        try:
+            self.coordinates[name] = found = self._there(equation, self._defined_by(equation))
+        except OutsideFragment as error:
+            del self.coordinates[name]
+            raise OutsideFragment(f"{name}: {error}" if not str(error).startswith(f"{name}:") else str(error)) from None
+        finally:
+            self.depth = depth
+            self.inside.pop()
+        return found
+
+    def positional(self, name: str) -> Term | None:
+        """A coordinate as a polynomial of the position `HERE`, or as the one number that it is; None for another."""
+        equation = self.problem.equations.get(name)
+        if equation is None or equation.kind != "value" or equation.places != self.problem.places:
+            return None
+        if polynomial(equation.right):
+            return equation.right
+        if any(s[0] == "sum" for s in subterms(equation.right)) or name in self.inside:
+            return None
+        with suppress(OutsideFragment):
+            value = self._number(self.coordinate(name))
+            return None if value is None else num(value.numerator, value.denominator)
+        return None
+
+    def _there(self, equation: Equation, kind: TermKind) -> TermKind:
+        """What a coordinate is at the positions at which its equation holds; elsewhere it has no value."""
+        if equation.kind == "state" or equation.places == self.problem.places:
+            return kind
+        if not isinstance(kind, FiniteTerm):
+            raise OutsideFragment("a coordinate that has other positions than the string")
+        low, high = equation.places
+        there = [self.formula(("<=", None, pair)).yes for pair in ((low, AT), (AT, high))]
+        return FiniteTerm(nonempty({v: self.t.both(d, *there) for v, d in kind.values.items()}))
+
+    def _defined_by(self, equation: Equation) -> TermKind:
+        right, size, old = (at_place(one, AT) for one in (equation.right, equation.size, equation.old))
+        if equation.kind == "value":
+            return self.kind(right)
+        if equation.kind == "state":
+            return self._state(equation)
+        base = self.kind(old)
+        if equation.kind == "norm":
+            below = self.kind(size)
+            zero = self.sign(below).zero
+            added = self._over(self.kind(right), below)
+            if not zero.empty:  # there it has no more than its bias
+                added = self._with_zero(added, zero)
+        else:
+            added = self._quotient(right, size) if right[0] == "sum" else self._over(self.kind(right), self.kind(size))
+            if equation.empty is not None:
+                empty = self.formula(equals(AT, at_place(equation.empty, AT))).yes
+                added = self._with_zero(added, empty)
+        return self.added(base, added, 1)
+
+    def recursion(self, equation: Equation) -> tuple[int, dict[int, list[int]]]:
+        """A recursion over the symbols of a prefix, as of the automaton of ``matches``: its first value, and for each
+        value the next one by the number of the symbol.
+
+        At the row `empty` nothing was read: neither the symbol there nor a value before it may count. In each later row
+        the value follows from the one before and the symbol.
+        """
+        name, begin = equation.name, equation.empty
+        if begin is None or begin[0] != "num":
+            raise OutsideFragment(f"{name}: a recursion that begins at no number")
+        row = int(begin[1][0])
+        before, symbol = at(name, ("-", None, (HERE, num(1))), LETTERS), at("w", HERE, LETTERS)
+        nowhere = at("w", num(self.problem.start - 1), LETTERS)
+        first = self._constant(replace(_filled(equation.right, {before: nowhere, symbol: nowhere}), HERE, begin))
+        todo, moves = [first], dict[int, list[int]]()
+        for value in todo:
+            steps = (_filled(equation.right, {before: num(value), symbol: num(s)}) for s in range(self.t.symbols))
+            moves[value] = [self._constant(_later(step, row + 1)) for step in steps]
+            todo += [to for to in dict.fromkeys(moves[value]) if to not in todo]
+            if len(todo) > MOST_STATES:
+                raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
+        return first, moves
+
+    def _state(self, equation: Equation) -> FiniteTerm:
+        """The values of a recursion, each where the automaton is in that state."""
+        _, moves = self.recursion(equation)
+        number = {value: k for k, value in enumerate(moves)}
+        begin = equation.empty or num(0)
+        rows = [[number[to] for to in row] for row in moves.values()]
+        read = self.t.reached("@", rows, int(begin[1][0]) + 1 - self.problem.start)
+        return FiniteTerm(nonempty({Fraction(v): read[k] for v, k in number.items()}))
+
+    def _constant(self, t: Term) -> int:
+        """A term that is one whole number whatever the string is."""
+        value = self._number(self.kind(t))
+        if value is not None and value.denominator == 1:
+            return int(value)
+        raise OutsideFragment(f"a recursion with the value {_text(t)}")
+
+    def _number(self, kind: TermKind) -> Fraction | None:
+        """The one number that a term is; None where it has several values, or none somewhere."""
+        if isinstance(kind, FiniteTerm) and len(kind.values) == 1:
+            ((value, where),) = kind.values.items()
+            if self.t.complement(where).empty:
+                return value
+        return None
+
+
+def _filled(t: Term, values: Mapping[Term, Term]) -> Term:
+    """A term with values for the symbol and for the value before."""
+    for old, new in values.items():
+        t = replace(t, old, new)
+    return t
+
+
+def _later(t: Term, row: int) -> Term:
+    """A term at all rows from this one on, where nothing depends on the row but ``k <= i`` with a lower k."""
+    for one in {*subterms(t)}:
+        if one[0] == "<=" and one[2][0][0] == "num" and one[2][1] == HERE and Fraction(*one[2][0][1]) <= row:
+            t = replace(t, one, TRUE)
+    if HERE in free(t):
+        raise OutsideFragment(f"a recursion that reads {_text(t)}")
+    return t
+
+
+def _implied(f: Term) -> tuple[list[Term], Term]:
+    """What a chain of implications supposes, and what it ends with."""
+    premises = []
+    while f[0] == "->":
+        premises += flatten("&", f[2][0])
+        f = f[2][1]
+    return premises, f
+
+
+def _chain(parts: Sequence[Term]) -> Term:
+    """The last of some formulas, where all before it hold."""
+    return reduce(lambda end, premise: imp(premise, end), reversed(parts))
+
+
+def _bound(f: Term, y: Term) -> bool:
+    """Whether a comparison bounds a variable from one side."""
+    return f[0] in ("<=", "<") and y in f[2] and y not in free(f[2][0]) & free(f[2][1])
+
+
+def linear(t: Term, y: Term) -> tuple[Fraction, Term | None] | None:
+    """A term as k*y + rest: k and the rest; None where it is not linear in y."""
+    tag, _, kids = t
+    if t == y:
+        return Fraction(1), None
+    if y not in free(t):
+        return ZERO, t
+    if tag in ("+", "-"):
+        a, b = (linear(k, y) for k in kids)
+        if a is None or b is None:
+            return None
+        sign = 1 if tag == "+" else -1
+        rest = (tag, None, (a[1] or num(0), b[1])) if b[1] is not None else a[1]
+        return a[0] + sign * b[0], rest
+    if tag == "*":
+        for one, other in (kids, kids[::-1]):
+            if one[0] == "num" and (found := linear(other, y)) is not None and found[1] is None:
+                return Fraction(*one[1]) * found[0], None
+    return None
+
+
+def _text(t: Term) -> str:
+    """A term in an answer, without the marks of tracks."""
+    return grammar.show(t).replace("@", "i")[:100]

@@ -1,0 +1,384 @@
+"""Automata over strings with marked positions: the sets of (string, positions) that a formula defines.
+
+A track is a named position of the string; an automaton with k tracks reads, at each position, a symbol and k bits, one
+for each track that is there. Each automaton accepts valid inputs alone: nonempty strings of the language in hand in
+which each track is marked exactly once; the track `LAST` is at the last position. Automata are minimal, with states in
+order of their first occurrence, so that equal sets are one object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from symcook.proof.claims.bycounts.problem import OutsideFragment
+
+StepTable = NDArray[np.int32]
+StateFlags = NDArray[np.bool_]
+State = TypeVar("State", bound=Hashable)
+LAST = "n"
+"""The track of the last position."""
+MOST_STATES = 10_000
+MOST_COLUMNS = 4_096
+
+
+class TrackSet:
+    """A minimal complete automaton; state 0 is the first one. The column of a symbol with bits is symbol*2^k + bits."""
+
+    __slots__ = ("accepting", "key", "table", "tracks")
+
+    def __init__(self, tracks: tuple[str, ...], table: StepTable, accepting: StateFlags) -> None:
+        self.tracks, self.table, self.accepting = tracks, table, accepting
+        self.key = (tracks, table.tobytes(), accepting.tobytes())
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is accepted."""
+        return not self.accepting.any()
+
+    @property
+    def states(self) -> int:
+        """How many states it has."""
+        return len(self.table)
+
+
+class Tracks:
+    """Automata over strings of so many symbols, positions numbered from `start`."""
+
+    def __init__(self, symbols: int, start: int = 1) -> None:
+        self.symbols, self.start = symbols, start
+        self.known: dict[Any, TrackSet] = {}  # so that equal ones are one object
+        self.made: dict[Any, Any] = {}
+        self.largest = 0
+        self.nothing = self._atom((), [[0]], [False])
+        self.language = self._atom((), [[1], [1]], [False, True])
+
+    def restrict(self, language: TrackSet) -> None:
+        """Strings are from now on those of an automaton; what was made before is of no use any more."""
+        self.language = self.without(language, LAST)
+        self.made.clear()
+
+    # --- Making ----------------------------------------------------------------------------------------------------
+
+    def _atom(self, tracks: tuple[str, ...], rows: Sequence[Sequence[int]], accepting: Sequence[bool]) -> TrackSet:
+        """An automaton whose rows have an entry for all bits, the same for each symbol."""
+        table = np.tile(np.array(rows, dtype=np.int32), (1, self.symbols))
+        return self._minimal(tracks, table, np.array(accepting, dtype=bool))
+
+    def _minimal(self, tracks: tuple[str, ...], table: StepTable, accepting: StateFlags) -> TrackSet:
+        self.largest = max(self.largest, len(table))
+        table, accepting = minimal(table, accepting)
+        made = TrackSet(tracks, table, accepting)
+        return self.known.setdefault(made.key, made)
+
+    def _columns(self, have: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.int64]:
+        """For each column over the tracks `wanted` the column over `have` that has their bits."""
+        key = ("columns", have, wanted)
+        if key not in self.made:
+            if self.symbols << len(wanted) > MOST_COLUMNS:
+                raise OutsideFragment(f"it compares {len(wanted)} positions at once")
+            bits = np.arange(1 << len(wanted))
+            mine = np.zeros(len(bits), dtype=np.int64)
+            for k, track in enumerate(have):
+                mine |= ((bits >> wanted.index(track)) & 1) << k
+            self.made[key] = (np.arange(self.symbols)[:, None] * (1 << len(have)) + mine[None, :]).ravel()
+        return self.made[key]
+
+    def _product(self, a: TrackSet, b: TrackSet, name: str) -> TrackSet:
+        """The product by ``and``, ``or`` or ``less``; of ``or`` both must be valid on all tracks."""
+        key = (name, a, b)
+        if key in self.made:
+            return self.made[key]
+        tracks = tuple(sorted({*a.tracks, *b.tracks}))
+        left = a.table[:, self._columns(a.tracks, tracks)].astype(np.int64)
+        right = b.table[:, self._columns(b.tracks, tracks)]
+        index = np.full(a.states * b.states, -1, dtype=np.int64)
+        index[0] = 0
+        found, level, rows = [np.zeros(1, dtype=np.int64)], np.zeros(1, dtype=np.int64), []
+        count = 1
+        while len(level):
+            codes = left[level // b.states] * b.states + right[level % b.states]
+            rows.append(codes)
+            new = np.unique(codes)
+            new = new[index[new] < 0]
+            index[new] = np.arange(count, count + len(new))
+            count += len(new)
+            if count > 4 * MOST_STATES:
+                raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
+            found.append(new)
+            level = new
+        states = np.concatenate(found)
+        table = index[np.concatenate(rows)].astype(np.int32)
+        one, two = a.accepting[states // b.states], b.accepting[states % b.states]
+        accepting = one & two if name == "and" else one | two if name == "or" else one & ~two
+        self.made[key] = made = self._minimal(tracks, table, accepting)
+        if made.states > MOST_STATES:
+            raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
+        return made
+
+    # --- Sets --------------------------------------------------------------------------------------------------------
+
+    def valid(self, *tracks: str) -> TrackSet:
+        """All strings with these tracks."""
+        key = ("valid", tracks)
+        if key not in self.made:
+            out = self.language
+            for track in tracks:
+                one = [[0, 1], [1, 2], [2, 2]]
+                rows = one if track != LAST else [[0, 1], [2, 2], [2, 2]]
+                out = self._product(out, self._atom((track,), rows, [False, True, False]), "and")
+            self.made[key] = out
+        return self.made[key]
+
+    def both(self, *parts: TrackSet) -> TrackSet:
+        """What all of them accept."""
+        if not parts:
+            return self.language
+        out, *others = sorted({*parts}, key=lambda part: (part.states, len(part.tracks)))
+        for part in others:
+            if out.empty:
+                return self.nothing
+            out = self._product(out, part, "and")
+        return out
+
+    def either(self, *parts: TrackSet) -> TrackSet:
+        """What one of them accepts, over the tracks of all."""
+        parts = tuple(dict.fromkeys(part for part in parts if not part.empty))
+        tracks = sorted({track for part in parts for track in part.tracks})
+        out = self.nothing
+        for part in parts:
+            whole = self.lifted(part, tracks)
+            out = whole if out.empty else self._product(out, whole, "or")
+        return out
+
+    def less(self, a: TrackSet, b: TrackSet) -> TrackSet:
+        """What `a` accepts and `b` does not."""
+        if a.empty or b.empty:
+            return a
+        return self._product(self.lifted(a, b.tracks), b, "less")
+
+    def complement(self, a: TrackSet) -> TrackSet:
+        """What it does not accept."""
+        return self.less(self.valid(*a.tracks), a)
+
+    def lifted(self, a: TrackSet, tracks: Iterable[str]) -> TrackSet:
+        """The same with further tracks that may be anywhere."""
+        more = [track for track in tracks if track not in a.tracks]
+        return self._product(a, self.valid(*more), "and") if more else a
+
+    def renamed(self, a: TrackSet, names: Mapping[str, str]) -> TrackSet:
+        """The same with tracks called otherwise; two that get one name are at one position."""
+        if all(names.get(track, track) == track for track in a.tracks):
+            return a
+        new = [names.get(track, track) for track in a.tracks]
+        tracks = tuple(sorted({*new}))
+        bits = np.arange(1 << len(tracks))
+        mine = np.zeros(len(bits), dtype=np.int64)
+        for k, track in enumerate(new):
+            mine |= ((bits >> tracks.index(track)) & 1) << k
+        columns = (np.arange(self.symbols)[:, None] * (1 << len(new)) + mine[None, :]).ravel()
+        out = self._minimal(tracks, a.table[:, columns], a.accepting)
+        return self.both(out, self.valid(LAST)) if LAST in new and LAST not in a.tracks else out
+
+    def without(self, a: TrackSet, *tracks: str) -> TrackSet:
+        """The strings, with the other tracks, for which there are positions of these tracks."""
+        for track in tracks:
+            if track in a.tracks:
+                a = self._projected(a, track)
+        return a
+
+    def _split(self, a: TrackSet, track: str) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
+        """The other tracks, and for each of their columns that of `a` without and with the mark."""
+        rest = tuple(one for one in a.tracks if one != track)
+        k = a.tracks.index(track)
+        column = np.arange(self.symbols << len(rest))
+        plain = (column >> k << (k + 1)) | (column & ((1 << k) - 1))
+        return rest, plain, plain | (1 << k)
+
+    def _projected(self, a: TrackSet, track: str) -> TrackSet:
+        key = ("without", a, track)
+        if key not in self.made:
+            rest, plain, marked = self._split(a, track)
+            bit = [0 if _dead(a, s) else 1 << s for s in range(a.states)]
+            step = [
+                [bit[x] | bit[y] for x, y in zip(row[plain].tolist(), row[marked].tolist(), strict=True)]
+                for row in a.table
+            ]
+            last = sum(1 << s for s in range(a.states) if a.accepting[s])
+            number, todo, rows = {bit[0]: 0}, [bit[0]], []
+            for one in todo:
+                states, left = [], one
+                while left:
+                    states.append((left & -left).bit_length() - 1)
+                    left &= left - 1
+                row = [0] * len(plain) if not states else step[states[0]]
+                for s in states[1:]:
+                    row = [x | y for x, y in zip(row, step[s], strict=True)]
+                rows.append([numbered(number, todo, x) for x in row])
+            table = np.array(rows, dtype=np.int32)
+            self.made[key] = self._minimal(rest, table, np.array([bool(one & last) for one in todo]))
+        return self.made[key]
+
+    def tallied(self, a: TrackSet, track: str, most: int, modulus: int = 0) -> list[TrackSet]:
+        """For each r the strings in which r positions of the track are accepted: r = 0, .., `most`, which stands for
+        all that are as large; with a `modulus` r is the remainder."""
+        key = ("tallied", a, track, most, modulus)
+        if key in self.made:
+            return self.made[key]
+        rest, plain, marked = self._split(a, track)
+        dead = [_dead(a, s) for s in range(a.states)]
+        table = a.table.tolist()
+
+        def cut(r: int) -> int:
+            return r % modulus if modulus else min(r, most)
+
+        number: dict[Any, int] = {(0, ()): 0}
+        todo: list[Any] = [*number]
+        rows: list[list[int]] = []
+        for base, counts in todo:
+            row = []
+            for x, y in zip(plain.tolist(), marked.tolist(), strict=True):
+                new: dict[int, int] = {}
+                for s, r in counts:
+                    new[table[s][x]] = new.get(table[s][x], 0) + r
+                new[table[base][y]] = new.get(table[base][y], 0) + 1
+                kept = tuple(sorted((s, cut(r)) for s, r in new.items() if not dead[s] and cut(r)))
+                row.append(numbered(number, todo, (table[base][x], kept)))
+            rows.append(row)
+        grid = np.array(rows, dtype=np.int32)
+        sums = np.array([cut(sum(r for s, r in counts if a.accepting[s])) for _, counts in todo])
+        many = modulus or most + 1
+        whole = self.valid(*rest)
+        self.made[key] = [self.both(self._minimal(rest, grid, sums == r), whole) for r in range(many)]
+        return self.made[key]
+
+    # --- Atoms -------------------------------------------------------------------------------------------------------
+
+    def symbol(self, x: str, number: int) -> TrackSet:
+        """At x is this symbol."""
+        rows = [[[0, 1 if s == number else 2] for s in range(self.symbols)], *([[k, k]] * self.symbols for k in (1, 2))]
+        table = np.array(rows, dtype=np.int32).reshape(3, -1)
+        return self.both(self._minimal((x,), table, np.array([False, True, False])), self.valid(x))
+
+    def apart(self, x: str, y: str, distance: int, exact: bool) -> TrackSet:
+        """x - y = distance; else x - y <= distance."""
+        if x == y:
+            return self.valid(x) if (distance == 0 if exact else distance >= 0) else self.nothing
+        tracks = tuple(sorted((x, y)))
+        cap = abs(distance) + 2
+        number: dict[Any, int] = {("", 0): 0}
+        todo, rows, accepting = [("", 0)], [], []
+        for kind, far in todo:
+            good = kind == "both" and (far == distance if exact else far <= distance)
+            accepting.append(good)
+            row = []
+            for bits in range(4):
+                at_x, at_y = (bits >> tracks.index(x)) & 1, (bits >> tracks.index(y)) & 1
+                to = (kind, far)
+                if kind == "":
+                    to = ("both", 0) if at_x and at_y else ("x", 1) if at_x else ("y", 1) if at_y else to
+                elif kind == "x":
+                    to = ("both", -far) if at_y else ("x", min(far + 1, cap))
+                elif kind == "y":
+                    to = ("both", far) if at_x else ("y", min(far + 1, cap))
+                row.append(numbered(number, todo, to))
+            rows.append(row)
+        return self.both(self._atom(tracks, rows, accepting), self.valid(*tracks))
+
+    def at(self, x: str, place: int, exact: bool = True) -> TrackSet:
+        """x = place; else x <= place."""
+        steps = place - self.start
+        if steps < 0:
+            return self.nothing
+        if steps > MOST_STATES:
+            raise OutsideFragment(f"it has the position {place:,}")
+        done, dead = steps + 1, steps + 2
+        rows = [
+            [min(s + 1, dead) if s < steps else dead, done if s == steps or not exact else dead] for s in range(done)
+        ]
+        rows += [[done, done], [dead, dead]]
+        return self.both(self._atom((x,), rows, [s == done for s in range(done + 2)]), self.valid(x))
+
+    def remainder(self, x: str, modulus: int, rest: int) -> TrackSet:
+        """x = rest modulo the modulus."""
+        done, dead, first = modulus, modulus + 1, (rest - self.start) % modulus
+        rows = [[(s + 1) % modulus, done if s == first else dead] for s in range(modulus)]
+        rows += [[done, done], [dead, dead]]
+        return self.both(self._atom((x,), rows, [s == done for s in range(dead + 1)]), self.valid(x))
+
+    def reached(self, x: str, moves: Sequence[Sequence[int]], skipped: int) -> list[TrackSet]:
+        """For each state of an automaton, with `moves` by the symbols, the positions x at which it is in that state.
+        It begins in state 0, which it keeps at the first `skipped` positions, none or one."""
+        if skipped not in (0, 1):
+            raise OutsideFragment(f"an automaton that reads from position {skipped + self.start} on")
+        many = len(moves)
+        rows = [[0] * self.symbols] * skipped + [*map(list, moves)]
+        table = [[c for k in row for c in (skipped + k, skipped + many + k)] for row in rows]
+        table += [[skipped + many + k] * (2 * self.symbols) for k in range(many)]
+        grid, valid = np.array(table, dtype=np.int32), self.valid(x)
+        ends = [np.arange(len(table)) == skipped + many + k for k in range(many)]
+        return [self.both(self._minimal((x,), grid, end), valid) for end in ends]
+
+    # --- Answers -----------------------------------------------------------------------------------------------------
+
+    def smallest(self, a: TrackSet) -> tuple[int, ...] | None:
+        """The shortest accepted string, of these the first in the order of the symbols; None where there is none."""
+        a = self.without(a, *a.tracks)
+        seen: dict[int, tuple[int, ...]] = {0: ()}
+        todo = [0]
+        for s in todo:
+            if a.accepting[s]:
+                return seen[s]
+            for symbol, to in enumerate(a.table[s].tolist()):
+                if to not in seen:
+                    seen[to] = (*seen[s], symbol)
+                    todo.append(to)
+        return None
+
+
+def numbered(number: dict[State, int], todo: list[State], state: State) -> int:
+    """The number of a state, which is put down where it is new."""
+    if state not in number:
+        number[state] = len(todo)
+        todo.append(state)
+        if len(todo) > MOST_STATES:
+            raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
+    return number[state]
+
+
+def _dead(a: TrackSet, state: int) -> bool:
+    """Whether nothing is accepted from a state; of a minimal automaton."""
+    return not a.accepting[state] and bool((a.table[state] == state).all())
+
+
+def minimal(table: StepTable, accepting: StateFlags) -> tuple[StepTable, StateFlags]:
+    """The minimal automaton, by refinement, its states in order of their first occurrence."""
+    classes = accepting.astype(np.int32)
+    count = len(np.unique(classes))
+    while True:
+        rows = np.ascontiguousarray(np.column_stack((classes, classes[table])), dtype=np.int32)
+        _, classes = np.unique(
+            rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel(), return_inverse=True
+        )
+        classes = classes.astype(np.int32)
+        new = int(classes.max()) + 1
+        if new == count:
+            break
+        count = new
+    representative = np.zeros(count, dtype=np.int64)
+    representative[classes[::-1]] = np.arange(len(table))[::-1]
+    small = classes[table[representative]]
+    order, place, level = [classes[0]], np.full(count, -1, dtype=np.int32), np.array([classes[0]])
+    place[classes[0]] = 0
+    while len(level):
+        reached = small[level].ravel()
+        new, first = np.unique(reached, return_index=True)
+        fresh = place[new] < 0
+        level = new[fresh][np.argsort(first[fresh])]
+        place[level] = np.arange(len(order), len(order) + len(level))
+        order += level.tolist()
+    chosen = np.array(order)
+    return np.ascontiguousarray(place[small[chosen]], dtype=np.int32), accepting[representative[chosen]]

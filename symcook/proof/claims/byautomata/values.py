@@ -1,0 +1,405 @@
+"""Arithmetic and comparisons of terms that automata know: the rules by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from itertools import count, product
+from math import ceil, floor
+
+from symcook.proof.claims.byautomata.kinds import (
+    EXACT,
+    SIGNS,
+    TESTS,
+    ZERO,
+    FiniteTerm,
+    PlaceCases,
+    PlaceTerm,
+    SignTerm,
+    TermKind,
+    TotalTerm,
+    TruthSets,
+    anywhere,
+    nonempty,
+    root,
+    signed,
+    spelled,
+)
+from symcook.proof.claims.byautomata.tracks import Tracks, TrackSet
+from symcook.proof.claims.bycounts.problem import OutsideFragment
+
+MOST_COUNTED = 60
+MOST_VALUES = 64
+
+
+class TermRules:
+    """The rules, over the strings of `t`."""
+
+    def __init__(self, t: Tracks) -> None:
+        self.t = t
+        self.doubts: dict[str, None] = {}
+        self.inside: list[str] = []
+        self.numbers = count()
+
+    def _fresh(self) -> str:
+        return f"@z{next(self.numbers)}"
+
+    def _compared(self, op: str, a: TermKind, b: TermKind) -> TruthSets:
+        t = self.t
+        for one, turned in ((a, False), (b, True)):
+            if isinstance(one, PlaceCases):
+                found = [(w, self._compared(op, a, p) if turned else self._compared(op, p, b)) for w, p in one.parts]
+                return TruthSets(*(t.either(*(t.both(w, each[k]) for w, each in found)) for k in (0, 1)))
+        if isinstance(a, FiniteTerm) and isinstance(b, FiniteTerm):
+            found = self.combined([a, b], lambda u, v: Fraction(TESTS[op](u, v)))
+            return TruthSets(*(found.values.get(Fraction(k), t.nothing) for k in (1, 0)))
+        if isinstance(a, PlaceTerm) and isinstance(b, PlaceTerm):
+            return self._placed(op, self._minus(a, b))
+        for one, other, turned in ((a, b, False), (b, a, True)):
+            if isinstance(other, FiniteTerm) and isinstance(one, PlaceTerm | TotalTerm):
+                yes, no = [], []
+                for value, where in other.values.items():
+                    found = self._against(op, one, value, turned)
+                    yes.append(t.both(found.yes, where))
+                    no.append(t.both(found.no, where))
+                return TruthSets(t.either(*yes), t.either(*no))
+        return signed(op, self.sign(self.added(a, b, -1)), t)
+
+    def _against(self, op: str, kind: PlaceTerm | TotalTerm, value: Fraction, turned: bool) -> TruthSets:
+        """Where kind op value; or, turned, value op kind."""
+        if isinstance(kind, PlaceTerm):
+            scale = Fraction(-1 if turned else 1)
+            sums = {track: k * scale for track, k in kind.sums.items()}
+            return self._placed(op, kind._replace(sums=sums, number=(kind.number - value) * scale))
+        found = self.total(kind, value)
+        return signed(op, SignTerm(found.negative, found.positive, found.zero) if turned else found, self.t)
+
+    def _minus(self, a: PlaceTerm, b: PlaceTerm) -> PlaceTerm:
+        sums = dict(a.sums)
+        for track, k in b.sums.items():
+            sums[track] = sums.get(track, ZERO) - k
+        return PlaceTerm(
+            {track: k for track, k in sums.items() if k},
+            a.number - b.number,
+            a.relations + b.relations,
+            tuple(dict.fromkeys(a.bound + b.bound)),
+        )
+
+    def _placed(self, op: str, gap: PlaceTerm) -> TruthSets:
+        """Where gap op 0."""
+        t = self.t
+        sums = gap.sums
+        if not sums:
+            good = TESTS[op](gap.number, ZERO)
+            yes = t.valid() if good else t.nothing
+            return self._closed(TruthSets(yes, t.complement(yes)), gap)
+        scale = abs(next(iter(sums.values())))
+        bound = -gap.number / scale  # x - y op bound
+        tracks = {k / scale: track for track, k in sums.items()}
+        if len(tracks) != len(sums) or not {*tracks} <= {1, -1}:
+            good = anywhere(op, gap, t.start)
+            if good is None:
+                raise OutsideFragment(f"it compares a sum of positions: {spelled(sums)}")
+            yes = t.valid(*sums) if good else t.nothing
+            return self._closed(TruthSets(yes, t.less(t.valid(*sums), yes)), gap)
+        x, y = tracks.get(Fraction(1)), tracks.get(Fraction(-1))
+        if op == "=" and bound.denominator != 1:
+            yes = t.nothing
+        elif x is not None and y is not None:
+            yes = t.apart(x, y, floor(bound) if op != "<" else ceil(bound) - 1, op == "=")
+        elif x is not None:
+            yes = t.at(x, floor(bound) if op != "<" else ceil(bound) - 1, op == "=")
+        elif y is not None and op == "=":
+            yes = t.at(y, -int(bound))
+        else:  # -y <= bound, or <: no y below -bound
+            least = ceil(-bound) if op != "<" else floor(-bound) + 1
+            yes = t.complement(t.at(str(y), least - 1, False))
+            yes = t.both(yes, t.valid(str(y)))
+        return self._closed(TruthSets(yes, t.less(t.valid(*sums), yes)), gap)
+
+    def _closed(self, found: TruthSets, place: PlaceTerm) -> TruthSets:
+        """The same where the bound tracks of a place are those of its relations."""
+        return TruthSets(*(self._determined(one, place) for one in found))
+
+    def _determined(self, a: TrackSet, place: PlaceTerm) -> TrackSet:
+        return self.t.without(self.t.both(a, *place.relations), *place.bound) if place.relations else a
+
+    def total(self, kind: TotalTerm, value: Fraction) -> SignTerm:
+        """Where a sum or mean is above, below and at a value."""
+        t, value = self.t, value - kind.number
+        there = [(v, t.without(d, kind.track), d) for v, d in kind.terms]
+        if kind.normed or not value:
+            above = t.either(*(some for v, some, _ in there if v > value))
+            below = t.either(*(some for v, some, _ in there if v < value))
+            if not t.both(above, below, kind.where).empty:
+                self._doubt(
+                    f"it compares a {'mean' if kind.normed else 'sum'} of smaller and larger terms with {value}"
+                )
+            out = (t.less(above, below), t.less(below, above), t.less(t.complement(above), below))
+            return SignTerm(*(t.both(one, kind.where) for one in out))
+        parts = [(v, d) for v, _, d in there if v and not d.empty]
+        if len({v > 0 for v, _ in parts}) > 1:
+            raise OutsideFragment("it compares a sum of positive and negative terms with a number that is not 0")
+        most = [floor(abs(value / v)) + 1 for v, _ in parts]
+        if max(most, default=0) > MOST_COUNTED:
+            raise OutsideFragment(f"it compares a count with {max(most) - 1}")
+        if not parts or (value > 0) is not (parts[0][0] > 0):
+            nothing, whole = t.nothing, kind.where
+            return SignTerm(nothing, whole, nothing) if value > 0 else SignTerm(whole, nothing, nothing)
+        tallies = [t.tallied(d, kind.track, k) for (_, d), k in zip(parts, most, strict=True)]
+        groups: dict[int, list[TrackSet]] = {1: [], -1: [], 0: []}
+        for counts in product(*(range(k + 1) for k in most)):
+            whole = sum(v * k for (v, _), k in zip(parts, counts, strict=True)) - value
+            there_too = t.both(kind.where, *(one[k] for one, k in zip(tallies, counts, strict=True)))
+            groups[(whole > 0) - (whole < 0)].append(there_too)
+        return SignTerm(*(t.either(*groups[k]) for k in (1, -1, 0)))
+
+    def sign(self, kind: TermKind) -> SignTerm:
+        """Where a term is positive, negative and 0."""
+        t = self.t
+        if isinstance(kind, SignTerm):
+            return kind
+        if isinstance(kind, PlaceCases):
+            return self._signs([(where, self.sign(place)) for where, place in kind.parts])
+        if isinstance(kind, TotalTerm):
+            return self.total(kind, ZERO)
+        if isinstance(kind, PlaceTerm):
+            zero = self._placed("=", kind).yes
+            positive, negative = self._placed("<=", kind).no, self._placed("<", kind).yes
+            return SignTerm(positive, negative, zero)
+        return SignTerm(*(t.either(*(d for v, d in kind.values.items() if test(v))) for test in SIGNS))
+
+    def combined(self, kinds: Sequence[FiniteTerm], function: Callable[..., Fraction | None]) -> FiniteTerm:
+        """The values of a function of finitely valued terms; None is no value."""
+        out: dict[Fraction, list[TrackSet]] = {}
+
+        def walk(left: Sequence[FiniteTerm], values: list[Fraction], where: TrackSet) -> None:
+            if where.empty:
+                return
+            if not left:
+                value = function(*values)
+                if value is not None:
+                    out.setdefault(value, []).append(where)
+                return
+            for value, there in left[0].values.items():
+                walk(left[1:], [*values, value], self.t.both(where, there))
+
+        walk(kinds, [], self.t.valid())
+        if len(out) > MOST_VALUES:
+            raise OutsideFragment(f"it has a term with more than {MOST_VALUES} values")
+        return FiniteTerm({value: self.t.either(*parts) for value, parts in out.items()})
+
+    def added(self, a: TermKind, b: TermKind, factor: int) -> TermKind:
+        """a + b, or a - b where the factor is -1."""
+        if isinstance(a, FiniteTerm) and isinstance(b, FiniteTerm):
+            return self.combined([a, b], lambda u, v: u + factor * v)
+        if isinstance(a, PlaceCases):
+            return self.merged([(where, self.added(place, b, factor)) for where, place in a.parts])
+        if isinstance(b, PlaceCases):
+            return self.merged([(where, self.added(a, place, factor)) for where, place in b.parts])
+        b = self._scaled(b, Fraction(factor))
+        for one, other in ((a, b), (b, a)):
+            if isinstance(other, FiniteTerm) and len(other.values) == 1 and isinstance(one, PlaceTerm | TotalTerm):
+                ((value, _),) = other.values.items()
+                return one._replace(number=one.number + value)
+            if isinstance(other, FiniteTerm) and isinstance(one, TotalTerm) and one.normed:
+                return self._mapped(one, other, lambda v, q: v + q)
+        if isinstance(a, PlaceTerm) and isinstance(b, PlaceTerm):
+            return self._minus(a, b._replace(sums={x: -k for x, k in b.sums.items()}, number=-b.number))
+        if isinstance(a, TotalTerm) and isinstance(b, TotalTerm) and not a.normed and not b.normed:
+            moved = tuple((v, self.t.renamed(d, {b.track: a.track})) for v, d in b.terms)
+            where = self.t.both(a.where, b.where)
+            return TotalTerm(a.terms + moved, a.track, where, False, a.number + b.number)
+        p, q, t = self.sign(a), self.sign(b), self.t
+        positive = t.either(t.both(p.positive, t.either(q.positive, q.zero)), t.both(p.zero, q.positive))
+        negative = t.either(t.both(p.negative, t.either(q.negative, q.zero)), t.both(p.zero, q.negative))
+        if not t.both(p.positive, q.negative).empty or not t.both(p.negative, q.positive).empty:
+            self._doubt("it adds a positive term and a negative one, neither of which has finitely many values")
+        return SignTerm(positive, negative, t.both(p.zero, q.zero))
+
+    def _doubt(self, what: str) -> None:
+        """Note what stays undecided."""
+        self.doubts[": ".join([*self.inside[:1], what])] = None
+
+    def _mapped(
+        self, one: TotalTerm, other: FiniteTerm, function: Callable[[Fraction, Fraction], Fraction]
+    ) -> TotalTerm:
+        """A sum or mean whose terms are those of `one` changed by the value of `other`."""
+        terms: dict[Fraction, list[TrackSet]] = {}
+        for v, d in one.terms:
+            for q, where in other.values.items():
+                terms.setdefault(function(v, q), []).append(self.t.both(d, where))
+        where = self.t.both(one.where, self.t.either(*other.values.values()))
+        made = tuple((v, self.t.either(*parts)) for v, parts in terms.items())
+        return TotalTerm(made, one.track, where, one.normed, ZERO)
+
+    def merged(self, parts: Sequence[tuple[TrackSet, TermKind]]) -> TermKind:
+        """What is one thing or another, each where it says."""
+        t = self.t
+        places = [(where, kind) for where, kind in parts if isinstance(kind, PlaceTerm)]
+        finite = [(where, kind) for where, kind in parts if isinstance(kind, FiniteTerm)]
+        if len(places) == len(parts):
+            return PlaceCases(tuple(places))
+        if len(finite) == len(parts):
+            values = dict.fromkeys(v for _, kind in finite for v in kind.values)
+            return FiniteTerm(
+                {v: t.either(*(t.both(w, k.values[v]) for w, k in finite if v in k.values)) for v in values}
+            )
+        return self._signs([(where, self.sign(kind)) for where, kind in parts])
+
+    def _signs(self, parts: Sequence[tuple[TrackSet, SignTerm]]) -> SignTerm:
+        t = self.t
+        return SignTerm(*(t.either(*(t.both(where, sign[k]) for where, sign in parts)) for k in (0, 1, 2)))
+
+    def _scaled(self, a: TermKind, factor: Fraction) -> TermKind:
+        if factor == 1:
+            return a
+        if isinstance(a, PlaceCases):
+            return self.merged([(where, self._scaled(place, factor)) for where, place in a.parts])
+        if isinstance(a, FiniteTerm):
+            return self.combined([a], lambda u: u * factor)
+        if factor and isinstance(a, PlaceTerm):
+            return a._replace(sums={x: k * factor for x, k in a.sums.items()}, number=a.number * factor)
+        if factor and isinstance(a, TotalTerm):
+            return a._replace(terms=tuple((v * factor, d) for v, d in a.terms), number=a.number * factor)
+        return self._times(FiniteTerm({factor: self.t.valid()}), self.sign(a))
+
+    def _times(self, a: TermKind, b: TermKind) -> TermKind:
+        if isinstance(a, FiniteTerm) and isinstance(b, FiniteTerm):
+            return self.combined([a, b], lambda u, v: u * v)
+        for one, other in ((a, b), (b, a)):
+            if isinstance(other, FiniteTerm) and len(other.values) == 1 and (value := next(iter(other.values))):
+                if not isinstance(one, SignTerm):
+                    return self._scaled(one, value)
+            elif isinstance(other, FiniteTerm) and isinstance(one, TotalTerm) and not one.number:
+                return self._mapped(one, other, lambda v, q: v * q)
+        p, q, t = self.sign(a), self.sign(b), self.t
+        positive = t.either(t.both(p.positive, q.positive), t.both(p.negative, q.negative))
+        negative = t.either(t.both(p.positive, q.negative), t.both(p.negative, q.positive))
+        return SignTerm(positive, negative, t.either(p.zero, q.zero))
+
+    def _over(self, a: TermKind, b: TermKind) -> TermKind:
+        if isinstance(b, FiniteTerm):
+            inverse = self.combined([b], lambda v: 1 / v if v else None)  # by 0 there is no value
+            return self._times(a, inverse)
+        below = self.sign(b)
+        return self._times(self.sign(a), below._replace(zero=self.t.nothing))
+
+    def _function(self, name: str, kinds: Sequence[TermKind]) -> TermKind:
+        t = self.t
+        finite = [k for k in kinds if isinstance(k, FiniteTerm)]
+        if name in EXACT and len(finite) == len(kinds):
+            return self.combined(finite, EXACT[name])
+        if name in ("exp", "pow") and (name == "exp" or isinstance(kinds[0], FiniteTerm)):
+            if name == "pow" and isinstance(kinds[0], FiniteTerm) and {*kinds[0].values} <= {Fraction(-1), Fraction(1)}:
+                return self._parity(kinds[0], kinds[1])
+            if name == "exp" or (isinstance(kinds[0], FiniteTerm) and min(kinds[0].values) > 0):
+                return SignTerm(self._defined(kinds), t.nothing, t.nothing)
+        if name in ("relu", "abs", "sqrt") and len(kinds) == 1:
+            if name == "sqrt" and finite:
+                roots = [root(v) for v in finite[0].values]
+                if None not in roots:
+                    return self.combined(finite, root)
+            a = self.sign(kinds[0])
+            if name == "abs":
+                return SignTerm(t.either(a.positive, a.negative), t.nothing, a.zero)
+            zero = a.zero if name == "sqrt" else t.either(a.zero, a.negative)
+            return SignTerm(a.positive, t.nothing, zero)
+        raise OutsideFragment(f"it has {name} of a term with infinitely many values")
+
+    def _parity(self, base: FiniteTerm, exponent: TermKind) -> TermKind:
+        """Powers of 1 and -1."""
+        if not isinstance(exponent, PlaceTerm) or len(exponent.sums) != 1 or {*exponent.sums.values()} > {1, -1}:
+            raise OutsideFragment("it has a power of -1 whose exponent is no position")
+        (track,) = exponent.sums
+        even = self._determined(self.t.remainder(track, 2, int(exponent.number) % 2), exponent)
+        odd = self._determined(self.t.remainder(track, 2, int(exponent.number + 1) % 2), exponent)
+        return self.combined([base, FiniteTerm({ZERO: even, Fraction(1): odd})], lambda u, r: u if r else Fraction(1))
+
+    def _defined(self, kinds: Iterable[TermKind]) -> TrackSet:
+        """Where terms have a value."""
+        parts = []
+        for kind in kinds:
+            if isinstance(kind, FiniteTerm):
+                parts.append(self.t.either(*kind.values.values()))
+            elif isinstance(kind, PlaceCases):
+                parts.append(self.t.either(*(where for where, _ in kind.parts)))
+            elif isinstance(kind, PlaceTerm):
+                parts.append(self._determined(self.t.valid(), kind))
+            elif isinstance(kind, TotalTerm):
+                parts.append(kind.where)
+            else:
+                parts.append(self.t.either(*kind))
+        return self.t.both(*parts)
+
+    def single(self, a: TrackSet, y: str) -> bool:
+        """Whether there is at most one position y."""
+        z = self._fresh()
+        return self.t.both(a, self.t.renamed(a, {y: z}), self.t.apart(y, z, -1, False)).empty
+
+    def _placed_at(self, value: PlaceTerm, y: str, there: TrackSet) -> PlaceTerm:
+        """A multiple of y and a number, at the only y of a set."""
+        z = self._fresh()
+        return PlaceTerm({z: value.sums[y]}, value.number, (self.t.renamed(there, {y: z}),), (z,))
+
+    def _present(self, total: TotalTerm) -> TrackSet:
+        """Where a sum has a term."""
+        return self.t.either(*(self.t.without(d, total.track) for _, d in total.terms))
+
+    def _single_valued(self, mean: TotalTerm) -> TermKind:
+        """A mean that never has two different values is finitely valued."""
+        t = self.t
+        there = [(v, t.both(t.without(d, mean.track), mean.where)) for v, d in mean.terms]
+        if any(not t.both(a, b).empty for k, (_, a) in enumerate(there) for _, b in there[:k]):
+            return mean
+        return FiniteTerm(nonempty(dict(there)))
+
+    def _with_zero(self, kind: TermKind, where: TrackSet) -> TermKind:
+        """The same, and 0 at some places."""
+        t = self.t
+        if isinstance(kind, FiniteTerm):
+            values = {v: t.less(d, where) for v, d in kind.values.items()}
+            values[ZERO] = t.either(values.get(ZERO, t.nothing), where)
+            return FiniteTerm(nonempty(values))
+        if isinstance(kind, TotalTerm):
+            terms = [(v, t.less(d, where)) for v, d in kind.terms]
+            one = t.both(where, t.apart("@", kind.track, 0, True))  # the 0 stands at the place itself
+            return kind._replace(terms=(*terms, (-kind.number, one)), where=t.either(kind.where, where))
+        sign = self.sign(kind)
+        return SignTerm(t.less(sign.positive, where), t.less(sign.negative, where), t.either(sign.zero, where))
+
+    def _moved(self, kind: TermKind, place: PlaceTerm) -> TermKind:
+        """What is known at the track ``@``, at a place."""
+        t = self.t
+        if place.number.denominator != 1 or not (
+            not place.sums or (len(place.sums) == 1 and next(iter(place.sums.values())) == 1)
+        ):
+            raise OutsideFragment(f"it reads the position {spelled(place.sums, place.number)}")
+        track = next(iter(place.sums), None)
+        if track is not None and not place.number and not place.relations:
+            relations, bound, at = (), (), track
+        else:
+            at = self._fresh()
+            number = int(place.number)
+            where = t.at(at, number) if track is None else t.apart(at, track, number, True)
+            relations, bound = (where, *place.relations), (at, *place.bound)
+
+        def put(a: TrackSet) -> TrackSet:
+            moved = t.renamed(a, {"@": at})
+            return t.without(t.both(moved, *relations), *bound) if relations else moved
+
+        if isinstance(kind, FiniteTerm):
+            return FiniteTerm(nonempty({v: put(d) for v, d in kind.values.items()}))
+        if isinstance(kind, SignTerm):
+            return SignTerm(*(put(d) for d in kind))
+        if isinstance(kind, TotalTerm):
+            return kind._replace(terms=tuple((v, put(d)) for v, d in kind.terms), where=put(kind.where))
+        if isinstance(kind, PlaceCases):
+            return PlaceCases(tuple((put(where), self._put(one, at, relations, bound)) for where, one in kind.parts))
+        return self._put(kind, at, relations, bound)
+
+    def _put(self, kind: PlaceTerm, at: str, relations: tuple[TrackSet, ...], bound: tuple[str, ...]) -> PlaceTerm:
+        names = {"@": at} | {z: self._fresh() for z in kind.bound}
+        sums = {names.get(x, x): k for x, k in kind.sums.items()}
+        own = tuple(self.t.renamed(d, names) for d in kind.relations)
+        return PlaceTerm(sums, kind.number, own + relations, tuple(names[z] for z in kind.bound) + bound)

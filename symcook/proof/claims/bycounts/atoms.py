@@ -1,0 +1,200 @@
+"""What an atom of a comparison is: it is put down to counts and positions.
+
+An atom is a coordinate at a position (its equation gives it), a sum (of what letters decide: counts), an inverse (the
+comparison is multiplied by what it divides by), a function with two sides (the side is decided), a truth value I[F].
+`ATOM_RULES` has the rule of each kind: a function of the facts of a case and of the atom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from symcook.proof import normal
+from symcook.proof.claims.bycounts.bestplace import best_sum
+from symcook.proof.claims.bycounts.casefacts import BASE, OPAQUE, WAITS, AtomReading, CaseFacts
+from symcook.proof.claims.bycounts.circle import circle_point
+from symcook.proof.claims.bycounts.divided import division_question, floor_sum
+from symcook.proof.claims.bycounts.implicit import constant_root, norm_value, root_of
+from symcook.proof.claims.bycounts.lettercounts import letter_bit, zero_letter
+from symcook.proof.claims.bycounts.lettersums import lettered_sum, show_bit
+from symcook.proof.claims.bycounts.positional import positional_sum, sign_of
+from symcook.proof.claims.bycounts.powers import power_sum
+from symcook.proof.claims.bycounts.problem import Equation, at_place
+from symcook.proof.claims.bycounts.termsums import term_sum
+from symcook.proof.claims.bycounts.truth import letter_at
+from symcook.proof.inequalities import reify
+from symcook.proof.normal import fkey
+from symcook.proof.search.ranges import equals, less_than
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import TRUE, Term, free, negation, num
+
+AtomRule = Callable[[CaseFacts, int], AtomReading]
+
+SIDES = {"relu": ("pos", "neg"), "abs": ("pos", "neg"), "min": ("left", "right"), "max": ("right", "left")}
+"""The two axioms of each function with two sides: for 0 <= x or x <= y, and for the opposite."""
+
+
+def _base(case: CaseFacts, atom: int) -> AtomReading:
+    """A name of the claim stands for its value."""
+    return BASE
+
+
+# --- Coordinates ------------------------------------------------------------------------------------------------------
+
+
+def _coordinate(case: CaseFacts, atom: int) -> AtomReading:
+    """c(place): by its values for each symbol, by its closed form, or by the equation of the run."""
+    key = normal._keys[atom]
+    name, place = key[1], reify.term(dict(key[3]))
+    equation = case.root.problem.equations.get(name)
+    if name == "w" or equation is None:
+        return BASE if name == "w" else OPAQUE
+    if equation.kind == "state":
+        return _state(case, atom)
+    inside = case.inside(place)
+    if inside is None:
+        return WAITS
+    if name in case.root.values:
+        return case.give(atom, _used(case, case.root.share(case.g, case.root.valued(name)), place, inside))
+    if (reading := _by_form(case, atom, name, place, inside)) is not None:
+        return reading
+    if equation.kind == "value":
+        return case.give(atom, _used(case, case.root.problem.label(equation.part, equation.truth), place, inside))
+    if equation.kind == "norm":
+        return norm_value(case, atom, equation, place, inside)
+    return _mean(case, atom, equation, place, inside)
+
+
+def _used(case: CaseFacts, fact: str, place: Term, inside: str) -> str:
+    """The label of what a fact about all positions says of one of them."""
+    label = case.g.fresh("at")
+    case.g.use(fact, case.g.text(place), f"#{inside}", label=label)
+    return label
+
+
+def _state(case: CaseFacts, atom: int) -> AtomReading:
+    """The state of an automaton, where a fact c(place) = NUMBER has it."""
+    equations = (k for k in case.facts if k in case.g.facts and case.g.facts[k][0] == "=")
+    label = next((k for k in equations if case.g.facts[k][2][0] == reify.atom(atom)), None)
+    return OPAQUE if label is None else case.give(atom, label)
+
+
+def _mean(case: CaseFacts, atom: int, equation: Equation, place: Term, inside: str) -> AtomReading:
+    """c(place)*size = T gives c(place) for a size that is not 0; a strict mean over no position has its own value."""
+    g, strict = case.g, equation.kind == "strict"
+    label, other = g.fresh("at"), g.fresh("also")
+    run = case.root.problem.label(equation.part, equation.truth)
+    g.use(run, g.text(place), f"#{inside}", label=f"{label} {other}" if strict else label)
+    if strict and equation.empty is not None:
+        empty = at_place(equation.empty, place)
+        first = empty == case.root.low
+        less: Term = ("<", None, (empty, place) if first else (place, empty))
+        if (end := case.known(negation(less))) is not None:
+            # place <= empty and empty <= place, the one by what is known and the other by the range: place = empty
+            bound = case.literals[fkey(case.root.inside(place)[2][0 if first else 1])]
+            equal, value = g.fresh("equal"), label.replace("at", "empty")
+            g.have(equals(place, empty), equal, lambda h: h.auto([end, bound], degree=1, rounds=0))
+            g.use(other, f"#{equal}", label=value)
+            return case.give(atom, value)
+        if case.need(less) is None:
+            return WAITS
+    return case.clear(atom, label, at_place(equation.size, place))
+
+
+def _by_form(case: CaseFacts, atom: int, name: str, place: Term, inside: str) -> AtomReading | None:
+    """By the case that holds of what is known of a coordinate at each position; None where nothing tells which."""
+    guards = [guard for guard, _ in case.root.cases_of(name, place)]
+    if not guards:
+        return None
+    number = next((k for k, guard in enumerate(guards) if guard == TRUE or case.follows(guard)), None)
+    if number is None:
+        part = next((part for guard in guards if (part := case.undecided(guard)) is not None), None)
+        return None if part is None else case.want(part)
+    g, fact = case.g, case.root.share(case.g, case.root.forms[name])
+    stem, guard = g.fresh("case"), guards[number]
+    labels = [stem] if len(guards) == 1 else [f"{stem}_{k}" for k in range(len(guards))]
+    g.use(fact, g.text(place), f"#{inside}", label=" ".join(labels), premises=0)
+    label = labels[number]
+    if guard != TRUE:  # guard -> c(place) = value
+        g.use(label, lambda h: case.show(h, guard), label=(label := g.fresh("value")))
+    return case.give(atom, label)
+
+
+# --- Sums, inverses, functions, truth values --------------------------------------------------------------------------
+
+
+def _sum(case: CaseFacts, atom: int) -> AtomReading:
+    """By the first rule of sums that reads it."""
+    for rule in (floor_sum, power_sum, lettered_sum, best_sum, positional_sum, term_sum):
+        if (reading := rule(case, atom)) != OPAQUE:
+            return reading
+    return OPAQUE
+
+
+def _inverse(case: CaseFacts, atom: int) -> AtomReading:
+    """inv(size)*size = 1, as size is not 0: it is positive or negative."""
+    g, size = case.g, reify.term(dict(normal._keys[atom][1]))
+    positive: Term = less_than(num(0), size)
+    sign = case.known(positive) or case.known(less_than(size, num(0)))
+    if sign is None:
+        return case.want(positive)
+    zero, label = g.fresh("zero"), g.fresh("inv")
+
+    def apart(h: Goal) -> None:
+        h.intro(zero).auto([sign, zero], degree=1, rounds=0)
+
+    g.use("ax:inv", g.text(size), apart, label=label)
+    return case.clear(atom, label, size)
+
+
+def _function(case: CaseFacts, atom: int) -> AtomReading:
+    """relu, abs, min and max by the side that holds; roots, signs and points of a circle by rules of their own."""
+    t = reify.atom(atom)
+    if t[1] in ("cos", "sin") and free(t):
+        return circle_point(case, atom, t)
+    if t[1] == "sqrt":
+        return root_of(case, atom) if free(t) else constant_root(case, atom)
+    if t[1] == "pow" and t[2][0] == num(-1):
+        return sign_of(case, atom)
+    if t[1] not in SIDES:
+        return OPAQUE if free(t) else BASE
+    order: Term = ("<=", None, (num(0), t[2][0]) if len(t[2]) == 1 else t[2])
+    for f, name in zip((order, negation(order)), SIDES[t[1]], strict=True):
+        side = case.known(f)
+        if side is not None:
+            label = case.g.fresh("side")
+            premise = f"#{side}" if f is order else (lambda h, side=side: h.auto([side], degree=1, rounds=0))
+            case.g.use(f"ax:{t[1]}_{name}", *[case.g.text(x) for x in t[2]], premise, label=label)
+            return case.give(atom, label)
+    return case.want(order)
+
+
+def _truth_value(case: CaseFacts, atom: int) -> AtomReading:
+    """I[F] is 1 or 0 where F is decided; I[w(p) = a] is the bit of a symbol, by which its count grows."""
+    key = normal._keys[atom][1]
+    compared = case.remainders.compared
+    f = compared[key] if key in compared else reify.formula(key)
+    if (letter := letter_at(f)) is None and f[0] == "=":
+        letter = letter_at(("=", None, f[2][::-1])) or zero_letter(f)
+    if letter is not None:
+        return letter_bit(case, *letter)
+    question, value = None if key in compared else division_question(case, f), case.truth(f)
+    if value is None:
+        if key in compared:
+            return WAITS
+        question = question or case.undecided(f)
+        return OPAQUE if question is None else case.want(question)
+    label = case.g.fresh("bit")
+    equation: Term = equals(("ind", None, (f,)), num(int(value)))
+    case.g.have(equation, label, lambda h: show_bit(case, h, f, value))
+    return case.give(atom, label)
+
+
+ATOM_RULES: Mapping[str, AtomRule] = {
+    "var": _base,
+    "app": _coordinate,
+    "sum": _sum,
+    "inv": _inverse,
+    "fn": _function,
+    "ind": _truth_value,
+}

@@ -1,0 +1,164 @@
+"""Rows of hard heads: where one position has the largest score, or is the last that has it, the row is its value.
+
+The position is one at which the goal reads the value, an end of the row, or the top of a parabola that the scores are.
+That it is the one is a goal of its own, about any other position of the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from typing import NamedTuple
+
+from symcook.errors import Rejected
+from symcook.proof import normal
+from symcook.proof.claims.bycounts.casefacts import OPAQUE, WAITS, AtomReading, CaseFacts, Unclosed
+from symcook.proof.claims.bycounts.farkas import whole
+from symcook.proof.claims.bycounts.lettercounts import both
+from symcook.proof.claims.bycounts.lettered import THERE
+from symcook.proof.claims.bycounts.parabolas import parabola
+from symcook.proof.claims.bycounts.positional import written_summand
+from symcook.proof.claims.bycounts.problem import OutsideFragment
+from symcook.proof.inequalities import reify
+from symcook.proof.inequalities.simplex import TooLong
+from symcook.proof.normal import fkey, nf
+from symcook.proof.search.ranges import at_most, between, equals, less_than, ranged
+from symcook.proof.search.tactics import Stuck
+from symcook.proof.terms import (
+    Term,
+    flatten,
+    free,
+    instantiate,
+    loose,
+    negation,
+    num,
+    replace,
+    subterms,
+    var,
+)
+
+OTHER = var("k", "Int")
+MOST_CASES = 12
+"""So many cases are opened at most to show that a position is the one."""
+
+
+class BestRow(NamedTuple):
+    """The sum of value(j) over the j in low..high with the largest score, or over the `last` of them."""
+
+    low: Term
+    high: Term
+    score: Term
+    value: Term
+    last: bool
+
+    def at(self, place: Term) -> Term:
+        """The score at a position."""
+        return replace(self.score, THERE, place)
+
+    def premises(self, place: Term) -> list[Term]:
+        """That the position is the one."""
+
+        def each(low: Term, high: Term, tag: str, apart: bool = False) -> Term:
+            body: Term = (tag, None, (self.at(OTHER), self.at(place)))
+            body = ("->", None, (("~", None, (equals(OTHER, place),)), body)) if apart else body
+            return ranged(low, high, body, OTHER)
+
+        if not self.last:
+            return [each(self.low, self.high, "<", apart=True)]
+        after = ("+", None, (place, num(1)))
+        return [each(self.low, place, "<="), each(after, self.high, "<")]
+
+
+def best_row(total: Term) -> BestRow | None:
+    """A sum as the row of a hard head; None where it is none."""
+    low, high, body = total[2]
+    parts = nf(instantiate(body, (THERE,)))
+    marks = {a for (factors, _) in parts for a, k in factors if k == 1 and normal._keys[a][0] == "ind"}
+    marks = [a for a in marks if normal._keys[a][1][0] == "all" and all(a in dict(m[0]) for m in parts)]
+    if len(marks) != 1:
+        return None
+    inner = instantiate(reify.formula(normal._keys[marks[0]][1])[2][0], (OTHER,))
+    if inner[0] != "->" or fkey(inner[2][0]) != fkey(between(low, OTHER, high)):
+        return None
+    most, *later = flatten("&", inner[2][1])
+    gap = nf(most[2][1]) if most[:2] == ("<=", None) and most[2][0] == num(0) else {}
+    here = {m: c for m, c in gap.items() if THERE in free(reify.product(m))}
+    score = reify.term(here)
+    if not here or nf(("-", None, (score, replace(score, THERE, OTHER)))) != gap:
+        return None
+    strict: Term = ("->", None, (less_than(THERE, OTHER), ("<", None, most[2])))
+    if later and (len(later) > 1 or fkey(later[0]) != fkey(strict)):
+        return None
+    value = {(tuple(x for x in m[0] if x[0] != marks[0]), m[1]): c for m, c in parts.items()}
+    return BestRow(low, high, score, reify.term(value), bool(later))
+
+
+def best_sum(case: CaseFacts, a: int) -> AtomReading:
+    """What the row of a hard head is: the value at the one position that has it."""
+    row = best_row(reify.atom(a))
+    if row is None or (row.last and row.low != num(1)) or row[:3] in case.sums.sought:
+        return OPAQUE
+    undecided: list[Term] = []
+    places = dict.fromkeys(_candidates(case, row))
+    for place in sorted(places, key=lambda place: fkey(row.premises(place)[0]) not in case.literals):
+        ends: list[Term] = [at_most(row.low, place), at_most(place, row.high)]
+        inside = [label for end in ends if (label := case.known(end)) is not None]
+        if len(inside) < len(ends):
+            undecided += [end for end in ends if case.known(end) is None and case.known(negation(end)) is None]
+        elif (best := _best(case, row, place)) is not None:
+            return case.give(a, _valued(case, row, place, [*inside, *best]))
+    for end in undecided[:1]:
+        case.want(end)
+    return WAITS if case.wanted else OPAQUE
+
+
+def _best(case: CaseFacts, row: BestRow, place: Term) -> list[str] | None:
+    """The labels that a position is the one; None where that is not decided."""
+    labels: list[str] = []
+    for premise in row.premises(place):
+        label = case.literals.get(fkey(premise))
+        if label is None:
+            label = case.g.fresh("best")
+            case.sums.sought.add(row[:3])  # its premises do not rest on the row
+            with suppress(Unclosed, OutsideFragment, Rejected, Stuck, TooLong):
+                case.g.have(premise, label, partial(case.decision.close, most=MOST_CASES, waiting=False))
+            case.sums.sought.discard(row[:3])
+            if label not in case.g.facts:
+                return None
+            case.literals[fkey(premise)] = label
+        labels.append(label)
+    return labels
+
+
+def _valued(case: CaseFacts, row: BestRow, place: Term, known: list[str]) -> str:
+    """The label of the row's value, or, where only weights are summed, of their sum."""
+    g, label = case.g, case.g.fresh("row")
+    texts = [g.text(place), f"j. {g.text(row.score)}", f"j. {g.text(row.value)}"]
+    if row.last:
+        g.use("lem:right_row", g.text(row.high), *texts, lambda h: both(h, *known), label=label)
+        return label
+    ends = g.text(row.low), g.text(row.high)
+    g.use("lem:single_best", *ends, *texts, lambda h: both(h, *known), label=f"{label}.1 {label}")
+    return f"{label}.1" if row.value == num(1) else label
+
+
+def _candidates(case: CaseFacts, row: BestRow) -> Iterator[Term]:
+    """Positions that may have the largest score, the likeliest first."""
+    if (top := _top(case, row)) is not None:
+        yield top
+    read = [t[2] for t in subterms(case.g.goal) if t[0] == "app" and not loose(t[2][1])]
+    of_value = {t[2][0] for t in subterms(row.value) if t[0] == "app"}
+    yield from (place for name, place in read if name in of_value or not of_value)
+    yield from (row.high, reify.term(nf(("-", None, (row.high, num(1))))), row.low)
+
+
+def _top(case: CaseFacts, row: BestRow) -> Term | None:
+    """Where the scores have their top if they are a parabola; None where that is no integer."""
+    scores = at_most(num(0), written_summand(case, row.score) or row.score)
+    top_of = parabola(case.row(case.g.fresh("score"), scores).poly, THERE)
+    if top_of is None:
+        return None
+    top = top_of.top
+    integers = all(c == int(c) and not e and all(map(whole, (a for a, _ in m))) for (m, e), c in top.items())
+    return reify.term(top) if integers else None

@@ -1,0 +1,440 @@
+"""What is known in one case of a decision by counts: facts, and the rows of the arithmetic that are made of them.
+
+Each atom of a comparison is put down to counts and positions: see `atoms`. What has to be decided before is collected
+in `wanted`; what stays as it is, is `opaque`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from symcook.errors import Rejected
+from symcook.locks import PRECISION
+from symcook.proof import enclose, normal
+from symcook.proof.claims.bycounts.casestate import CaseState
+from symcook.proof.claims.bycounts.farkas import FactRow, Rules, close, contradiction
+from symcook.proof.claims.bycounts.lettered import Lettered
+from symcook.proof.claims.bycounts.truth import DecidedFormulas, comparisons, letter_at
+from symcook.proof.inequalities import reify
+from symcook.proof.inequalities.linear import poly
+from symcook.proof.inequalities.simplex import Effort
+from symcook.proof.normal import ONE, Mono, Poly, constant, fkey, mul
+from symcook.proof.search.ranges import at_most, equals, less_than
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import Term, free, negation, num, var
+
+if TYPE_CHECKING:
+    from symcook.proof.claims.counts import CountedPoint
+
+WORK = 20_000_000
+MOST_CLEARED = 8
+
+
+class AtomState(Enum):
+    """What an atom of a comparison is."""
+
+    BASE = auto()
+    """A number of the linear arithmetic, as a count."""
+    RULE = auto()
+    """An equation puts something else in its place."""
+    OPAQUE = auto()
+    """Nothing is known of it: it is a number that may have any value."""
+    WAITS = auto()
+    """Something that is in `wanted` has to be decided first."""
+
+
+class ClearedAtom(NamedTuple):
+    """An atom that is a quotient: comparisons are multiplied by its denominator, whose sign the fact `label` gives."""
+
+    label: str
+
+
+BASE, RULE, OPAQUE, WAITS = AtomState
+AtomReading = AtomState | ClearedAtom
+
+
+class Unclosed(Exception):
+    """A case that no arithmetic closes: the counts there, and what the procedure cannot read in it."""
+
+    def __init__(self, counts: CountedPoint | None, opaque: tuple[str, ...]) -> None:
+        super().__init__(", ".join(opaque))
+        self.counts, self.opaque = counts, opaque
+
+
+class CaseDecision(Protocol):
+    """What decides a case: it reads atoms by their kind, and closes goals that a rule opens on the way."""
+
+    def read(self, atom: int) -> AtomReading:
+        """What an atom is."""
+        ...
+
+    def find(self) -> None:
+        """Add the facts that follow from what is known by now."""
+        ...
+
+    def assume(self, label: str) -> None:
+        """Take a fact into account."""
+        ...
+
+    def close(self, g: Goal, most: int = ..., waiting: bool = True) -> None:
+        """Close a branch of the goal by a decision of its own."""
+        ...
+
+    def everywhere(self, g: Goal) -> None:
+        """Close a goal about any position by a decision of its own."""
+        ...
+
+
+@dataclass
+class CountedPlaces(CaseState):
+    """Positions up to which symbols are counted."""
+
+    places: list[Term] = field(default_factory=list)
+    lettered: dict[Term, None] = field(default_factory=dict)
+    """Positions whose symbol takes part: the counts up to it are those before it and the bits of the symbol."""
+    ordered: set[tuple[Term, Term]] = field(default_factory=set)
+    pending: dict[Term, int] = field(default_factory=dict)
+    """Positions where a symbol was decided."""
+
+
+@dataclass
+class KnownRemainders(CaseState):
+    """Quotients by numbers, and the formulas about remainders."""
+
+    quotients: dict[tuple[Term, int], tuple[Term, tuple[str, str]]] = field(default_factory=dict)
+    """By a term and a number: the quotient, and the labels of its two bounds."""
+    compared: dict[Any, Term] = field(default_factory=dict)
+    """By key the formulas about remainders that the claim has as numbers."""
+    solving: bool = False
+    """Whether equations between integers are solved, which remainders ask for."""
+
+    def add(self, of: tuple[Term, int], name: str, labels: tuple[str, str]) -> None:
+        """An integer is the quotient of a term by a number, as facts of these labels say."""
+        self.quotients.setdefault(of, (var(name, "Int"), labels))
+        self.solving = True
+
+
+@dataclass
+class SumsOfTerms(CaseState):
+    """Sums of terms that no symbol decides, and facts about all positions."""
+
+    totals: list[tuple[Term, Term]] = field(default_factory=list)
+    """The terms of sums in use, and up to which positions."""
+    read: set[str] = field(default_factory=set)
+    """Facts whose sums are in use, as they are written."""
+    related: set[tuple[Term, Term, Term]] = field(default_factory=set)
+    members: set[tuple[Term, Term, Term]] = field(default_factory=set)
+    bounded: set[tuple[Term, Term, Term, bool]] = field(default_factory=set)
+    universal: list[str] = field(default_factory=list)
+    """Facts about all positions, that no count decides."""
+    applied: set[tuple[str, Term]] = field(default_factory=set)
+    witnesses: list[Term] = field(default_factory=list)
+    witnessed: set[tuple[Term, Term]] = field(default_factory=set)
+    sought: set[tuple[Term, Term, Term]] = field(default_factory=set)
+    """Rows of hard heads whose position is being looked for."""
+
+
+class CaseFacts(DecidedFormulas):
+    """What is known at a goal: facts, the rows of the arithmetic, and equations that put in what atoms are."""
+
+    def __init__(self, root: Lettered, g: Goal, decision: CaseDecision) -> None:
+        super().__init__(g)
+        self.root, self.decision = root, decision
+        self.rules = Rules()
+        self.facts: list[str] = []  # comparisons that take part in the arithmetic
+        self.rows: dict[str, FactRow] = {}
+        self.state: dict[int, AtomReading] = {}
+        self.wanted: dict[object, Term] = {}
+        self.counts, self.remainders, self.sums = CountedPlaces(), KnownRemainders(), SumsOfTerms()
+        self.quantified: set[object] = set()  # quantified formulas that are facts, or whose negations are
+        self.renewed = False  # whether more is known since the rows were made
+        self.clash: tuple[str, str] | None = None  # facts that contradict each other
+        self.enclosed: set[Any] = set()
+        self.premises_at: set[tuple[int, Term]] = set()  # lines of the run that restrict it, with the places
+        self.effort = Effort(WORK)
+
+    def under(self, g: Goal, decision: CaseDecision) -> CaseFacts:
+        """The same knowledge at a branch of the goal."""
+        inner = self.copy()
+        inner.g, inner.decision, inner.wanted, inner.renewed = g, decision, {}, False
+        inner.state = self._known_readings()
+        return inner
+
+    def _known_readings(self) -> dict[int, AtomReading]:
+        return {atom: reading for atom, reading in self.state.items() if reading != WAITS}
+
+    def opaque(self) -> list[str]:
+        """The terms that are not put down to counts."""
+        return [self.g.text(reify.atom(a)) for a, reading in self.state.items() if reading in (OPAQUE, WAITS)]
+
+    def waits(self, a: int) -> bool:
+        """Whether it is not known as yet what an atom is."""
+        return self.state.get(a) == WAITS
+
+    # --- Rows --------------------------------------------------------------------------------------------------------
+
+    def rows_now(self) -> dict[str, FactRow]:
+        """The rows of all facts; those of facts that are found on the way too."""
+        self.wanted = {}
+        self.state = self._known_readings()
+        changed = True
+        while changed:  # reading a fact may bring others
+            changed = False
+            for label in [*self.facts]:
+                row = self.rows.get(label)
+                if row is None or (label in self.g.facts and self._reducible(row.poly)):
+                    self.rows[label] = new = self.row(label)
+                    changed = changed or row is None or new.poly != row.poly
+            before = len(self.facts)
+            self.decision.find()
+            self._enclosures()
+            changed = changed or len(self.facts) > before
+        out: dict[str, FactRow] = {}
+        for label, row in self.rows.items():
+            if label in self.facts:
+                out[label] = row
+                if (tight := row.tightened) is not None:
+                    out[f"{label}'"] = tight
+        return out
+
+    def _enclosures(self) -> None:
+        """Constants as e^2 and sqrt(2) that stand before what is not negative: bounds by rational numbers."""
+        for m in dict.fromkeys(m for row in self.rows.values() for m in row.poly):
+            if m in self.enclosed:
+                continue
+            closed = tuple(x for x in m[0] if not free(reify.atom(x[0])))
+            open_factors = [reify.atom(a) for a, k in m[0] if (a, k) not in closed for _ in range(k)]
+            if not (closed or m[1]):
+                self.enclosed.add(m)
+                continue
+            factors = [self.known(at_most(num(0), t)) for t in open_factors]
+            if None in factors:
+                continue
+            self.enclosed.add(m)
+            if constant(normal._exponents[m[1]]) is None:
+                self._exponential(m, [x for x in factors if x])
+                continue
+            term = reify.product((closed, m[1]))
+            for k, (bound, way) in enumerate(zip(enclosure(term) or (), (1, -1), strict=False)):
+                label, f = self.g.fresh("about"), ("<=", None, (bound, term)[::way])
+                self.g.have(f, label, lambda h: h.interval([], 96))
+                p = mul(poly(f), {(tuple(x for x in m[0] if x not in closed), 0): 1})
+                self.facts.append(key := f"{label}.{k}")
+                self.rows[key] = FactRow(p, "<=", (label, *(x for x in factors if x)), raw=p)
+
+    def _exponential(self, m: Mono, factors: list[str]) -> None:
+        """A power of e with a name in its exponent, times what is not negative: at least 0, or 1 for a positive one."""
+        g, power = self.g, reify.term(normal._exponents[m[1]])
+        positive, label = g.fresh("power"), g.fresh("one")
+        g.use("ax:exp_pos", g.text(power), label=positive)
+        up = self.known(at_most(num(0), power))
+        if up is not None:
+            least, f = g.fresh("least"), at_most(num(1), ("fn", "exp", (power,)))
+            g.use("ax:exp_ge", g.text(power), label=least)
+            g.have(f, label, lambda h: h.auto([least, up], degree=1, rounds=0))
+        for fact in (positive, *([label] if up is not None else [])):
+            p = mul(poly(g.facts[fact]), {(m[0], 0): 1})
+            self.facts.append(key := f"{fact}.{len(self.facts)}")
+            self.rows[key] = FactRow(p, "<=", (fact, *factors), raw=p)
+
+    def _reducible(self, p: Poly) -> bool:
+        return self.rules._step(p) is not None or any(
+            self.state.get(a) not in (BASE, OPAQUE) for m, _ in p for a, _ in m
+        )
+
+    def row(self, label: str, f: Term | None = None) -> FactRow:
+        """A fact, or a formula that will be one, with everything put in that is known, and without inverses."""
+        f = self.g.facts[label] if f is None else f
+        raw, of = poly(f), [label]
+        times: Poly = {ONE: 1}
+        while True:
+            p, multipliers = self.settled(raw)
+            readings = (self.state.get(a) for m, _ in p for a, _ in m)
+            cleared = next((reading for reading in readings if isinstance(reading, ClearedAtom)), None)
+            if cleared is None or len(of) > MOST_CLEARED:
+                return FactRow(p, f[0], (label,) if f[0] == "=" else tuple(of), multipliers, None, times, raw)
+            factor = poly(self.g.facts[cleared.label])
+            raw, times = mul(raw, factor), mul(times, factor)
+            of.append(cleared.label)
+
+    def settled(self, raw: Poly) -> tuple[Poly, dict[str, Poly]]:
+        """A polynomial with everything put in that is known, and what the equations are multiplied by."""
+        while True:
+            multipliers: dict[str, Poly] = {}
+            p, products = self.rules.reduce(raw, multipliers), len(self.rules.products)
+            readings = [self.resolve(a) for a in dict.fromkeys(a for m, _ in p for a, _ in m)]
+            if RULE not in readings and len(self.rules.products) == products:
+                return p, multipliers
+
+    # --- What follows ------------------------------------------------------------------------------------------------
+
+    def known(self, f: Term) -> str | None:
+        """The label of a comparison that was decided, or that follows by arithmetic; None where it does not."""
+        key = fkey(f)
+        if key in self.literals:
+            return self.literals[key]
+        if key == normal.TRUE:
+            self.g.have(f, (label := self.g.fresh("so")), Goal.true)
+        elif key == normal.FALSE or fkey(negation(f)) in self.literals:
+            return None
+        else:
+            against = self.g.fresh("against")
+            extra = self.row(against, negation(f))
+            rows = [r for r in self.rows.values()]
+            rows += [t for r in self.rows.values() if (t := r.tightened) is not None]
+            rows += [extra, *([t] if (t := extra.tightened) is not None else [])]
+            refutation = contradiction(rows, self.effort)
+            if refutation is None:
+                return None
+
+            def proof(h: Goal) -> None:
+                h.contra(against)
+                close(h, refutation)
+
+            self.g.have(f, (label := self.g.fresh("so")), proof)
+        self.literals[key] = label
+        return label
+
+    def need(self, f: Term) -> str | None:
+        """The same; what does not follow is wanted."""
+        label = self.known(f)
+        if label is None:
+            self.want(f)
+        return label
+
+    def want(self, f: Term) -> AtomState:
+        """A formula has to be decided first."""
+        self.wanted.setdefault(fkey(f), f)
+        return WAITS
+
+    def follows(self, f: Term) -> bool:
+        """Whether a formula is true by what is decided and by arithmetic."""
+        for part in comparisons(f):
+            if letter_at(part) is None:
+                sides = (part[2], part[2][::-1]) if part[0] == "=" else (part[2],)
+                for side in sides:
+                    order: Term = ("<=" if part[0] == "=" else part[0], None, side)
+                    if self.truth(order) is None and self.known(order) is None:
+                        self.known(negation(order))
+        return self.truth(f) is True
+
+    def inside(self, place: Term) -> str | None:
+        """The label that a term is a position."""
+        f = self.root.inside(place)
+        if fkey(f) in self.literals:
+            return self.literals[fkey(f)]
+        ends = [self.need(part) for part in f[2]]
+        if None in ends:
+            return None
+        label = self.g.fresh("inside")
+        proofs = [[{"by": "hyp", "of": end}] for end in ends]
+        self.g._emit({"by": "have", "show": self.g.text(f), "proof": [{"by": "split", "proofs": proofs}], "as": label})
+        self.g._bind(label, f)
+        self.literals[fkey(f)] = label
+        return label
+
+    def fact(self, label: str) -> None:
+        """A fact of counts takes part in the arithmetic."""
+        self.facts.append(label)
+
+    # --- Atoms -------------------------------------------------------------------------------------------------------
+
+    def resolve(self, a: int) -> AtomReading:
+        """What an atom is; it is read once."""
+        if a in self.rules.single:
+            return RULE
+        if a not in self.state:
+            self.state[a] = WAITS  # what it asks for on the way may speak of it
+            try:
+                self.state[a] = self.decision.read(a)
+            except Rejected:
+                self.state[a] = OPAQUE
+        return self.state[a]
+
+    def rows_of(self, multipliers: Mapping[str, Poly]) -> list[list[str]]:
+        """What equations are multiplied by, as a proof has it."""
+        return [[self.g.text(reify.term(p)), label] for label, p in multipliers.items() if p]
+
+    def stated(self, f: Term, rows: list[list[str]]) -> str:
+        """The label of an equation that follows from others by computation."""
+        if fkey(f) in self.literals and fkey(f) != normal.TRUE:
+            return self.literals[fkey(f)]
+        label = self.g.fresh("equal")
+        proof = [{"by": "pos", "eq": rows}] if rows else [{"by": "true"}]
+        self.g._emit({"by": "have", "show": self.g.text(f), "proof": proof, "as": label})
+        self.g._bind(label, f)
+        return label
+
+    def give(self, a: int, label: str) -> AtomReading:
+        """An equation gives an atom its value."""
+        p = poly(self.g.facts[label])
+        if (((a, 1),), 0) not in p or any(a in dict(m) and m != ((a, 1),) for m, _ in p):
+            return OPAQUE
+        self.rules.give(a, label, p)
+        return RULE
+
+    def clear(self, a: int, label: str, size: Term) -> AtomReading:
+        """The equation `label` gives the product of an atom and a size: the size must be positive, or negative."""
+        positive: Term = less_than(num(0), size)
+        sign = self.known(positive) or self.known(less_than(size, num(0)))
+        if sign is None:
+            return self.want(positive)
+        row = self.row(label)
+        p = row.poly
+        if any(self.waits(b) for m, _ in p for b, _ in m if b != a):
+            return WAITS
+        if row.made or row.times != {ONE: 1}:  # in terms of counts
+            f = equals(num(0), reify.term(p))
+            label = self.stated(f, [*self.rows_of(row.made), [self.g.text(reify.term(row.times)), label]])
+            p = poly(f)
+        leads = [m for m in p if a in dict(m[0]) and len(m[0]) + (m[1] != 0) > 1 and m[0]]
+        if not leads:  # the size is a number
+            return self.give(a, label)
+        leads = [m for m in leads if not m[1]]
+        if not leads:
+            self.rules.divided[a] = label, p
+            return ClearedAtom(self._written(sign))
+        lead = max(leads, key=lambda m: repr(reify.product(m)))
+        self.rules.product(lead, label, p)
+        return ClearedAtom(sign)
+
+    def _written(self, label: str) -> str:
+        """An inequality in terms of counts."""
+        row, new = self.row(label), self.g.fresh("size")
+        if row.of != (label,):
+            return label
+        f: Term = (row.tag, None, (num(0), reify.term(row.poly)))
+
+        def proof(h: Goal) -> None:
+            h.contra(no := h.fresh("no"))
+            against = FactRow(poly(negation(f)), h.facts[no][0], (no,), raw=poly(negation(f)))
+            close(h, [(Fraction(1), row), (Fraction(1), against)])
+
+        self.g.have(f, new, proof)
+        return new
+
+
+def enclosure(t: Term) -> tuple[Term, Term] | None:
+    """Rational numbers below and above a constant, apart by less than its 2^-40th part; None where Arb has none, as for
+    I[..]."""
+    from flint import ctx
+
+    from symcook.numbers.balls import fraction_of
+
+    with PRECISION, ctx.workprec(128):
+        try:
+            x = enclose._ball(t, {})
+        except enclose._Unknown:
+            return None
+        low, high = fraction_of(x.lower()), fraction_of(x.upper())
+    if not low or not high:
+        raise Rejected("a constant is zero")
+    bits = 44 - max(abs(low), abs(high)).numerator.bit_length() + max(abs(low), abs(high)).denominator.bit_length()
+    scale = Fraction(2) ** bits
+    ends = Fraction(math.floor(low * scale)) / scale, Fraction(math.ceil(high * scale)) / scale
+    return num(ends[0].numerator, ends[0].denominator), num(ends[1].numerator, ends[1].denominator)

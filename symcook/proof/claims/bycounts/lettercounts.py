@@ -1,0 +1,247 @@
+"""Letters at positions, and counts up to positions: the axioms of counts where a case asks for them."""
+
+from __future__ import annotations
+
+from symcook.proof import normal
+from symcook.proof.claims.bycounts.casefacts import BASE, OPAQUE, WAITS, AtomReading, CaseFacts
+from symcook.proof.claims.bycounts.lettered import THERE
+from symcook.proof.claims.bycounts.truth import letter_at
+from symcook.proof.inequalities import reify
+from symcook.proof.inequalities.linear import poly
+from symcook.proof.normal import ONE, fkey, nf
+from symcook.proof.search.ranges import at_most, equals, less_than
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import Term, num
+
+
+def find_counts(case: CaseFacts) -> None:
+    """The counts next to letters that were decided, those up to positions in use, and their order."""
+    for place, letter in case.counts.pending.items():
+        if place not in case.counts.lettered:
+            letter_bit(case, place, letter)
+    _order_places(case)
+    _want_letters(case)
+
+
+def _want_letters(case: CaseFacts) -> None:
+    """Letters' bits that are multiplied with other atoms: which letter stands there is wanted."""
+    for row in case.rows.values():
+        for m, e in row.poly:
+            if sum(k for _, k in m) + (e != 0) > 1:
+                for a, _ in m:
+                    if normal._keys[a][0] == "ind" and case.state.get(a) == BASE:
+                        f = reify.formula(normal._keys[a][1])
+                        place, letter = letter_at(f) or zero_letter(f) or (num(0), -1)
+                        wanted = case.root.is_letter(place, letter)
+                        case.want(wanted)
+
+
+def letter_bit(case: CaseFacts, place: Term, letter: int) -> AtomReading:
+    """I[w(place) = letter]: the count grows by it."""
+    if letter not in case.root.problem.letters:
+        return OPAQUE
+    if place not in case.counts.lettered:
+        inside = case.inside(place)
+        if inside is None:
+            return WAITS
+        case.counts.lettered[place] = None
+        for b in case.root.problem.letters:
+            _count_step(case, place, b)
+        counts_up_to(case, place)
+        counts_up_to(case, reify.term(nf(("-", None, (place, num(1))))))
+    return BASE
+
+
+def _count_step(case: CaseFacts, place: Term, letter: int) -> None:
+    """0 <= I[w(p) = a] <= 1, and C_a(p) = C_a(p - 1) + I[w(p) = a], for the count C_a(p) of a up to p."""
+    g, bit = case.g, case.root.bit(place, letter)
+    label = g.fresh("bit")
+    less, more = (("<=", None, ends) for ends in ((num(0), bit), (bit, num(1))))
+
+    def either(h: Goal) -> None:
+        for k in h.ind(case.root.is_letter(place, letter), f"{h.fresh('f')} {(v := h.fresh('v'))}"):
+            k.rewrite(v)
+            k.true()
+
+    for f in (less, more):
+        label = g.fresh("bit")
+        g.have(f, label, either)
+        case.fact(label)
+    low = case.known(at_most(case.root.low, place))
+    step = g.fresh("step")
+    g.use("ax:sum_step", f"j. I[w(j) = {letter}]", g.text(case.root.low), g.text(place), f"#{low}", label=step)
+    if poly(g.facts[step]):
+        case.fact(step)
+
+
+def counts_up_to(case: CaseFacts, place: Term) -> None:
+    """The counts up to a position p: all of them add up to p, and each is at least 0."""
+    if place in case.counts.places:
+        return
+    below = at_most(case.root.below, place)
+    low, high = case.need(below), case.need(at_most(place, case.root.high))
+    if low is None or high is None:
+        return
+    case.counts.places.append(place)
+    g = case.g
+    label = g.fresh("total")
+    g.use(case.root.share(g, case.root.total()), g.text(place), lambda h: both(h, low, high), label=label)
+    case.fact(label)
+    start = case.root.below
+    first = case.known(at_most(start, start)) or ""
+    for a in case.root.problem.letters:
+        label = g.fresh("least")
+        grows = case.root.share(g, case.root.grows(a))
+        g.use(grows, g.text(start), g.text(place), lambda h: both(h, first, low), label=label)
+        case.fact(label)
+    for a in (case.root.problem.before, case.root.problem.after):
+        if a is not None:
+            _once(case, place, a, low, high)
+
+
+def _once(case: CaseFacts, place: Term, letter: int, low: str, high: str) -> None:
+    """The count of a letter that the model adds: 1 from its position on, 0 before it."""
+    root, g = case.root, case.g
+    if letter == root.problem.before:
+        first, last = case.need(at_most(root.low, place)), high
+    else:
+        before = reify.term(nf(("-", None, (root.high, num(1)))))
+        first, last = low, case.need(at_most(place, before))
+    if first is None or last is None:
+        if letter != root.problem.before and case.known(at_most(root.high, place)) is not None:
+            letter_bit(case, root.high, letter)
+        return
+    label = g.fresh("once")
+    once = root.share(g, root.once(letter))
+    g.use(once, g.text(place), lambda h: h.easy([first, last], degree=1, rounds=0), label=label)
+    case.fact(label)
+
+
+def _order_places(case: CaseFacts) -> None:
+    """The counts up to two positions, where it is known which comes first; else the order is wanted."""
+    if case.root.high not in case.counts.places and case.counts.places:
+        counts_up_to(case, case.root.high)
+    for k, p in enumerate(case.counts.places):
+        for q in case.counts.places[k + 1 :]:
+            if (p, q) in case.counts.ordered:
+                continue
+            for a, b in ((p, q), (q, p)):
+                order = case.known(at_most(a, b))
+                if order is not None:
+                    _grow(case, a, b, order)
+                    case.counts.ordered.add((p, q))
+                    break
+            else:
+                case.need(at_most(p, q))
+
+
+def _grow(case: CaseFacts, p: Term, q: Term, order: str) -> None:
+    """C_a(p) <= C_a(q) for each letter a, from p <= q."""
+    g = case.g
+    low = case.known(at_most(case.root.below, p))
+    if low is None:
+        return
+    for a in case.root.problem.letters:
+        label = g.fresh("more")
+        grows = case.root.share(g, case.root.grows(a))
+        g.use(grows, g.text(p), g.text(q), lambda h: both(h, low, order), label=label)
+        case.fact(label)
+
+
+def count_of(case: CaseFacts, a: int, letter: int, low: Term, high: Term) -> AtomReading:
+    """A count from the first position on is a base; another one is a difference of two."""
+    if low == case.root.low:
+        if high not in case.counts.places:
+            counts_up_to(case, high)
+        return BASE if high in case.counts.places else WAITS
+    return difference(case, a, case.root.bit(THERE, letter), low, high)
+
+
+def difference(case: CaseFacts, a: int, inner: Term, low: Term, high: Term) -> AtomReading:
+    """sum(j, l, h, T) is 0 where h < l, else sum(j, 1, h, T) - sum(j, 1, l - 1, T)."""
+    root, g = case.root, case.g
+    empty = case.known(less_than(high, low))
+    summand, label = f"j. {g.text(inner)}", g.fresh("sum")
+    if empty is not None:
+        g.use("ax:sum_empty", summand, g.text(low), g.text(high), f"#{empty}", label=label)
+        return case.give(a, label)
+    before = reify.term(nf(("-", None, (low, num(1)))))
+    first = case.need(at_most(root.below, before))
+    last = case.need(at_most(before, high))
+    if first is None or last is None:
+        return WAITS
+    texts = [g.text(root.low), g.text(before), g.text(high)]
+    g.use("lem:sum_split", summand, *texts, lambda h: both(h, first, last), label=label)
+    return case.give(a, label)
+
+
+def letter_stands(case: CaseFacts, label: str, place: Term, letter: int) -> None:
+    """The fact `label` says which letter stands at a place: its bit is 1, those of the others are 0."""
+    g = case.g
+    for b in {letter, *case.root.problem.letters}:
+        value = g.fresh("bit")
+        equation = equals(case.root.bit(place, b), num(int(b == letter)))
+        g.have(equation, value, lambda h: rewritten(h, label))
+        _bit_known(case, value, place, b)
+        if b != letter:
+            no = g.fresh("not")
+            f = ("~", None, (case.root.is_letter(place, b),))
+
+            def other(h: Goal) -> None:
+                also = h.fresh("also")
+                h.intro(also)
+                h.rewrite(label, also, (new := h.fresh("also")))
+                h.absurd(new)
+
+            g.have(f, no, other)
+            case.literals.setdefault(fkey(f), no)
+
+
+def letter_absent(case: CaseFacts, label: str, place: Term, letter: int) -> None:
+    """The fact `label` says that this letter does not stand at a place: its bit is 0."""
+    value = case.g.fresh("bit")
+    f = equals(case.root.bit(place, letter), num(0))
+
+    def zero(h: Goal) -> None:
+        here, away = h.ind(case.root.is_letter(place, letter), f"{h.fresh('f')} {(v := h.fresh('v'))}")
+        f = next(k for k, fact in here.facts.items() if fact == case.root.is_letter(place, letter))
+        here.absurd(f, label)
+        away.hyp(v)
+
+    case.g.have(f, value, zero)
+    _bit_known(case, value, place, letter)
+
+
+def _bit_known(case: CaseFacts, label: str, place: Term, letter: int) -> None:
+    """The bit of a letter at a place has a value."""
+    p = nf(case.root.bit(place, letter))
+    if len(p) == 1:
+        ((m, _),) = p
+        case.counts.pending[place] = letter
+        case.rules.give(m[0][0], label, poly(case.g.facts[label]))
+
+
+def zero_letter(f: Term) -> tuple[Term, int] | None:
+    """The same for a formula as `reify` writes it: 0 = a - w(p) or 0 = w(p) - a."""
+    if f[0] != "=" or f[2][0] != num(0):
+        return None
+    p = nf(f[2][1])
+    atoms = [m for m in p if m != ONE]
+    if len(atoms) != 1 or len(atoms[0][0]) != 1 or atoms[0][1]:
+        return None
+    key = normal._keys[atoms[0][0][0][0]]
+    if key[0] != "app" or key[1] != "w" or abs(p[atoms[0]]) != 1:
+        return None
+    return reify.term(dict(key[3])), int(-p.get(ONE, 0) / p[atoms[0]])
+
+
+def both(g: Goal, *labels: str) -> None:
+    """Close a conjunction of facts, those that are plain by computation."""
+    for part, label in zip(g.split(), labels, strict=True):
+        part.true() if fkey(part.goal) == normal.TRUE else part.hyp(label)
+
+
+def rewritten(g: Goal, label: str) -> None:
+    """Close a goal that computing shows once an equation is put in."""
+    g.rewrite(label)
+    g.true()

@@ -1,0 +1,427 @@
+"""What the letters of a string give, as facts of a proof: the axioms of counts, and coordinates that a letter decides.
+
+With C_a(p) the number of letters a up to the position p: the counts up to p add up to the number of positions, they
+grow with p, and a letter that the model adds is counted once. Positions and counts that satisfy these at finitely many
+positions are those of a string, so nothing else need be known of counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+from symcook.errors import Rejected
+from symcook.proof import grammar, normal
+from symcook.proof.claims.bycounts.problem import HERE, LETTERS, VALUES, Equation, Problem, W, at
+from symcook.proof.inequalities import reify
+from symcook.proof.normal import Poly, nf
+from symcook.proof.search.ranges import at_most, between, equals, ranged
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import TRUE, Term, abstract, flatten, free, instantiate, num, replace, subterms, var
+
+THERE = var("j", "Int")
+
+
+def summand(g: Goal, inner: Term) -> str:
+    """The text of a function of j; names that it binds are others."""
+    return f"j. {grammar.show(inner, {*g.scope, *g.library.definitions, 'j'})}"
+
+
+class Lettered:
+    """Facts about the letters, proved where they are first asked for; `g` is the goal behind the premises.
+
+    The labels of the premises are ``some``, ``word``, ``run.K`` and ``truth.K``.
+    """
+
+    def __init__(self, problem: Problem, g: Goal) -> None:
+        self.problem, self.g = problem, g
+        self.low, self.high = problem.places
+        self.below = reify.term(nf(("-", None, (self.low, num(1)))))
+        self.premises = [*g.facts]  # what was known before anything was proved here
+        self.bounds: dict[tuple[Term, Term, bool], Any] = {}  # of terms of sums: see `termsums`
+        self.values: dict[str, dict[int, Term]] = {}  # by coordinate and letter, where a letter decides the coordinate
+        self.forms: dict[str, str] = {}  # by coordinate the fact of `g` that says its cases at each position
+        for equation in problem.equations.values():
+            if (found := self._by_letter(equation)) is not None:
+                self.values[equation.name] = found
+
+    def within(self, g: Goal) -> Lettered:
+        """The same at a goal of its own."""
+        new = Lettered(self.problem, g)
+        new.forms, new.premises = {**self.forms}, self.taken(g)
+        new.bounds = {
+            key: None for key, found in self.bounds.items() if found is None
+        }  # being proved, or without proof
+        return new
+
+    def taken(self, g: Goal) -> list[str]:
+        """The labels of facts at a goal that were not proved here."""
+        return [label for label in g.facts if label in self.premises or label not in self.g.facts]
+
+    def cases_of(self, name: str, place: Term) -> list[tuple[Term, Term]]:
+        """The cases of a coordinate at a position, each a condition and its equation, where they are known."""
+        if name not in self.forms:
+            return []
+        parts = flatten("&", instantiate(self.g.facts[self.forms[name]][2][0], (place,))[2][1])
+        cases = [(part[2][0], part[2][1]) if part[0] == "->" else (TRUE, part) for part in parts]
+        return cases if all(equation[0] == "=" for _, equation in cases) else []
+
+    def one_term(self, name: str, sums: bool = False) -> Term | None:
+        """The cases of a coordinate at `HERE` as one term, as a sum needs it; None where they are not known, or, but
+        with `sums`, the term has a sum up to `HERE`."""
+        cases = self.cases_of(name, HERE)
+        parts = [(guard, equation[2][1]) for guard, equation in cases if equation[2][1] != num(0)]
+        terms = [_selected(value, guard) for guard, value in parts]
+        if not cases or (not sums and any(s[0] == "sum" and HERE in free(s) for term in terms for s in subterms(term))):
+            return None
+        return reduce(lambda a, b: ("+", None, (a, b)), terms) if terms else num(0)
+
+    # --- Terms -----------------------------------------------------------------------------------------------------
+
+    def is_letter(self, place: Term, letter: int) -> Term:
+        """w(place) = letter."""
+        return equals(at("w", place, LETTERS), num(letter))
+
+    def bit(self, place: Term, letter: int) -> Term:
+        """I[w(place) = letter]."""
+        return ("ind", None, (self.is_letter(place, letter),))
+
+    def count(self, letter: int, low: Term, high: Term) -> Term:
+        """The number of letters from one position to another."""
+        return ("sum", None, (low, high, abstract(self.bit(THERE, letter), (THERE,))))
+
+    def weighted(self, values: Mapping[int, Term], bit: Callable[[int], Term]) -> Term:
+        """The sum of value*bit over the letters."""
+        parts = [("*", None, (value, bit(a))) for a, value in values.items() if value != num(0)]
+        out = parts[0] if parts else num(0)
+        for part in parts[1:]:
+            out = ("+", None, (out, part))
+        return out
+
+    # --- Values by letter --------------------------------------------------------------------------------------------
+
+    def put(self, t: Term, place: Term, letter: int) -> Term | None:
+        """A term about `place` where the letter there is `letter`; None where a coordinate there is no number then."""
+        t = replace(t, at("w", place, LETTERS), num(letter))
+        for name in self.coordinates(t, place):
+            if name not in self.values:
+                return None
+            truth = self.problem.equations[name].truth
+            t = replace(t, at(name, place, LETTERS if truth else VALUES), self.values[name][letter])
+        return t
+
+    def at_letter(self, t: Term, place: Term, letter: int) -> Term | None:
+        """The constant that a term about `place` is where the letter there is `letter`; None where it is none."""
+        put = self.put(t, place, letter)
+        try:
+            return None if put is None else fixed(nf(put))
+        except Rejected:
+            return None
+
+    def coordinates(self, t: Term, place: Term) -> list[str]:
+        """The coordinates at a place that occur in a term."""
+        found = {s[2][0][1][0] for s in subterms(t) if s[0] == "app" and s[2][1:] == (place,) and s[2][0] != W}
+        return sorted(found)
+
+    def _by_letter(self, equation: Equation) -> dict[int, Term] | None:
+        if (
+            not self.problem.letters
+            or equation.kind != "value"
+            or any(s[0] in ("sum", "prod", "all", "ex") for s in subterms(equation.right))
+        ):
+            return None
+        out: dict[int, Term] = {}
+        for letter in self.problem.letters:
+            value = self.at_letter(equation.right, HERE, letter)
+            if value is None:
+                return None
+            out[letter] = value
+        return out
+
+    # --- Facts -----------------------------------------------------------------------------------------------------
+
+    @property
+    def typed(self) -> str:
+        """The label of the premise that one of the typed letters stands at each position between the ends."""
+        return next(k for k, f in self.g.facts.items() if k.startswith("word") and f[0] == "all")
+
+    def added(self, letter: int) -> str:
+        """The label of the premise that the model adds this letter at its end."""
+        place = self.low if letter == self.problem.before else self.high
+        return next(k for k, f in self.g.facts.items() if k.startswith("word") and f == self.is_letter(place, letter))
+
+    def share(self, g: Goal, label: str) -> str:
+        """A fact of the root, known in a branch that was opened before it was proved: it stands before all branches."""
+        g.facts[label] = self.g.facts[label]
+        return label
+
+    def known(self, label: str, show: Term, proof: Callable[[Goal], None]) -> str:
+        if label not in self.g.facts:
+            self.g.have(show, label, proof)
+        return label
+
+    def everywhere(self, body: Term, low: Term | None = None, high: Term | None = None) -> Term:
+        """All i in low..high: body, which is about `HERE`."""
+        low, high = self.low if low is None else low, self.high if high is None else high
+        return ranged(low, high, body, HERE)
+
+    def letter(self) -> str:
+        """One of the letters stands at each position."""
+        problem = self.problem
+        if problem.before is None and problem.after is None:
+            return self.typed
+        cases: Term | None = None
+        for a in problem.letters:
+            part = self.is_letter(HERE, a)
+            cases = part if cases is None else ("|", None, (cases, part))
+        ends = [(self.low, problem.before), (self.high, problem.after)]
+
+        def proof(g: Goal) -> None:
+            g.intro("i inside")
+            g.use("inside", label="low high")
+            self._ends(g, [(place, a) for place, a in ends if a is not None])
+
+        if cases is None:
+            raise Rejected("no letters")
+        return self.known("letters", self.everywhere(cases), proof)
+
+    def _ends(self, g: Goal, ends: list[tuple[Term, int]]) -> None:
+        """One of the letters stands at i: at an end that of the model, elsewhere a typed one."""
+        if not ends:
+            g.use(self.share(g, self.typed), "i", Goal.easy, label="typed")
+            parts = self.problem.typed
+            if len(parts) == 1:
+                self._pick(g, "typed", parts[0])
+                return
+            labels = [f"typed.{a}" for a in parts]
+            for h, a, label in zip(g.cases("typed", *labels), parts, labels, strict=True):
+                self._pick(h, label, a)
+            return
+        (place, a), *rest = ends
+        here, side = g.fresh("end"), g.fresh("side")
+        order = (HERE, place) if place == self.low else (place, HERE)
+        one, other = g.em(("<=", None, order), side)
+        one.have(equals(HERE, place), here)
+        one.rewrite(here)
+        self._pick(one, self.share(one, self.added(a)), a)
+        other.use("ax:int_lt", *(other.text(t) for t in order[::-1]), f"#{side}", label=other.fresh("next"))
+        self._ends(other, rest)
+
+    def _pick(self, g: Goal, label: str, letter: int) -> None:
+        """The disjunction of all letters from one."""
+        letters = list(self.problem.letters)
+        while len(letters) > 1 and letters[-1] != letter:
+            g.pick("left")
+            letters.pop()
+        if len(letters) > 1:
+            g.pick("right")
+        g.hyp(label)
+
+    def cases(self, g: Goal, place: str, inside: str, close: Callable[[Goal, int, str], None]) -> None:
+        """Close a goal for each letter at a place; `inside` is the label of its range, `close` has that of the case."""
+        here = g.fresh("here")
+        g.use(self.share(g, self.letter()), place, f"#{inside}", label=here)
+        letters = self.problem.letters
+        if len(letters) == 1:
+            close(g, letters[0], here)
+            return
+        labels = [g.fresh(f"letter{a}.") for a in letters]
+        for h, a, label in zip(g.cases(here, *labels), letters, labels, strict=True):
+            close(h, a, label)
+
+    def valued(self, name: str) -> str:
+        """A coordinate that a letter decides is the sum of its values times the bits of the letters."""
+        equation = self.problem.equations[name]
+        label = f"by.letter.{name}"
+        if label in self.g.facts:
+            return label
+        inner = self.coordinates(equation.right, HERE)
+        for other in inner:
+            self.valued(other)
+        values = self.values[name]
+        same = len({*values.values()}) == 1
+        right = next(iter(values.values())) if same else self.weighted(values, lambda a: self.bit(HERE, a))
+        show = self.everywhere(equals(equation.at_here, right))
+
+        def proof(g: Goal) -> None:
+            g.intro("i inside")
+            run = self.problem.label(equation.part, equation.truth)
+            g.use(run, "i", "#inside", label="is")
+
+            def close(h: Goal, _: int, case: str) -> None:
+                h.rewrite("is")
+                self.computed(h, HERE, "inside", case)
+
+            self.cases(g, "i", "inside", close)
+
+        return self.known(label, show, proof)
+
+    def computed(self, g: Goal, place: Term, inside: str, case: str, bits: Mapping[str, Poly] | None = None) -> None:
+        """Close an equation about a place by the letter that stands there, with the label `case`, and by values of
+        truths with their factors, `bits`."""
+        for name in self.coordinates(g.goal, place):
+            label = g.fresh("v")
+            g.use(self.share(g, self.valued(name)), g.text(place), f"#{inside}", label=label)
+            g.rewrite(label)
+        if any(s == at("w", place, LETTERS) for s in subterms(g.goal)):
+            g.rewrite(case)
+        if bits:
+            g._emit({"by": "pos", "eq": [[g.text(reify.term(p)), label] for label, p in bits.items()]}, True)
+        else:
+            g.true()
+
+    def total(self) -> str:
+        """The counts up to a position add up to the number of positions."""
+        bits = self.weighted(dict.fromkeys(self.problem.letters, num(1)), lambda a: self.bit(THERE, a))
+        counts = self.weighted(dict.fromkeys(self.problem.letters, num(1)), lambda a: self.count(a, self.low, HERE))
+        many = reify.term(nf(("-", None, (HERE, self.below))))
+        show = self.everywhere(equals(counts, many), self.below)
+
+        def proof(g: Goal) -> None:
+            g.intro("i (low high)")
+            low = g.text(self.low)
+
+            def each(h: Goal) -> None:
+                h.intro("j (from to)")
+                h.have(self.inside(THERE), "inside")
+                self.cases(h, "j", "inside", lambda k, _, case: self.computed(k, THERE, "inside", case))
+
+            g.use("lem:sum_ext", f"j. {g.text(bits)}", "j. 1", low, "i", each, label="same")
+            g.use("lem:sum_one", low, "i", lambda h: h.auto(["low"]), label="one")
+            g.auto(["same", "one"], degree=1, rounds=0)
+
+        return self.known("total", show, proof)
+
+    def inside(self, place: Term) -> Term:
+        """low <= place & place <= high."""
+        return between(self.low, place, self.high)
+
+    def grows(self, letter: int) -> str:
+        """The count of a letter grows with the position."""
+        p, q = (var(self.g.fresh(stem), "Int") for stem in "pq")
+        order = between(self.below, p, q)
+        body = at_most(self.count(letter, self.low, p), self.count(letter, self.low, q))
+        show = ("all", "Int", (abstract(("all", "Int", (abstract(("->", None, (order, body)), (q,)),)), (p,)),))
+
+        def proof(g: Goal) -> None:
+            g.intro(f"{p[1][0]} {q[1][0]} order")
+            bit = f"j. I[w(j) = {letter}]"
+            g.use("lem:sum_split", bit, g.text(self.low), g.text(p), g.text(q), _order, label="split")
+
+            def each(h: Goal) -> None:
+                h.intro("j there")
+                for k in h.ind(self.is_letter(THERE, letter), "f v"):
+                    k.rewrite("v")
+                    k.true()
+
+            g.use("lem:sum_nonneg", bit, f"{g.text(p)} + 1", g.text(q), each, label="more")
+            g.auto(["split", "more"], degree=1, rounds=0)
+
+        return self.known(f"grows.{letter}", show, proof)
+
+    def once(self, letter: int) -> str:
+        """The letter that the model adds is counted once: from the first position on, or at the last one."""
+        first = letter == self.problem.before
+        low, high = (self.low, self.high) if first else (self.below, reify.term(nf(("-", None, (self.high, num(1))))))
+        show = self.everywhere(equals(self.count(letter, self.low, HERE), num(int(first))), low, high)
+        bit = f"j. I[w(j) = {letter}]"
+
+        def proof(g: Goal) -> None:
+            g.intro("i range")
+            g.use("range", label="low high")
+            start = g.text(self.low)
+            if first:
+
+                def away(h: Goal) -> None:
+                    h.intro("j between apart")
+                    h.use("between", label="from to")
+                    here, there = h.em(at_most(THERE, self.low), "side")
+                    here.have(equals(THERE, self.low), "same")
+                    here.contra("no")
+                    here.absurd("same", "apart")
+                    there.use("ax:int_lt", start, "j", "#side", label="next")
+                    self._other(there, letter)
+
+                g.use("lem:sum_only", bit, start, "i", start, Goal.easy, away, label="only")
+                g.rewrite("only")
+                g.rewrite(self.added(letter))
+                g.true()
+            else:
+
+                def none(h: Goal) -> None:
+                    h.intro("j between")
+                    h.use("between", label="from to")
+                    self._other(h, letter)
+
+                g.use("lem:sum_ext", bit, "j. 0", start, "i", none, label="none")
+                g.auto(["none"], degree=1, rounds=0)
+
+        return self.known(f"once.{letter}", show, proof)
+
+    def _other(self, h: Goal, letter: int) -> None:
+        h.have(self.inside(THERE), "inside")
+
+        def close(k: Goal, a: int, case: str) -> None:
+            if a != letter:
+                k.rewrite(case)
+                k.true()
+                return
+            self.alone(k, THERE, letter, case, ("from", "to", "next", "low", "high"))
+
+        self.cases(h, "j", "inside", close)
+
+    def alone(self, g: Goal, place: Term, letter: int, case: str, order: Sequence[str]) -> None:
+        """Close a goal where a letter that the model adds stands elsewhere than at its end, by the label `case`; the
+        labels of `order` tell that."""
+        end, other = (
+            (self.high, self.problem.after) if letter == self.problem.before else (self.low, self.problem.before)
+        )
+        known = [label for label in order if label in g.facts]
+        if other is not None:  # the other one stands at the other end
+            sides = (end, place) if end == self.high else (place, end)
+            here, g = g.em(("<=", None, sides), (side := g.fresh("end")))
+            here.have(
+                equals(place, end),
+                (same := here.fresh("same")),
+                lambda h: h.auto([*known, side], degree=1, rounds=0),
+            )
+            here.rewrite(same, case, there := here.fresh("there"))
+            here.rewrite(self.share(here, self.added(other)), there, wrong := here.fresh("wrong"))
+            here.absurd(wrong)
+            known.append(after := g.fresh("after"))
+            g.use("ax:int_lt", *(g.text(t) for t in sides[::-1]), f"#{side}", label=after)
+
+        def between(h: Goal) -> None:
+            for k in h.split():
+                k.auto(known, degree=1, rounds=0)
+
+        g.use(self.share(g, self.typed), g.text(place), between, label=(typed := g.fresh("typed")))
+        parts = self.problem.typed
+        labels = [typed] if len(parts) == 1 else [f"{typed}.{b}" for b in parts]
+        for m, label in zip([g] if len(parts) == 1 else g.cases(typed, *labels), labels, strict=True):
+            m.rewrite(case, label, wrong := m.fresh("wrong"))
+            m.absurd(wrong)
+
+
+def _selected(value: Term, guard: Term) -> Term:
+    """The value where all parts of a condition hold, else 0."""
+    bits = [("ind", None, (part,)) for part in flatten("&", guard) if part != TRUE]
+    return reduce(lambda a, b: ("*", None, (b, a)), bits, value)
+
+
+def fixed(p: Poly, names: bool = False) -> Term | None:
+    """The term of a polynomial without atoms, with constant exponents, or with those that have `names` other than j;
+    None for another one."""
+    for m, e in p:
+        inside = {a for x, _ in normal._exponents[e] for a, _ in x}
+        if m or (inside and not (names and all(normal._keys[a][0] == "var" for a in inside))):
+            return None
+        if any(reify.atom(a) == THERE for a in inside):
+            return None
+    return reify.term(p)
+
+
+def _order(g: Goal) -> None:
+    g.use("order", label="first then")
+    g.easy()

@@ -1,0 +1,210 @@
+"""Sums over positions: of what a letter decides they are sums of counts, of one position's term they are that term."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from symcook.proof import grammar, normal
+from symcook.proof.claims.bycounts.casefacts import OPAQUE, WAITS, AtomReading, CaseFacts
+from symcook.proof.claims.bycounts.farkas import whole
+from symcook.proof.claims.bycounts.lettercounts import both, count_of, rewritten, zero_letter
+from symcook.proof.claims.bycounts.lettered import THERE, fixed
+from symcook.proof.claims.bycounts.problem import OutsideFragment
+from symcook.proof.claims.bycounts.quantified import range_question
+from symcook.proof.claims.bycounts.truth import letter_at
+from symcook.proof.inequalities import reify
+from symcook.proof.normal import Poly, fkey, nf
+from symcook.proof.search.ranges import at_most, equals
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import Term, free, instantiate, loose, negation, num, replace, subterms, var
+
+
+class LetterValue(NamedTuple):
+    """What a term is where a letter stands: a constant, or None; and the values of truths that were put in."""
+
+    value: Term | None
+    bits: Mapping[str, Poly]
+
+
+WAITS_VALUE = LetterValue(None, {"": {}})
+"""Something has to be decided first."""
+
+
+def lettered_sum(case: CaseFacts, a: int) -> AtomReading:
+    """A sum of what a letter decides is a sum of counts."""
+    root, g = case.root, case.g
+    low, high, body = reify.atom(a)[2]
+    inner = instantiate(body, (THERE,))
+    if not root.problem.letters and _only_at(inner) is None:
+        return OPAQUE
+    letter = letter_at(inner[2][0]) or zero_letter(inner[2][0]) if inner[0] == "ind" else None
+    if letter is not None and letter[0] == THERE and letter[1] in root.problem.letters:
+        return count_of(case, a, letter[1], low, high)
+    if (place := _only_at(inner)) is not None:
+        return _selected(case, a, low, high, inner, place)
+    outer = _constants(case, inner)
+    if outer is None:
+        return WAITS
+    put = inner
+    for label in outer:
+        put = replace(put, *g.facts[label][2])
+    by_symbol = {b: _value_at_letter(case, put, b) for b in root.problem.letters}
+    if WAITS_VALUE in by_symbol.values():
+        return WAITS
+    by_letter = {b: value for b, (value, _) in by_symbol.items() if value is not None}
+    if len(by_letter) < len(by_symbol):
+        return OPAQUE
+    start, end = case.need(at_most(root.low, low)), case.need(at_most(high, root.high))
+    if start is None or end is None:
+        return WAITS
+    # sum of T(j) = sum over a of T_a*C_a, as T(j) = sum over a of T_a*I[w(j) = a] at each j, whichever letter it has.
+    right = root.weighted(by_letter, lambda b: root.bit(THERE, b))
+    label = g.fresh("sum")
+
+    def each(h: Goal) -> None:
+        h.intro(f"{(j := h.fresh('j'))} ({(lo := h.fresh('from'))} {(hi := h.fresh('to'))})")
+        there = var(j, "Int")
+        inside = h.fresh("inside")
+        h.have(root.inside(there), inside, lambda k: k.easy([lo, hi, start, end], degree=1, rounds=0))
+
+        def close(k: Goal, b: int, here: str) -> None:
+            for label in outer:
+                k.rewrite(label)
+            root.computed(k, there, inside, here, by_symbol[b][1])
+
+        root.cases(h, j, inside, close)
+
+    texts = [f"j. {g.text(inner)}", f"j. {g.text(right)}", g.text(low), g.text(high)]
+    g.use("lem:sum_ext", *texts, each, label=label)
+    return case.give(a, label)
+
+
+def _value_at_letter(case: CaseFacts, t: Term, letter: int) -> LetterValue:
+    """The constant that a term about j is where a letter stands there, as `Lettered.at_letter` has it, and the
+    labels of values of truths in it, each with its factor: as that no key of a range is larger."""
+    put = case.root.put(t, THERE, letter)
+    if put is None:
+        return LetterValue(None, {})
+    p, bits = nf(put), {}
+    for m, c in [*p.items()]:
+        if len(m[0]) == 1 and m[0][0][1] == 1 and normal._keys[a := m[0][0][0]][0] == "ind":
+            f = reify.formula(normal._keys[a][1])
+            if f[0] not in ("all", "ex"):
+                continue
+            if case.truth(f) is None and (asked := range_question(case, f)) is not None:
+                case.want(asked)
+                return WAITS_VALUE
+            value = case.truth(f)
+            if value is None:
+                continue
+            label = case.g.fresh("best")
+            equation: Term = equals(("ind", None, (f,)), num(int(value)))
+            case.g.have(equation, label, lambda h, f=f, value=value: show_bit(case, h, f, value))
+            factor = {((), m[1]): c}
+            bits[label] = factor
+            p = normal.add(normal.add(p, {m: c}, -1), factor, int(value)) if value else normal.add(p, {m: c}, -1)
+    return LetterValue(fixed(p, names=True), bits)
+
+
+def show_bit(case: CaseFacts, g: Goal, f: Term, value: bool) -> None:
+    """Close I[F] = 1 or I[F] = 0: the case in which F has the other value contradicts what is decided."""
+    known = {*g.facts}
+    for h, holds in zip(g.ind(f, f"{g.fresh('f')} {(v := g.fresh('v'))}"), (True, False), strict=True):
+        if holds is value:
+            h.hyp(v)
+        else:
+            new = [k for k in h.facts if k not in known and k != v and h.facts[k][0] != "|"]
+            false = next((k for k in new if case.truth(h.facts[k]) is False), None)
+            if false is None:
+                raise OutsideFragment(f"it has the condition {grammar.show(f)}")
+            case.deny(h, false)
+
+
+def _selected(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, place: Term) -> AtomReading:
+    """A sum of which one position alone has a term, as j = p: the term there, or 0 where that is outside."""
+    g = case.g
+    ends = [at_most(low, place), at_most(place, high)]
+    away = [case.known(negation(end)) for end in ends]
+    label, outside = g.fresh("sum"), next((x for x in away if x is not None), None)
+    is_there = next(x for x in subterms(inner) if x[0] == "ind" and _only_at(x) is not None)[2][0]
+
+    def zero(h: Goal, name: str, known: list[str]) -> None:
+        """The term of another position is 0."""
+        f = replace(is_there, THERE, var(name, "Int"))
+        here, apart = h.ind(f, f"{(there := h.fresh('f'))} {(v := h.fresh('v'))}")
+        if outside is None:
+            here.have(equals(var(name, "Int"), place), (same := here.fresh("same")), lambda k: k.auto([there]))
+            here.contra(here.fresh("no"))
+            here.absurd(same, known[-1])
+        else:
+            here.contra(here.fresh("no"))
+            here.auto([there, outside, *known], degree=1, rounds=0)
+        rewritten(apart, v)
+
+    def each(h: Goal) -> None:
+        name, start, end, other = (h.fresh(stem) for stem in ("j", "from", "to", "other"))
+        h.intro(f"{name} ({start} {end})" + ("" if outside else f" {other}"))
+        zero(h, name, [start, end] if outside else [other])
+
+    # The terms at all j but p are 0, as j = p is false there: sum = T(p), or 0 where p is not in the range.
+    texts = [g.text(low), g.text(high)]
+    if outside is not None:
+        g.use("lem:sum_ext", f"j. {g.text(inner)}", "j. 0", *texts, each, label=label)
+        return case.give(a, label)
+    first, last = (case.need(end) for end in ends)
+    if first is None or last is None:
+        return WAITS
+    summand = f"j. {g.text(inner)}"
+    g.use("lem:sum_only", summand, *texts, g.text(place), lambda h: both(h, first, last), each, label=label)
+    return case.give(a, label)
+
+
+def _constants(case: CaseFacts, inner: Term) -> list[str] | None:
+    """Labels of c(p) = NUMBER for the coordinates at other positions in a summand, as those of a query; None where
+    they wait for a letter."""
+    labels: list[str] = []
+    for t in dict.fromkeys(x for x in subterms(inner) if x[0] == "app" and not loose(x) and THERE not in free(x)):
+        name, place = t[2][0][1][0], t[2][1]
+        if name not in case.root.values:
+            continue
+        values = case.root.values[name]
+        letter = next((b for b in values if fkey(case.root.is_letter(place, b)) in case.literals), None)
+        if letter is None and len({*values.values()}) > 1:
+            undecided = [b for b in values if case.truth(case.root.is_letter(place, b)) is None]
+            if undecided:
+                case.want(case.root.is_letter(place, undecided[0]))
+            return None
+        inside = case.inside(place)
+        if inside is None:
+            return None
+        g, label, at_it = case.g, case.g.fresh("query"), case.g.fresh("at")
+        g.use(case.root.share(g, case.root.valued(name)), g.text(place), f"#{inside}", label=at_it)
+        if letter is None or len({*values.values()}) == 1:
+            labels.append(at_it)
+            continue
+        here = case.literals[fkey(case.root.is_letter(place, letter))]
+
+        def proof(h: Goal, at_it: str = at_it, here: str = here) -> None:
+            h.rewrite(at_it)
+            h.rewrite(here)
+            h.true()
+
+        g.have(equals(t, values[letter]), label, proof)
+        labels.append(label)
+    return labels
+
+
+def _only_at(inner: Term) -> Term | None:
+    """The position p where a summand has a factor I[j = p]."""
+    for (factors, _), _ in nf(inner).items():
+        for a, _ in factors:
+            key = normal._keys[a]
+            if key[0] == "ind" and key[1][0] == "=":
+                p = nf(reify.formula(key[1])[2][1])
+                j = ((next(iter(nf(THERE)))[0][0][0], 1),), 0
+                without_j = {m: c for m, c in p.items() if m != j}
+                inside = {x for m, _ in without_j for b, _ in m for x in free(reify.atom(b))}
+                if abs(p.get(j, 0)) == 1 and THERE not in inside and all(whole(b) for m, _ in without_j for b, _ in m):
+                    return reify.term(normal.scale(without_j, -p[j]))
+    return None

@@ -1,0 +1,183 @@
+"""Contradictions that need powers of e: facts times such a power, and polynomials without a negative coefficient.
+
+A polynomial in integers and in u = e^E, each written as its least value plus the rest, is positive where it has no
+negative coefficient then: so (n - 1)*u^2 + 2*n*u + n - 1 is where n is at least 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import comb, prod
+from typing import NamedTuple
+
+from symcook.proof import normal
+from symcook.proof.claims.bycounts.casefacts import CaseFacts
+from symcook.proof.claims.bycounts.farkas import Contradiction, FactRow, contradiction
+from symcook.proof.inequalities import reify
+from symcook.proof.inequalities.linear import divide, poly
+from symcook.proof.normal import ONE, Mono, Poly, constant, fkey, mul, nf
+from symcook.proof.search.ranges import less_than
+from symcook.proof.terms import Term, num
+
+
+class LeastValue(NamedTuple):
+    """`row` says 0 <= times*(x - value)."""
+
+    value: Fraction
+    times: Fraction
+    row: FactRow
+
+
+MOST_PARTS = 300
+MOST_POWER = 12
+Shifted = dict[tuple[int, ...], Fraction]
+"""By the powers of what is above the least values: the coefficient."""
+
+
+def one_sign(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | None:
+    """A row with powers of e whose other side has no negative coefficient; None where none has."""
+    powers = (row for row in rows if row.tag != "=" and any(_named(m[1]) for m in row.poly))
+    return next((found for row in powers if (found := _one_sign(case, row, rows)) is not None), None)
+
+
+def with_powers(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | None:
+    """A contradiction of rows and their products with powers of e that stand in them; None where none is seen."""
+    exponents = dict.fromkeys(m[1] for row in rows for m in row.poly if _named(m[1]))
+    more = [*(new for e in exponents for new in _times(case, rows, e)), *_equal(rows)] if exponents else []
+    return contradiction([*rows, *more], case.effort) if more else None
+
+
+def _named(e: int) -> bool:
+    return constant(normal._exponents[e]) is None
+
+
+def _equal(rows: Sequence[FactRow]) -> list[FactRow]:
+    """Equations times what makes one of their monomials a product in the rows."""
+    seen, out = dict.fromkeys(m for row in rows for m in row.poly if sum(k for _, k in m[0]) + (m[1] != 0) > 1), []
+    for row in rows:
+        if row.tag == "=":
+            rest = dict.fromkeys(x for m in row.poly if m != ONE for s in seen if (x := divide(s, m)) is not None)
+            out += [_by(row, {x: 1}) for x in rest if x != ONE]
+    return out
+
+
+def _by(row: FactRow, by: Poly) -> FactRow:
+    """An equation times a polynomial."""
+    made = {label: mul(q, by) for label, q in row.made.items()}
+    return FactRow(mul(row.poly, by), "=", row.of, made, None, mul(row.times, by))
+
+
+def _times(case: CaseFacts, rows: Sequence[FactRow], e: int) -> list[FactRow]:
+    """The rows without powers that have a monomial in common with those before e^E, times e^E."""
+    power, there = positive(case, e), {m[0] for row in rows for m in row.poly if m[1] == e}
+    by, out = Poly({((), e): 1}), list[FactRow]()
+    for row in rows:
+        if row.tag != "=" and not any(m[1] for m in row.poly) and any(m[0] in there for m in row.poly if m != ONE):
+            out.append(FactRow(mul(row.poly, by), row.tag, (), factors=(row, power)))
+    return out
+
+
+def positive(case: CaseFacts, e: int) -> FactRow:
+    """0 < e^E."""
+    power = reify.term(normal._exponents[e])
+
+    def proof(label: str) -> None:
+        case.g.use("ax:exp_pos", case.g.text(power), label=label)
+
+    return _strict(case, less_than(num(0), ("fn", "exp", (power,))), proof)
+
+
+def _above_one(case: CaseFacts, power: Term) -> FactRow | None:
+    """1 < e^E where E is known to be positive."""
+    up, g = case.known(less_than(num(0), power)), case.g
+    f: Term = less_than(num(1), ("fn", "exp", (power,)))
+
+    def proof(label: str) -> None:
+        g.use("ax:exp_ge", g.text(power), label=(least := g.fresh("least")))
+        g.have(f, label, lambda h: h.auto([least, str(up)], degree=1, rounds=0))
+
+    return None if up is None else _strict(case, f, proof)
+
+
+def _strict(case: CaseFacts, f: Term, proof: Callable[[str], None]) -> FactRow:
+    """The row of a fact that is proved once."""
+    if fkey(f) not in case.literals:
+        proof(label := case.g.fresh("power"))
+        case.literals[fkey(f)] = label
+    return FactRow(fact := poly(f), "<", (case.literals[fkey(f)],), raw=fact)
+
+
+def _one_sign(case: CaseFacts, row: FactRow, rows: Sequence[FactRow]) -> Contradiction | None:
+    """Why 0 <= p is false where -p, times a power of e, has no negative coefficient above the least values."""
+    base = normal._primitive(next(normal._exponents[m[1]] for m in row.poly if m[1]))
+    raised = _above_one(case, reify.term(base))
+    if raised is None:
+        base = normal.scale(base, -1)
+        raised = _above_one(case, reify.term(base))
+    steps = {m[1]: _multiple(normal._exponents[m[1]], base) for m in row.poly}
+    if None in steps.values():
+        return None
+    lowest = min(int(k or 0) for k in steps.values())
+    atoms = dict.fromkeys(a for m in row.poly for a, _ in m[0])
+    bounds = [least for a in atoms if (least := _least(a, rows)) is not None]
+    power = reify.term(base)
+    if len(bounds) < len(atoms) or max(int(k or 0) for k in steps.values()) - lowest > MOST_POWER:
+        return None
+    one, start = Fraction(1), Fraction(raised is not None)
+    bounds.append(LeastValue(start, one, raised or positive(case, next(iter(nf(("fn", "exp", (power,)))))[1])))
+    out: Shifted = {}
+    for m, c in row.poly.items():
+        powers = [*(dict(m[0]).get(a, 0) for a in atoms), int(steps[m[1]] or 0) - lowest]
+        for key, value in _expanded(powers, [least.value for least in bounds]).items():
+            out[key] = out.get(key, Fraction(0)) - c * value
+        if len(out) > MOST_PARTS:
+            return None
+    if min(out.values()) < 0:
+        return None
+    times = nf(("fn", "exp", (reify.term(normal.scale(base, -lowest)),)))
+    lifted = row
+    if lowest:
+        ((m, _),) = times.items()
+        lifted = FactRow(mul(row.poly, times), row.tag, (), factors=(row, positive(case, m[1])))
+    found: Contradiction = [(Fraction(1), lifted)]
+    for key, c in out.items():
+        if c:
+            factors = [least for k, least in zip(key, bounds, strict=True) for _ in range(k)]
+            scale = prod((least.times for least in factors), start=one)
+            found.append((c / scale, _product(tuple(least.row for least in factors)) if factors else None))
+    return found if any(part is None or part.strict for _, part in found) else None
+
+
+def _product(factors: tuple[FactRow, ...]) -> FactRow:
+    out: Poly = {ONE: 1}
+    for factor in factors:
+        out = mul(out, factor.poly)
+    return FactRow(out, "<" if all(x.strict for x in factors) else "<=", (), factors=factors)
+
+
+def _multiple(exponent: Poly, base: Poly) -> int | None:
+    """k where the exponent is k*base."""
+    m, c = next(iter(base.items()))
+    k = Fraction(exponent.get(m, 0)) / c
+    return int(k) if k.denominator == 1 and normal.scale(base, k) == exponent else None
+
+
+def _least(a: int, rows: Sequence[FactRow]) -> LeastValue | None:
+    """The greatest number that an integer is known to be at least."""
+    lead: Mono = (((a, 1),), 0)
+    known = [
+        LeastValue(-Fraction(row.poly.get(ONE, 0)) / row.poly[lead], Fraction(row.poly[lead]), row)
+        for row in rows
+        if row.tag == "<=" and row.poly.get(lead, 0) > 0 and {*row.poly} <= {lead, ONE}
+    ]
+    return max(known, key=lambda least: least.value, default=None)
+
+
+def _expanded(powers: Sequence[int], lows: Sequence[Fraction]) -> Shifted:
+    """The product of (low + rest)^power."""
+    out: Shifted = {(): Fraction(1)}
+    for k, low in zip(powers, lows, strict=True):
+        parts = [(j, comb(k, j) * low ** (k - j)) for j in range(k + 1)]
+        out = {(*key, j): c * value for key, c in out.items() for j, value in parts if value}
+    return out

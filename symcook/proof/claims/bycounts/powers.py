@@ -1,0 +1,173 @@
+"""Sums of powers of e whose exponents take two values, as those of a softmax by a sign or a bit.
+
+exp(t*I[F]) is 1 + I[F]*(exp(t) - 1), and exp(t*(-1)^j) is cosh(t) + (-1)^j*sinh(t). So such a sum is a sum of what
+letters and positions decide, with powers of e before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import NamedTuple
+
+from symcook.proof import normal
+from symcook.proof.claims.bycounts.casefacts import OPAQUE, WAITS, AtomReading, AtomState, CaseFacts
+from symcook.proof.claims.bycounts.lettered import THERE, summand
+from symcook.proof.claims.bycounts.positional import UNTIL, parity
+from symcook.proof.inequalities import reify
+from symcook.proof.normal import Mono, Poly, constant, nf
+from symcook.proof.search.ranges import at_most, equals
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import Term, abstract, free, instantiate, num, replace, var
+
+AT_MOST = 40
+"""So many powers are split in one sum."""
+
+
+class PowerSplit(NamedTuple):
+    """exp(factor*switch) = value, where `switch` has two values; `of` is what that is multiplied by in the sum, and
+    `known` the label of ``written = factor`` where the factor was written otherwise."""
+
+    written: Term
+    factor: Term
+    switch: Term
+    value: Term
+    of: Poly
+    known: str | None
+
+
+def power_sum(case: CaseFacts, a: int) -> AtomReading:
+    """A sum in whose exponents are bits and signs of the position."""
+    low, _, body = reify.atom(a)[2]
+    p, splits = nf(instantiate(body, (THERE,))), list[PowerSplit]()
+    while (m := next((m for m in p if _of_place(normal._exponents[m[1]])), None)) is not None:
+        split = _split(case, m, p[m])
+        if not isinstance(split, PowerSplit) or len(splits) > AT_MOST:
+            return split if isinstance(split, AtomState) else OPAQUE
+        splits.append(split)
+        p = normal.add(normal.add(p, {m: p[m]}, -1), normal.mul(split.of, nf(split.value)))
+    if not splits:
+        return OPAQUE
+    start = case.need(at_most(num(0), low))
+    return WAITS if start is None else _put_powers(case, a, splits, reify.term(p), start)
+
+
+def _split(case: CaseFacts, m: Mono, c: Fraction | int) -> PowerSplit | AtomState:
+    """One bit or sign out of the exponent of a monomial; why there is none."""
+    exponent, switch = normal._exponents[m[1]], None
+    factor, other_terms = Poly(), Poly()
+    for inner, k in exponent.items():
+        there = [x for x in inner[0] if THERE in free(reify.atom(x[0]))]
+        if not there:
+            other_terms[inner] = k
+        elif len(there) > 1 or there[0][1] > 1 or inner[1]:
+            return OPAQUE
+        elif switch in (None, there[0][0]):
+            switch = there[0][0]
+            factor[tuple(x for x in inner[0] if x not in there), 0] = k
+        else:
+            other_terms[inner] = k
+    if switch is None or (value := _two_valued(reify.atom(switch))) is None:
+        return OPAQUE
+    t, multipliers = case.settled(factor)
+    if any(case.waits(x) for inner, _ in t for x, _ in inner):
+        return WAITS
+    written, known = reify.term(factor), None
+    if multipliers:
+        known = case.stated(equals(written, reify.term(t)), case.rows_of(multipliers))
+    of = normal.mul({(m[0], 0): c}, nf(("fn", "exp", (reify.term(other_terms),))))
+    return PowerSplit(written, reify.term(t), reify.atom(switch), value(reify.term(t)), of, known)
+
+
+def _put_powers(case: CaseFacts, a: int, splits: list[PowerSplit], written: Term, start: str) -> AtomReading:
+    """The sum with all its powers split."""
+    # sum of T(j) = sum of T'(j), as T(j) = T'(j) at each j: there exp(t*s(j)) is linear in the bit or sign s(j).
+    g, (low, high, body) = case.g, reify.atom(a)[2]
+    inner = instantiate(body, (THERE,))
+    if any(split.switch[0] == "fn" for split in splits):
+        _alternating(case)
+
+    def each(h: Goal) -> None:
+        j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
+        h.intro(f"{j} ({lo} {hi})")
+        rows = []
+        for split in splits:
+            at_j = [_at(x, j) for x in split[:4]]
+            equal: Term = equals(("fn", "exp", (("*", None, (at_j[0], at_j[2])),)), at_j[3])
+            h.have(
+                equal, (label := h.fresh("power")), lambda k, s=split, x=at_j: _show_power(case, k, s, x, [lo, start])
+            )
+            rows.append([h.text(_at(reify.term(split.of), j)), label])
+        h._emit({"by": "pos", "eq": rows}, True)
+
+    label = g.fresh("powers")
+    g.use("lem:sum_ext", summand(g, inner), summand(g, written), g.text(low), g.text(high), each, label=label)
+    return case.give(a, label)
+
+
+def _show_power(case: CaseFacts, g: Goal, split: PowerSplit, at_j: list[Term], known: list[str]) -> None:
+    """Close ``exp(factor*switch) = value`` at a position."""
+    # A bit is 0 or 1: exp(t*0) = 1 + 0 and exp(t*1) = 1 + (exp(t) - 1). A sign: see `_alternating`.
+    if split.known is not None:
+        g.rewrite(split.known)
+    if at_j[2][0] == "ind":
+        for h in g.ind(at_j[2][2][0], f"{g.fresh('f')} {(v := g.fresh('v'))}"):
+            h.rewrite(v)
+            h.true()
+        return
+    label, place = g.fresh("sign"), g.text(at_j[2][2][1])
+    lemma = case.root.share(g, _alternating(case))
+    g.use(lemma, g.text(at_j[1]), place, lambda h: h.easy(known, degree=1, rounds=0), label=label)
+    g._emit({"by": "pos", "eq": [["1", label]]}, True)
+
+
+def _alternating(case: CaseFacts) -> str:
+    """All t and all p from 0 on: exp(t*(-1)^p) is cosh(t) + (-1)^p*sinh(t)."""
+    t, sign = var("t", "Real"), ("fn", "pow", (num(-1), UNTIL))
+    equal: Term = equals(("fn", "exp", (("*", None, (t, sign)),)), _of_sign(sign, t))
+    body: Term = ("all", "Int", (abstract(("->", None, (at_most(num(0), UNTIL), equal)), (UNTIL,)),))
+
+    # p = 2*h gives (-1)^p = 1 and (e^t + e^-t)/2 + (e^t - e^-t)/2 = e^t; p = 2*h + 1 gives -1 and e^-t.
+    def proof(g: Goal) -> None:
+        g.intro("t p start")
+        g.use(case.root.share(g, parity(case)), "p", "#start", label="halves")
+        g.obtain("halves", "h", "least most sign")
+        even, odd = g.em("p - 2*h <= 0", "side")
+        odd.use("ax:int_lt", "0", "p - 2*h", label="one")
+        for branch, known, value in ((even, ["side", "least"], "1"), (odd, ["one", "most"], "-1")):
+            branch.have(f"pow(-1, p) = {value}", "is", lambda h, known=known: h.auto([*known, "sign"], degree=1))
+            branch.rewrite("is")
+            branch.true()
+
+    parity(case)
+    return case.root.known("alternating", ("all", "Real", (abstract(body, (t,)),)), proof)
+
+
+def _at(t: Term, place: str) -> Term:
+    return replace(t, THERE, var(place, "Int"))
+
+
+def _of_place(exponent: Poly) -> bool:
+    return any(THERE in free(reify.atom(a)) for m, _ in exponent.items() for a, _ in m[0])
+
+
+def _two_valued(switch: Term) -> Callable[[Term], Term] | None:
+    """What exp(t*switch) is as a function of t, for a bit or a sign from the first position on; None for another."""
+    if switch[0] == "ind":
+        return lambda t: _of_bit(switch, t)
+    if switch[:2] != ("fn", "pow") or switch[2][0] != num(-1):
+        return None
+    shift = constant(normal.add(nf(switch[2][1]), nf(THERE), -1))
+    return (lambda t: _of_sign(switch, t)) if shift is not None and shift >= 0 else None
+
+
+def _of_bit(bit: Term, t: Term) -> Term:
+    """1 + bit*(exp(t) - 1)."""
+    return ("+", None, (num(1), ("*", None, (bit, ("-", None, (("fn", "exp", (t,)), num(1)))))))
+
+
+def _of_sign(sign: Term, t: Term) -> Term:
+    """(exp(t) + exp(-t))/2 + sign*(exp(t) - exp(-t))/2."""
+    up, down = ("fn", "exp", (t,)), ("fn", "exp", (("neg", None, (t,)),))
+    even, odd = (("/", None, ((op, None, (up, down)), num(2))) for op in "+-")
+    return ("+", None, (even, ("*", None, (sign, odd))))

@@ -1,0 +1,317 @@
+"""A statement about a model, taken apart for the decision procedures: names, string, equations of the run, claim.
+
+All is read off the kernel's term that `certify.claim` makes, so that a decision is about the formula that the checkers
+see. An equation has one of the four shapes that `rows` writes; a line of another shape is named in `outside` with its
+text, and is never left out silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from symcook.proof import grammar
+from symcook.proof.grammar import leading_names
+from symcook.proof.replay import Statement
+from symcook.proof.search.ranges import at_most, equals
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import TRUE, Sort, Term, flatten, free, instantiate, num, var
+from symcook.proof.terms import replace as put
+
+HERE = var("i", "Int")
+"""The position that an equation is about."""
+N = var("n", "Int")
+ZERO, ONE = num(0), num(1)
+LETTERS: Sort = ("fun", ("Int",), "Int")
+VALUES: Sort = ("fun", ("Int",), "Real")
+W = var("w", LETTERS)
+
+
+class OutsideFragment(Exception):
+    """A statement is outside of what a procedure decides; the text names the part."""
+
+
+class PlaceRange(NamedTuple):
+    """The first and the last position."""
+
+    low: Term
+    high: Term
+
+
+@dataclass(frozen=True)
+class Equation:
+    """What the run says of the coordinate `name` at a position `HERE`.
+
+    kind        the line                                                  meaning
+    "value"     c(i) = right
+    "average"   (c(i) - old)*size = right                                 size is a sum of weights
+    "strict"    (c(i) - old)*size = right & (i = empty -> c(i) = old)     the row `empty` sees nothing
+    "norm"      (c(i) - old)*size = right [& (size = 0 -> c(i) = old)]    size is a deviation
+    "state"     c(i) = right, from the row `empty` on                     right reads c(i - 1) and w(i)
+
+    `places` are the positions at which it holds: those of a truth function are the typed ones alone, and a second model
+    has its own. `old` is 0 where nothing was there before. `part` is the number of the line among `Problem.run`, or,
+    for a truth function of `holds`, among `Problem.truths`.
+    """
+
+    name: str
+    kind: Literal["value", "average", "strict", "norm", "state"]
+    places: PlaceRange
+    right: Term
+    size: Term = ONE
+    old: Term = ZERO
+    empty: Term | None = None
+    part: int = 0
+    truth: bool = False
+
+    @property
+    def at_here(self) -> Term:
+        """c(i)."""
+        return at(self.name, HERE, LETTERS if self.truth else VALUES)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A statement taken apart.
+
+    `names` are the leading names with their sorts, in order. `some` is the premise on n and on symbols, `word` that on
+    the string. Where the model takes numbers `word` is TRUE, there are no letters, and given numbers have no equation.
+    `typed` are the letters that a user types, `before` and `after` the letters that the model adds. `run` and `truths`
+    are the lines of the run and of the truth functions of `holds`; `equations` is by coordinate. `needs` are the lines
+    that only restrict the run, as ``n <= 50``. `outside` has the text of each line that has no shape here. `claim` is
+    what is to be shown. `called` are the labels of the lines of the run where they are not run.0, run.1, ..
+    """
+
+    statement: Statement
+    names: Mapping[str, Sort]
+    some: Term
+    word: Term
+    places: PlaceRange
+    typed: tuple[int, ...]
+    before: int | None
+    after: int | None
+    run: tuple[Term, ...]
+    truths: tuple[Term, ...]
+    equations: Mapping[str, Equation]
+    needs: tuple[Term, ...]
+    outside: tuple[str, ...]
+    claim: Term
+    called: tuple[str, ...] = ()
+
+    def label(self, part: int, truth: bool = False) -> str:
+        """The label in a proof of a line of the run, or of the truth functions."""
+        return f"truth.{part}" if truth else self.called[part] if self.called else f"run.{part}"
+
+    @property
+    def marked(self) -> tuple[str, ...]:
+        """The names of positions that the statement is about, as of a symbol that is changed."""
+        return tuple(name for name, sort in self.names.items() if sort == "Int" and name != "n")
+
+    @property
+    def here(self) -> Problem:
+        """The same with the equations at each position of the string alone: nothing is put in of others."""
+        own = {name: one for name, one in self.equations.items() if one.kind == "state" or one.places == self.places}
+        return replace(self, equations=own)
+
+    @property
+    def letters(self) -> tuple[int, ...]:
+        """All letters, those that the model adds too, in the order of the vocabulary."""
+        return tuple(sorted({*self.typed, *(k for k in (self.before, self.after) if k is not None)}))
+
+    @property
+    def start(self) -> int:
+        """The number of the first position, 0 or 1."""
+        return int(self.places.low[1][0])
+
+
+def at(name: str, place: Term, sort: Sort = VALUES) -> Term:
+    """name(place)."""
+    return ("app", None, (var(name, sort), place))
+
+
+def problem(statement: Statement) -> Problem:
+    """A statement of `certify.claim` taken apart. OutsideFragment for one without positions."""
+    formula, leading = statement.formula, iter(leading_names(statement.expanded))
+    names: dict[str, Sort] = {}
+    while formula[0] == "all" and len(names) < 10_000:
+        name = next(leading)
+        names[name] = formula[1]
+        formula = instantiate(formula[2][0], (var(name, formula[1]),))
+    if names.get("n") != "Int":
+        raise OutsideFragment("a model without positions")
+    lettered = names.get("w") == LETTERS
+    some, formula = formula[2]
+    word, formula = formula[2] if lettered else (TRUE, formula)
+    run, claim = (formula[2][0], formula[2][1]) if formula[0] == "->" else (TRUE, formula)
+    truths: list[Term] = []
+    functions = {name for name, sort in names.items() if sort == LETTERS and name != "w"}
+    while claim[0] == "->" and functions and _truth(claim[2][0], functions):
+        truths += flatten("&", claim[2][0])
+        claim = claim[2][1]
+    lines = flatten("&", run)
+    equations: dict[str, Equation] = {}
+    needs: list[Term] = []
+    outside: list[str] = []
+    ranges = [found[0] for line in lines if (found := everywhere(line)) is not None]
+    places = _places(word) if lettered or not ranges else ranges[0]
+    for among, is_truth in ((lines, False), (truths, True)):
+        for part, line in enumerate(among):
+            found = everywhere(line)
+            made = None if found is None else _equation(found, part, is_truth, names)
+            if found is not None and made is not None and made.name not in equations:
+                equations[made.name] = made
+            elif not is_truth and _restricts(line):
+                needs.append(line)
+            else:
+                outside.append(grammar.show(line))
+    typed, before, after = _string(word, places) if lettered else ((), None, None)
+    missing = [name for name in names if name not in ("n", "w") and name not in equations]
+    outside += [f"no equation for {name}" for name in missing if lettered and names[name] not in ("Real", "Int")]
+    return Problem(
+        statement, names, some, word, places, typed, before, after, tuple(lines), tuple(truths), equations,
+        tuple(needs), tuple(outside), claim,
+    )  # fmt: skip
+
+
+def everywhere(line: Term) -> tuple[PlaceRange, Term] | None:
+    """The range and the body, at `HERE`, of ``all i in low..high. F``; None for another formula."""
+    if line[0] != "all" or line[1] != "Int" or line[2][0][0] != "->":
+        return None
+    premise, body = instantiate(line[2][0], (HERE,))[2]
+    bounds = flatten("&", premise)
+    if len(bounds) != 2 or any(b[0] != "<=" for b in bounds) or bounds[0][2][1] != HERE or bounds[1][2][0] != HERE:
+        return None
+    return PlaceRange(bounds[0][2][0], bounds[1][2][1]), body
+
+
+def _restricts(line: Term) -> bool:
+    """Whether a line is an inequality, as of n or of a deviation, so that it gives no coordinate its value."""
+    found = everywhere(line)
+    return (line if found is None else found[1])[0] in ("<=", "<")
+
+
+def _truth(premise: Term, functions: set[str]) -> bool:
+    """Whether a premise is about truth functions of `holds`, each its equation at every position."""
+    lines = [everywhere(part) for part in flatten("&", premise)]
+    return all(
+        line is not None and line[1][0] == "=" and line[1][2][0][0] == "app" and line[1][2][0][2][0][1][0] in functions
+        for line in lines
+    )
+
+
+def _equation(line: tuple[PlaceRange, Term], part: int, truth: bool, names: Mapping[str, Sort]) -> Equation | None:
+    """A line at `HERE` as an equation; the whole line, or None."""
+    lines = flatten("&", line[1])
+    main, *others = lines
+    if main[0] != "=" or len(others) > 1:
+        return None
+    left, right = main[2]
+    if _is_value(left, names):
+        name = left[2][0][1][0]
+        if others or (_holds(right, name) and not truth):
+            return None
+        state = _holds(right, name)
+        kind, first = ("state", line[0].low) if state else ("value", None)
+        return Equation(name, kind, line[0], right, empty=first, part=part, truth=truth)
+    if left[0] != "*":
+        return None
+    value, size = left[2]
+    value, old = (value[2][0], value[2][1]) if value[0] == "-" else (value, ZERO)
+    olds = [old]
+    while value[0] == "-":  # the bias of a norm, whose parts are subtracted one by one
+        value, more = value[2]
+        olds.insert(0, more)
+    if not _is_value(value, names):
+        return None
+    name = value[2][0][1][0]
+    old = olds[0] if len(olds) == 1 else _added(olds)
+    if any(_holds(t, name) for t in (old, right, size)):
+        return None
+    made = Equation(name, "norm" if size[0] == "app" else "average", line[0], right, size, old, None, part)
+    if not others:
+        return made
+    if others[0][0] != "->":
+        return None
+    when, then = others[0][2]
+    if then != equals(value, old) or when[0] != "=":
+        return None
+    if when[2][0] == HERE and size[0] != "app":
+        return Equation(name, "strict", line[0], right, size, old, when[2][1], part)
+    return made if when == equals(size, ZERO) and made.kind == "norm" else None
+
+
+def _added(terms: list[Term]) -> Term:
+    out = terms[0]
+    for t in terms[1:]:
+        out = ("+", None, (out, t))
+    return out
+
+
+def _is_value(t: Term, names: Mapping[str, Sort]) -> bool:
+    """Whether a term is a coordinate, or a truth function, at `HERE`."""
+    return t[0] == "app" and t[2][1:] == (HERE,) and t[2][0][0] == "var" and t[2][0][1][0] in names and t[2][0] != W
+
+
+def _holds(t: Term, name: str) -> bool:
+    """Whether a coordinate occurs in a term."""
+    return any(v[1][0] == name for v in free(t))
+
+
+def _places(word: Term) -> PlaceRange:
+    """The positions of the string, those of the added letters too: from 0 or 1 on."""
+    lines = flatten("&", word)
+    begins = [found[0].low for line in lines if (found := everywhere(line)) is not None]
+    if ZERO in begins or any(_letter_at(line, ZERO) is not None for line in lines):
+        return PlaceRange(ZERO, ("-", None, (N, ONE)))
+    return PlaceRange(ONE, N)
+
+
+def _string(word: Term, places: PlaceRange) -> tuple[tuple[int, ...], int | None, int | None]:
+    """The typed letters, and the added ones at the first and at the last position."""
+    typed: tuple[int, ...] | None = None
+    before = after = None
+    for line in flatten("&", word):
+        if (found := everywhere(line)) is not None:
+            parts = flatten("|", found[1])
+            if not all(_letter_at(part, HERE) is not None for part in parts):
+                raise OutsideFragment(f"a string of another shape: {grammar.show(line)}")
+            typed = tuple(part[2][1][1][0] for part in parts)
+        elif (letter := _letter_at(line, places.low)) is not None:
+            before = letter
+        elif (letter := _letter_at(line, places.high)) is not None:
+            after = letter
+        elif line != at_most(num(2), N):
+            raise OutsideFragment(f"a string of another shape: {grammar.show(line)}")
+    if typed is None:
+        raise OutsideFragment("a model that adds all letters")
+    return typed, before, after
+
+
+def _letter_at(f: Term, place: Term) -> int | None:
+    """The letter k where a formula is w(place) = k."""
+    if f[0] == "=" and f[2][0] == ("app", None, (W, place)) and f[2][1][0] == "num":
+        return f[2][1][1][0]
+    return None
+
+
+def at_place(t: Term, place: Term) -> Term:
+    """A term about `HERE` at another place."""
+    return put(t, HERE, place)
+
+
+def introduce(problem: Problem, g: Goal) -> None:
+    """Names, premises and equations become facts of a goal, under the labels by which the decisions call them."""
+    labels: list[object] = [*problem.names, "some"]
+    word = flatten("&", problem.word) if problem.letters else []
+    for stem, parts in (("word", word), ("run", problem.run)):
+        if not parts or parts == (TRUE,):
+            continue
+        labels.append(f"{stem}.0" if len(parts) == 1 else [f"{stem}.{k}" for k in range(len(parts))])
+    g.intro(labels)  # type: ignore[arg-type]
+    count = 0
+    while count < len(problem.truths):
+        parts = len(flatten("&", g.goal[2][0]))
+        names = [f"truth.{k}" for k in range(count, count + parts)]
+        g.intro([names if parts > 1 else names[0]])  # type: ignore[list-item]
+        count += parts

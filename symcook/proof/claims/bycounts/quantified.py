@@ -1,0 +1,308 @@
+"""Whether some, or each, position of a range has a letter with a property: by the count of the letters that have it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from symcook.errors import Rejected
+from symcook.proof import normal
+from symcook.proof.claims.bycounts.casefacts import CaseFacts
+from symcook.proof.claims.bycounts.farkas import FactRow, close, contradiction
+from symcook.proof.claims.bycounts.lettercounts import rewritten
+from symcook.proof.claims.bycounts.lettered import THERE
+from symcook.proof.claims.bycounts.problem import LETTERS, VALUES, at
+from symcook.proof.inequalities import reify
+from symcook.proof.inequalities.linear import poly
+from symcook.proof.normal import FALSE as NFALSE
+from symcook.proof.normal import TRUE as NTRUE
+from symcook.proof.normal import fkey, nf
+from symcook.proof.search.ranges import at_most, between, equals, less_than
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import FALSE, Term, abstract, flatten, free, instantiate, num, replace, subterms, var
+
+
+class CountedRange:
+    """``ex j in low..high. F`` or ``all j in low..high. F``, where the letter at j decides F; `letters` are those with
+    F, or for "all" those without."""
+
+    def __init__(self, f: Term, low: Term, high: Term, body: Term, letters: list[int]) -> None:
+        self.f, self.low, self.high, self.body, self.letters = f, low, high, body, letters
+        self.some = f[0] == "ex"
+
+
+def counted_range(case: CaseFacts, f: Term) -> CountedRange | None:
+    """A quantified formula that counts decide; None for another one."""
+    if f[0] not in ("all", "ex") or f[1] != "Int":
+        return None
+    inner = instantiate(f[2][0], (THERE,))
+    parts = flatten("&", inner[2][0] if f[0] == "all" else inner) if inner[0] in ("->", "&") else []
+    if len(parts) < 2 or (f[0] == "all") != (inner[0] == "->") or (f[0] == "all" and len(parts) > 2):
+        return None
+    low, high = _bound(parts[0], 1), _bound(parts[1], -1)
+    if low is None or high is None:
+        return None
+    if THERE in free(low) | free(high):
+        return None
+    body = inner[2][1]
+    if f[0] == "ex":
+        body = parts[2] if len(parts) == 3 else _joined(parts[2:])
+    truths = {a: truth_at_letter(case, body, a) for a in case.root.problem.letters}
+    if None in truths.values() or not truths:
+        return None
+    ends: list[Term] = [at_most(low, THERE), at_most(THERE, high)]
+    if parts[:2] != ends:  # as a normal form has them
+        between = _joined(ends)
+        body_of_range: Term = ("->", None, (between, body)) if f[0] == "all" else _joined([*ends, *parts[2:]])
+        f = (f[0], "Int", (abstract(body_of_range, (THERE,)),))
+    return CountedRange(f, low, high, body, [a for a, value in truths.items() if value is (f[0] == "ex")])
+
+
+def truth_at_letter(case: CaseFacts, f: Term, letter: int) -> bool | None:
+    """Whether a formula about j is true where a letter stands there; None where more decides it."""
+    f = replace(f, at("w", THERE, LETTERS), num(letter))
+    for name in case.root.coordinates(f, THERE):
+        if name not in case.root.values:
+            return None
+        sort = LETTERS if case.root.problem.equations[name].truth else VALUES
+        f = replace(f, at(name, THERE, sort), case.root.values[name][letter])
+    key = fkey(f)
+    return True if key == NTRUE else False if key == NFALSE else None
+
+
+def letter_count(case: CaseFacts, ranged: CountedRange) -> Term:
+    """How many letters of the range decide the formula."""
+    ones = dict.fromkeys(ranged.letters, num(1))
+    return case.root.weighted(ones, lambda a: case.root.count(a, ranged.low, ranged.high))
+
+
+def range_question(case: CaseFacts, f: Term) -> Term | None:
+    """What has to be known for a quantified formula; None where that is known, or no count tells."""
+    ranged = counted_range(case, f)
+    if ranged is None or case.clash is not None or fkey(f) in case.quantified:
+        return None
+    for end in (at_most(case.root.low, ranged.low), at_most(ranged.high, case.root.high)):
+        if case.known(end) is None:
+            return end
+    some = less_than(num(0), letter_count(case, ranged))
+    value = case.truth(some)
+    if value is None:
+        return some
+    supposed, holds = case.truth(f), value is ranged.some
+    label = _settle(case, ranged, value, _decided_label(case, some, value))
+    if supposed is not None and supposed is not holds:
+        other = case.literals[fkey(f if supposed else ("~", None, (f,)))]
+        case.clash = (other, label) if supposed else (label, other)
+    return None
+
+
+def _decided_label(case: CaseFacts, f: Term, value: bool) -> str:
+    """The label of a comparison that is decided, or of its negation."""
+    wanted = f if value else ("<=", None, f[2][::-1])
+    label = case.known(wanted)
+    if label is None:
+        raise Rejected("a count is not decided")
+    return label
+
+
+def _settle(case: CaseFacts, ranged: CountedRange, some: bool, label: str) -> str:
+    """The formula, or its negation, as a fact."""
+    g = case.g
+    holds = some if ranged.some else not some
+    f = ranged.f if holds else ("~", None, (ranged.f,))
+    new = g.fresh("each")
+    if some:  # the count is positive
+        g.have(f, new, partial(_exists, case, ranged=ranged, label=label))
+    else:
+        g.have(f, new, partial(_none, case, ranged=ranged, label=label))
+    case.literals.setdefault(fkey(f), new)
+    case.quantified.add(fkey(ranged.f))
+    return new
+
+
+def _bits(case: CaseFacts, ranged: CountedRange, place: Term) -> Term:
+    return case.root.weighted(dict.fromkeys(ranged.letters, num(1)), lambda a: case.root.bit(place, a))
+
+
+def _ends(case: CaseFacts, ranged: CountedRange) -> list[str]:
+    ends = [at_most(case.root.low, ranged.low), at_most(ranged.high, case.root.high)]
+    return [_decided_label(case, end, True) for end in ends]
+
+
+def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
+    """Were there none, all bits of the range and so their sum, the count, would be 0; but the count is positive."""
+    ends, no = _ends(case, ranged), g.fresh("no")
+    if ranged.some:
+        g.contra(no)
+    else:
+        g.intro(no)
+
+    def each(h: Goal) -> None:
+        there, inside, between = _position(case, h, ends)
+
+        def at_symbol(k: Goal, a: int, here: str) -> None:
+            if a not in ranged.letters:
+                case.root.computed(k, there, inside, here)
+            elif ranged.some:
+                yes = k.fresh("yes")
+
+                def witness(m: Goal) -> None:
+                    m.witness(there[1][0])
+                    _parts(case, m, between, there, inside, here)
+
+                k.contra(k.fresh("not"))
+                k.have(ranged.f, yes, witness)
+                k.absurd(yes, no)
+            else:
+                so = k.fresh("so")
+                k.use(no, there[1][0], f"#{between}", label=so)
+                _false(case, k, so, there, inside, here)
+
+        case.root.cases(h, there[1][0], inside, at_symbol)
+
+    zero = g.fresh("zero")
+    texts = [f"j. {g.text(_bits(case, ranged, THERE))}", "j. 0", g.text(ranged.low), g.text(ranged.high)]
+    g.use("lem:sum_ext", *texts, each, label=zero)
+    _clash(case, g, zero, label)
+
+
+def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
+    """Were there one, its bit 1 would be at most the sum of all bits, which are not negative; but the count is 0."""
+    ends = _ends(case, ranged)
+
+    def clash(k: Goal, there: Term, between: str, here: str) -> None:
+        bits = _bits(case, ranged, THERE)
+        member, value = k.fresh("member"), k.fresh("value")
+
+        def least(h: Goal) -> None:
+            j, more = h.fresh("j"), h.fresh("there")
+            h.intro(f"{j} {more}")
+            _not_negative(case, h, ranged, var(j, "Int"))
+
+        texts = [f"j. {k.text(bits)}", k.text(ranged.low), k.text(ranged.high), k.text(there)]
+        k.use("lem:sum_member", *texts, f"#{between}", least, label=member)
+        bits_are_one = equals(_bits(case, ranged, there), num(1))
+        k.have(bits_are_one, value, lambda h: rewritten(h, here))
+        if k.goal != FALSE:
+            k.contra(k.fresh("no"))
+        _clash(case, k, member, label, value)
+
+    if ranged.some:
+        no, name, both = g.fresh("some"), g.fresh("x"), g.fresh("both")
+        g.intro(no)
+        count = len(flatten("&", instantiate(ranged.f[2][0], (THERE,))))
+        labels = [f"{both}_{k}" for k in range(count)]
+        g.obtain(no, name, " ".join(labels))
+        there = var(name, "Int")
+        between, inside = _between(case, g, ranged, there, ends, labels[:2])
+
+        def at_symbol(k: Goal, a: int, here: str) -> None:
+            if a in ranged.letters:
+                return clash(k, there, between, here)
+            body = flatten("&", instantiate(ranged.f[2][0], (there,)))[2:]
+            which = next(
+                n for n, part in enumerate(body) if truth_at_letter(case, replace(part, there, THERE), a) is False
+            )
+            return _false(case, k, labels[2 + which], there, inside, here)
+
+        case.root.cases(g, name, inside, at_symbol)
+    else:
+        there, inside, between = _position(case, g, ends)
+
+        def each(k: Goal, a: int, here: str) -> None:
+            if a in ranged.letters:
+                return clash(k, there, between, here)
+            return _true(case, k, there, inside, here)
+
+        case.root.cases(g, there[1][0], inside, each)
+
+
+# --- Steps ------------------------------------------------------------------------------------------------------------
+
+
+def _position(case: CaseFacts, g: Goal, ends: list[str]) -> tuple[Term, str, str]:
+    """A position of the range: its name, and the labels that it is one of the string and one of the range."""
+    name, between = g.fresh("x"), g.fresh("between")
+    g.intro(f"{name} {between}")
+    there = var(name, "Int")
+    low, high, inside = g.fresh("from"), g.fresh("to"), g.fresh("inside")
+    g.use(between, label=f"{low} {high}")
+    g.have(case.root.inside(there), inside, lambda h: h.easy([low, high, *ends], degree=1, rounds=0))
+    return there, inside, between
+
+
+def _between(
+    case: CaseFacts, g: Goal, ranged: CountedRange, there: Term, ends: list[str], known: list[str]
+) -> tuple[str, str]:
+    in_range, inside = g.fresh("between"), g.fresh("inside")
+    g.have(between(ranged.low, there, ranged.high), in_range, lambda h: h.easy(known, degree=1, rounds=0))
+    g.have(case.root.inside(there), inside, lambda h: h.easy([*known, *ends], degree=1, rounds=0))
+    return in_range, inside
+
+
+def _parts(case: CaseFacts, g: Goal, between: str, there: Term, inside: str, here: str) -> None:
+    """The range and the body of an existence at a position."""
+    low, high = g.fresh("from"), g.fresh("to")
+    g.use(between, label=f"{low} {high}")
+    for k, part in enumerate(g.split()):
+        if k < 2:
+            part.hyp((low, high)[k])
+        else:
+            _true(case, part, there, inside, here)
+
+
+def _true(case: CaseFacts, g: Goal, there: Term, inside: str, here: str) -> None:
+    """A formula about a position is true by the letter there."""
+    case.root.computed(g, there, inside, here)
+
+
+def _false(case: CaseFacts, g: Goal, label: str, there: Term, inside: str, here: str) -> None:
+    """A fact about a position is false by the letter there."""
+    for name in case.root.coordinates(g.facts[label], there):
+        value, new = g.fresh("v"), g.fresh("so")
+        g.use(case.root.share(g, case.root.valued(name)), g.text(there), f"#{inside}", label=value)
+        g.rewrite(value, label, new)
+        label = new
+    if any(s == at("w", there, LETTERS) for s in subterms(g.facts[label])):
+        g.rewrite(here, label, (new := g.fresh("so")))
+        label = new
+    g.absurd(label)
+
+
+def _not_negative(case: CaseFacts, g: Goal, ranged: CountedRange, there: Term) -> None:
+    labels: list[str] = []
+    for a in ranged.letters:
+        label = g.fresh("bit")
+
+        def either(h: Goal, a: int = a) -> None:
+            f, v = h.fresh("f"), h.fresh("v")
+            for k in h.ind(case.root.is_letter(there, a), f"{f} {v}"):
+                rewritten(k, v)
+
+        g.have(at_most(num(0), case.root.bit(there, a)), label, either)
+        labels.append(label)
+    g.auto(labels, degree=1, rounds=0)
+
+
+def _clash(case: CaseFacts, g: Goal, *labels: str) -> None:
+    rows = [FactRow(poly(g.facts[k]), g.facts[k][0], (k,), raw=poly(g.facts[k])) for k in labels]
+    refutation = contradiction(rows)
+    if refutation is None:
+        raise Rejected("counts do not clash")
+    close(g, refutation)
+
+
+def _bound(f: Term, side: int) -> Term | None:
+    """The position p where a formula says that p <= j (side 1), or j <= p (side -1); None where it says neither."""
+    if f[0] != "<=":
+        return None
+    gap = poly(f)
+    ((j, _),) = nf(THERE).items()
+    without_j = {m: c for m, c in gap.items() if m != j}
+    return reify.term(normal.scale(without_j, -side)) if gap.get(j) == side else None
+
+
+def _joined(parts: list[Term]) -> Term:
+    out = parts[0] if parts else ("true", None, ())
+    for part in parts[1:]:
+        out = ("&", None, (out, part))
+    return out

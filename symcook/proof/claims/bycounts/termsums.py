@@ -1,0 +1,381 @@
+"""Sums of terms that no letter decides, as of relu(-balance(j)), and formulas about all positions.
+
+Of such a sum it is known that its terms lie between numbers of the claim, where that is decided at any position; how
+two sums of the same terms lie to each other; that a term is at most the sum of terms that are not negative; and that a
+positive sum has a positive term. A formula about all positions holds at the positions in use.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from itertools import product
+from typing import NamedTuple
+
+from symcook.errors import Rejected
+from symcook.proof import normal
+from symcook.proof.claims.bycounts.casefacts import BASE, OPAQUE, WAITS, AtomReading, CaseFacts, Unclosed
+from symcook.proof.claims.bycounts.farkas import FactRow, close, contradiction
+from symcook.proof.claims.bycounts.lettercounts import both, difference
+from symcook.proof.claims.bycounts.lettered import THERE
+from symcook.proof.claims.bycounts.positional import put_written, written_summand
+from symcook.proof.claims.bycounts.problem import HERE, N, OutsideFragment, W
+from symcook.proof.inequalities import reify
+from symcook.proof.inequalities.linear import poly
+from symcook.proof.inequalities.simplex import TooLong
+from symcook.proof.normal import constant, nf
+from symcook.proof.search.ranges import at_most, between, less_than
+from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.terms import Term, abstract, conj, instantiate, loose, num, replace, subterms, var
+
+MOST_BOUNDS = 5
+MOST_WITNESSES = 4
+
+
+class TermBound(NamedTuple):
+    """The fact that a number is at most each term of a sum, or each term at most the number."""
+
+    label: str
+    number: Term
+    lower: bool
+
+
+def open_sums(case: CaseFacts) -> list[str]:
+    """The sums of which only this is known."""
+    return [*dict.fromkeys(case.g.text(total_up_to(case, *terms)) for terms in case.sums.totals)]
+
+
+# --- Sums -------------------------------------------------------------------------------------------------------------
+
+
+def term_sum(case: CaseFacts, a: int) -> AtomReading:
+    """A sum of terms is a number of its own."""
+    low, high, body = reify.atom(a)[2]
+    inner = instantiate(body, (THERE,))
+    if any(s[0] in ("sum", "prod", "all", "ex") or s[:2] == ("fn", "exp") for s in subterms(inner)):
+        return OPAQUE
+    if low != case.root.low:
+        return difference(case, a, inner, low, high)
+    ends = [at_most(case.root.below, high), at_most(high, case.root.high)]
+    least, most = (case.need(end) for end in ends)
+    if least is None or most is None:
+        return WAITS
+    case.sums.totals.append((inner, high))
+    if (bound := _bound(case, inner, num(0), True)) is not None:
+        _bounded(case, bound, inner, high)
+    return BASE
+
+
+def _written_sums(case: CaseFacts, label: str) -> None:
+    """A sum in a fact, as it is written, is more than its parts: all its terms may have one sign, or none."""
+    for t in subterms(case.g.facts[label]):
+        if t[0] != "sum" or loose(t) or t[2][0] != case.root.low or len(nf(t)) < 2:
+            continue
+        inner, high = instantiate(t[2][2], (THERE,)), t[2][1]
+        if (inner, high) in case.sums.totals or any(
+            s[0] in ("all", "ex") or s[:2] == ("fn", "exp") for s in subterms(t)
+        ):
+            continue
+        if None in [case.known(("<=", None, end)) for end in ((case.root.below, high), (high, case.root.high))]:
+            case.sums.read.discard(label)
+            continue
+        case.sums.totals.append((inner, high))
+        if (bound := _bound(case, inner, num(0), True)) is not None:
+            _bounded(case, bound, inner, high)
+
+
+def total_up_to(case: CaseFacts, inner: Term, high: Term) -> Term:
+    """The sum of the terms up to a position."""
+    return ("sum", None, (case.root.low, high, abstract(inner, (THERE,))))
+
+
+def _bound(case: CaseFacts, inner: Term, number: Term, lower: bool) -> TermBound | None:
+    """The bound of terms by a number, proved once at any position; None where that is not decided."""
+    root = case.root
+    if (inner, number, lower) not in root.bounds:
+        root.bounds[inner, number, lower] = None
+        here = replace(inner, THERE, HERE)
+        body: Term = ("<=", None, (number, here) if lower else (here, number))
+        label = root.g.fresh("terms")
+        with suppress(Unclosed, Stuck, Rejected, TooLong):
+            root.g.have(root.everywhere(body), label, case.decision.everywhere)
+            root.bounds[inner, number, lower] = TermBound(label, number, lower)
+    return root.bounds[inner, number, lower]
+
+
+def _numbers(case: CaseFacts) -> bool:
+    """Whether numbers of the claim are new bounds of terms."""
+    before = len(case.facts)
+    numbers = [t for t in subterms(case.root.problem.claim) if t[0] == "num" and t != num(0)]
+    for number in [*dict.fromkeys(numbers)][:MOST_BOUNDS]:
+        for lower, (inner, high) in product((False, True), case.sums.totals):
+            if (inner, high, number, lower) not in case.sums.bounded:
+                case.sums.bounded.add((inner, high, number, lower))
+                if (bound := _bound(case, inner, number, lower)) is not None:
+                    _bounded(case, bound, inner, high)
+    return len(case.facts) > before
+
+
+def _bounded(case: CaseFacts, bound: TermBound, inner: Term, high: Term) -> None:
+    """sum(j, 1, p, T) >= c*p, from T(j) >= c at each j; the same with <=."""
+    g, root = case.g, case.root
+    least, most = (case.known(("<=", None, ends)) for ends in ((root.below, high), (high, root.high)))
+    if least is None or most is None:
+        return
+    label, many = g.fresh("bound"), g.fresh("many")
+    texts = [f"j. {g.text(bound.number)}", f"j. {g.text(inner)}"][:: 1 if bound.lower else -1]
+
+    def each(h: Goal) -> None:
+        j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
+        h.intro(f"{j} ({lo} {hi})")
+        _term(case, h, bound.label, j, [lo, hi, most])
+
+    g.use("lem:sum_mono", *texts, g.text(root.low), g.text(high), each, label=label)
+    case.fact(label)
+    if bound.number != num(0):
+        g.use("lem:sum_one", g.text(root.low), g.text(high), lambda h: h.auto([least], degree=1), label=many)
+        for factors, _ in nf(("sum", None, (root.low, high, num(1)))):
+            if factors:  # between two numbers it is a number
+                case.rules.give(factors[0][0], many, poly(g.facts[many]))
+
+
+def _term(case: CaseFacts, g: Goal, bound: str, place: str, known: list[str]) -> None:
+    """Close a goal about one term by the bound of all."""
+    value = g.fresh("v")
+    lemma = case.root.share(g, bound)
+    g.use(lemma, place, lambda h: h.easy(known, degree=1, rounds=0), label=value)
+    g.hyp(value)
+
+
+def find_sums(case: CaseFacts) -> None:
+    """How sums of the same terms lie to each other."""
+    for label in [k for k in case.facts if k in case.g.facts and k not in case.sums.read]:
+        case.sums.read.add(label)
+        _written_sums(case, label)
+    for inner, high in case.sums.totals:
+        _linked(case, inner, high)
+    for k, (inner, p) in enumerate(case.sums.totals):
+        for other, q in case.sums.totals[k + 1 :]:
+            if other != inner or (inner, p, q) in case.sums.related or p == q:
+                continue
+            for first, last in ((p, q), (q, p)):
+                if (order := case.known(at_most(first, last))) is not None:
+                    case.sums.related.add((inner, p, q))
+                    _related(case, inner, first, last, order)
+                    break
+            else:
+                case.need(at_most(p, q))
+
+
+def _linked(case: CaseFacts, inner: Term, high: Term) -> None:
+    """A sum is one of what its terms are by the cases that are known of them, where that stands in a fact."""
+    written = written_summand(case, inner, True)
+    low = case.known(at_most(case.root.low, case.root.low))
+    if written is None or (inner, high, high) in case.sums.related or low is None:
+        return
+    if all(a in case.state for m, _ in nf(total_up_to(case, written, high)) for a, _ in m):
+        case.sums.related.add((inner, high, high))
+        last = case.known(at_most(high, case.root.high))
+        if last is not None:
+            case.fact(put_written(case, case.root.low, high, inner, written, low, last))
+
+
+def _related(case: CaseFacts, inner: Term, p: Term, q: Term, order: str) -> None:
+    """The sum up to q is the one up to p and the terms after it: the next term, or more that are not negative."""
+    g, root, summand, label = case.g, case.root, f"j. {case.g.text(inner)}", case.g.fresh("more")
+    if constant(normal.add(nf(q), nf(p), -1)) == 1:
+        start = case.known(at_most(root.low, q))
+        if start is not None:
+            g.use("ax:sum_step", summand, g.text(root.low), g.text(q), f"#{start}", label=label)
+            case.fact(label)
+        return
+    low, high = (case.known(("<=", None, ends)) for ends in ((root.below, p), (q, root.high)))
+    bound = _bound(case, inner, num(0), True)
+    if bound is None or low is None or high is None:
+        return
+    texts = [g.text(root.low), g.text(p), g.text(q)]
+    g.use("lem:sum_split", summand, *texts, lambda h: both(h, low, order), label=label)
+
+    def each(h: Goal) -> None:
+        j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
+        h.intro(f"{j} ({lo} {hi})")
+        _term(case, h, bound.label, j, [lo, hi, low, high])
+
+    after_p, after, least = g.fresh("rest"), ("+", None, (p, num(1))), g.fresh("more")
+    g.use("lem:sum_nonneg", summand, g.text(after), g.text(q), each, label=after_p)
+    f: Term = at_most(total_up_to(case, inner, p), total_up_to(case, inner, q))
+    g.have(f, least, lambda h: h.auto([label, after_p], degree=1, rounds=0))
+    case.fact(least)
+
+
+# --- What more there is, where the arithmetic does not close a case ---------------------------------------------------
+
+
+def more_facts(case: CaseFacts) -> bool:
+    """Whether terms of sums, and formulas about all positions, give new facts at the positions in use."""
+    before = len(case.g.facts)
+    places = _in_use(case)
+    for inner, p in [*case.sums.totals]:
+        bound = _bound(case, inner, num(0), True)
+        for q in places if bound is not None else ():
+            if (inner, p, q) not in case.sums.members:
+                _member(case, inner, p, q, bound.label if bound else "")
+    for label in [*case.sums.universal]:
+        for q in places:
+            if (label, q) not in case.sums.applied:
+                case.sums.applied.add((label, q))
+                _instance(case, label, q)
+    return len(case.g.facts) > before or _witness(case) or _numbers(case)
+
+
+def _in_use(case: CaseFacts) -> list[Term]:
+    """The positions in use that are names or ends."""
+    read_places: dict[Term, None] = {}
+    for a in case.state:
+        t = reify.atom(a)
+        for s in subterms(t):
+            if s[0] == "app" and (s[2][0] == W or s[2][0][1][0] in case.root.problem.equations):
+                read_places[s[2][1]] = None
+    names = {var(name, "Int") for name, sort in case.g.scope.items() if sort == "Int"}
+    names |= {case.root.low, case.root.high}
+    return [
+        place
+        for place in dict.fromkeys((*read_places, *case.counts.places, *case.counts.lettered, *case.sums.witnesses))
+        if place in names
+    ]
+
+
+def _member(case: CaseFacts, inner: Term, p: Term, q: Term, nonneg: str) -> None:
+    """T(q) <= sum(j, 1, p, T), from 1 <= q <= p and 0 <= T(j) at each j."""
+    g, root = case.g, case.root
+    ends = [case.known(("<=", None, end)) for end in ((root.low, q), (q, p), (p, root.high))]
+    if None in ends:
+        return
+    case.sums.members.add((inner, p, q))
+    low, here, high = (str(end) for end in ends)
+
+    def each(h: Goal) -> None:
+        j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
+        h.intro(f"{j} ({lo} {hi})")
+        _term(case, h, nonneg, j, [lo, hi, high])
+
+    label, texts = g.fresh("member"), [g.text(t) for t in (root.low, p, q)]
+    g.use("lem:sum_member", f"j. {g.text(inner)}", *texts, lambda h: both(h, low, here), each, label=label)
+    case.fact(label)
+
+
+def _instance(case: CaseFacts, label: str, place: Term) -> None:
+    """A formula about all positions, or the negation of one about some, at one position."""
+    g, f = case.g, case.g.facts[label]
+    new = g.fresh("instance")
+    if f[0] == "all":
+        g.use(label, g.text(place), label=new, premises=0)
+    else:
+        inner = f[2][0]
+        body = instantiate(inner[2][0], (place,))
+
+        def proof(h: Goal) -> None:
+            yes, there = h.fresh("yes"), h.fresh("there")
+            h.intro(yes)
+            h.have(inner, there, lambda k: k.witness(k.text(place)).hyp(yes))
+            h.absurd(there, label)
+
+        g.have(("~", None, (body,)), new, proof)
+    case.decision.assume(new)
+
+
+def _witness(case: CaseFacts) -> bool:
+    """A positive sum has a positive term: its position is one in use."""
+    for inner, p in case.sums.totals:
+        if (inner, p) in case.sums.witnessed or len(case.sums.witnesses) >= MOST_WITNESSES:
+            continue
+        positive = case.known(less_than(num(0), total_up_to(case, inner, p)))
+        if positive is None:
+            continue
+        case.sums.witnessed.add((inner, p))
+        _obtained(case, inner, p, positive)
+        return True
+    return False
+
+
+def _obtained(case: CaseFacts, inner: Term, p: Term, positive: str) -> None:
+    """A position j with 0 < T(j), from 0 < sum(j, 1, p, T): a new name."""
+    g, root = case.g, case.root
+    range_ = between(root.low, THERE, p)
+    some: Term = ("ex", "Int", (abstract(conj(range_, less_than(num(0), inner)), (THERE,)),))
+    label, name = g.fresh("some"), g.fresh("x")
+    g.have(some, label, lambda h: _positive(case, h, inner, p, positive))
+    parts = [g.fresh(stem) for stem in ("from", "to", "above")]
+    g.obtain(label, name, " ".join(parts))
+    case.sums.witnesses.append(var(name, "Int"))
+    for part in parts:
+        case.decision.assume(part)
+    _far(case, ("sum", None, (root.low, p, abstract(inner, (THERE,)))))
+
+
+def _far(case: CaseFacts, total: Term) -> None:
+    """Up to a greatest length a fraction of integers is not nearer to 0 than one over that length."""
+    for f in case.root.problem.needs:
+        if f[0] == "<=" and f[2][0] == N and f[2][1][0] == "num":
+            label, least = case.g.fresh("far"), ("/", None, (num(1), f[2][1]))
+            with suppress(Unclosed, OutsideFragment, Stuck, Rejected, TooLong):
+                case.g.have(at_most(least, total), label, partial(case.decision.close, most=MOST_BOUNDS))
+                case.decision.assume(label)
+
+
+def _positive(case: CaseFacts, g: Goal, inner: Term, p: Term, positive: str) -> None:
+    """Were each term at most 0, the sum would be at most 0; but it is positive."""
+    some, no, most = g.goal, g.fresh("no"), g.fresh("most")
+    g.contra(no)
+
+    def each(h: Goal) -> None:
+        j, lo, hi, above, yes = (h.fresh(stem) for stem in ("j", "from", "to", "above", "yes"))
+        h.intro(f"{j} ({lo} {hi})")
+        h.contra(above)
+
+        def witness(k: Goal) -> None:
+            k.witness(j)
+            for part, label in zip(k.split(), (lo, hi, above), strict=True):
+                part.hyp(label)
+
+        h.have(some, yes, witness)
+        h.absurd(yes, no)
+
+    g.use("lem:sum_mono", f"j. {g.text(inner)}", "j. 0", g.text(case.root.low), g.text(p), each, label=most)
+    rows = [FactRow(poly(g.facts[k]), g.facts[k][0], (k,), raw=poly(g.facts[k])) for k in (most, positive)]
+    close(g, contradiction(rows) or [])
+
+
+def sum_question(case: CaseFacts) -> Term | None:
+    """A sum of which it is not known whether it is positive."""
+    for inner, p in case.sums.totals:
+        f: Term = less_than(num(0), total_up_to(case, inner, p))
+        if case.known(f) is None and case.known(("<=", None, f[2][::-1])) is None:
+            return f
+    return None
+
+
+def counterexample(case: CaseFacts, label: str) -> str:
+    """A position at which a formula about all positions is false, where its negation is the fact `label`."""
+    g, f = case.g, case.g.facts[label]
+    inner = f[2][0]
+    body = instantiate(inner[2][0], (THERE,))
+    some: Term = ("ex", inner[1], (abstract(("~", None, (body,)), (THERE,)),))
+    some_label = g.fresh("some")
+
+    def proof(h: Goal) -> None:
+        no, all_ = h.fresh("no"), h.fresh("all")
+        h.contra(no)
+
+        def each(k: Goal) -> None:
+            j, wrong, yes = (k.fresh(stem) for stem in ("j", "wrong", "yes"))
+            k.intro(j)
+            k.contra(wrong)
+            k.have(some, yes, lambda m: m.witness(j).hyp(wrong))
+            k.absurd(yes, no)
+
+        h.have(inner, all_, each)
+        h.absurd(all_, label)
+
+    g.have(some, some_label, proof)
+    return some_label

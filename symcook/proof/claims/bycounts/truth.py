@@ -1,0 +1,144 @@
+"""Formulas by what is decided of their comparisons: whether they are true, and the proof of that."""
+
+from __future__ import annotations
+
+from symcook.errors import Rejected
+from symcook.proof.claims.bycounts.casestate import CaseState
+from symcook.proof.claims.bycounts.farkas import FactRow, close, contradiction
+from symcook.proof.claims.bycounts.problem import W
+from symcook.proof.inequalities.linear import poly
+from symcook.proof.normal import FALSE as NFALSE
+from symcook.proof.normal import TRUE as NTRUE
+from symcook.proof.normal import fkey
+from symcook.proof.search.ranges import at_most
+from symcook.proof.search.tactics import Goal
+from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten
+
+
+def letter_at(f: Term) -> tuple[Term, int] | None:
+    """The position and the letter where a formula says which letter stands there."""
+    if f[0] == "=" and f[2][0][0] == "app" and f[2][0][2][0] == W and f[2][1][0] == "num":
+        return f[2][0][2][1], f[2][1][1][0]
+    return None
+
+
+class DecidedFormulas(CaseState):
+    """What is decided: by the key of a formula, the label of the fact."""
+
+    def __init__(self, g: Goal) -> None:
+        self.g = g
+        self.literals: dict[object, str] = {}
+
+    def truth(self, f: Term) -> bool | None:
+        """Whether a formula is true by what is decided; None where that is open."""
+        tag, _, kids = f
+        if tag == "~":
+            inner = self.truth(kids[0])
+            return None if inner is None else not inner
+        if tag in ("&", "|"):
+            values = [self.truth(part) for part in flatten(tag, f)]
+            if (tag == "|") in values:
+                return tag == "|"
+            return None if None in values else tag == "&"
+        if tag == "->":
+            a, b = self.truth(kids[0]), self.truth(kids[1])
+            return True if a is False or b is True else None if None in (a, b) else False
+        key = fkey(f)
+        if key in (NTRUE, NFALSE):
+            return key == NTRUE
+        if key in self.literals:
+            return True
+        if fkey(("~", None, (f,))) in self.literals:
+            return False
+        if tag == "=" and letter_at(f) is None:
+            a, b = kids
+            halves = [self.truth(("<=", None, side)) for side in ((a, b), (b, a))]
+            return False if False in halves else True if None not in halves else None
+        return None
+
+    def show(self, g: Goal, f: Term) -> None:
+        """Close a goal that is true by what is decided."""
+        tag, _, kids = f
+        key = fkey(f)
+        if key == NTRUE:
+            return g.true()
+        if key in self.literals:
+            return g.hyp(self.literals[key])
+        if tag == "&":
+            for h, part in zip(g.split(), flatten("&", f), strict=True):
+                self.show(h, part)
+        elif tag == "|":
+            side = "left" if self.truth(kids[0]) else "right"
+            self.show(g.pick(side), kids[side == "right"])
+        elif tag in ("->", "~"):
+            label = g.fresh("if")
+            g.intro(label)
+            if tag == "->" and self.truth(kids[1]):
+                self.show(g, kids[1])
+            else:
+                self.deny(g, label)
+        elif tag == "=":
+            for h in g.antisym():
+                self.show(h, h.goal)
+        else:
+            raise Rejected("a formula that is not decided")
+        return None
+
+    def deny(self, g: Goal, label: str) -> None:
+        """Close a goal by a fact that is false by what is decided."""
+        f = g.facts[label]
+        tag, _, kids = f
+        if fkey(f) == NFALSE:
+            return g.absurd(label)
+        other = self.literals.get(fkey(("~", None, (f,))))
+        if other is not None:
+            return g.absurd(label, other)
+        if g.goal != FALSE:
+            g.contra(g.fresh("no"))
+        if tag == "&":
+            stem, parts = g.fresh("and"), flatten("&", f)
+            g.use(label, label=" ".join(f"{stem}_{k}" for k in range(len(parts))))
+            k = next(k for k, part in enumerate(parts) if self.truth(part) is False)
+            self.deny(g, f"{stem}_{k}")
+        elif tag == "|":
+            stem = g.fresh("or")
+            labels = [f"{stem}_{k}" for k in range(len(flatten("|", f)))]
+            for h, one in zip(g.cases(label, *labels), labels, strict=True):
+                self.deny(h, one)
+        elif tag == "->":
+            so = g.fresh("so")
+            g.use(label, lambda h: self.show(h, kids[0]), label=so)
+            self.deny(g, so)
+        elif tag == "~":
+            yes = g.fresh("yes")
+            g.have(kids[0], yes, lambda h: self.show(h, kids[0]))
+            g.absurd(yes, label)
+        elif tag == "=":
+            a, b = kids
+            less = next(side for side in ((a, b), (b, a)) if self.truth(("<=", None, side)) is False)
+            strict = self.literals[fkey(("<", None, less[::-1]))]
+            rows = [FactRow(poly(x), x[0], (k,), raw=poly(x)) for x, k in ((f, label), (g.facts[strict], strict))]
+            close(g, contradiction(rows) or [])
+        else:
+            raise Rejected("a formula that is not decided")
+        return None
+
+    def undecided(self, f: Term) -> Term | None:
+        """A comparison in a formula that is to be decided; None where all are, those under quantifiers left out."""
+        for part in comparisons(f):
+            if self.truth(part) is None:
+                if part[0] == "=" and letter_at(part) is None:
+                    a, b = part[2]
+                    halves = [at_most(a, b), at_most(b, a)]
+                    return next(half for half in halves if self.truth(half) is None)
+                return part
+        return None
+
+
+def comparisons(f: Term) -> list[Term]:
+    """The comparisons in a formula, those under quantifiers left out."""
+    if f[0] in COMPARISONS:
+        return [f]
+    if f[0] in ("all", "ex"):
+        return []
+    return [part for k in f[2] for part in comparisons(k)]

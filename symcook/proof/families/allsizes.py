@@ -1,0 +1,331 @@
+"""A sentence about a family of one's own: its statement is about all sizes and tables, which the sentence may name.
+
+The equations are those of `familyrel`, as the library's own theorems about families have them. Tokens and labels are
+numbers, given as terms: ``count(K - 1)``, ``at(2*c, i)``. A coordinate takes its indices and then the position,
+``share(c, i)``, and is its last value; a value before that is called as in the equations, ``z1_left(t, i)``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from symcook.alarm import Until
+from symcook.errors import BadInput, Rejected
+from symcook.model import expr
+from symcook.model.expr import Tree
+from symcook.proof.familyrel import FamilyRelation
+from symcook.proof.grammar import Definition
+from symcook.proof.replay import Statement, Verdict
+from symcook.proof.search import automation
+from symcook.proof.search.elaborate import Elaborator, StepGap
+from symcook.proof.search.limits import OutOfTime, limited
+from symcook.proof.search.prooftext import Place, TextLine
+from symcook.proof.search.tactics import Goal, Stuck
+from symcook.proof.statements import certify
+from symcook.proof.statements.reader import PLACES, WORDS, SentenceReader, wrong
+from symcook.proof.statements.trees import replaced
+from symcook.proof.statements.vocabulary import OWN_NAMES, BoundNames, ModelMeaning, Sentence, free, named, written
+
+if TYPE_CHECKING:
+    from symcook.model.plainfamily import PlainFamily
+
+NUMBERED = ("at", "count", "first", "last", "answer")
+"""The words whose token or label is a number."""
+GIVEN = "given__"
+"""Stands for this number in the text of a word."""
+PLACE = "here__"
+"""Stands for the position."""
+ROUNDS_SECONDS = 10.0
+"""For the proof that a repetition has no fewer than no rounds."""
+MARKERS = (PLACE, GIVEN)
+"""What the texts of words have in place of a position and a number: nothing else may be called so."""
+PROSE = ("name", "summary", "source", "meanings")
+"""The parts of a family's document in which no name is used."""
+ONE_SIZE = "it is about one alphabet; take one size, as in --set {}=2"
+
+
+class FamilyReader(SentenceReader):
+    """The reader of a sentence in which tokens and labels are terms."""
+
+    def word(self, name: str) -> Tree:
+        if name not in NUMBERED:
+            return super().word(name)
+        begin = self.at - 1
+        self.take("(")
+        if self.tokens[self.at][1][:1] in ('"', "'"):
+            raise self.wrong("the tokens and labels of a family are numbers", self.tokens[self.at][2], None)
+        given = [self.tree(0)]
+        while self.peek() == ",":
+            self.take()
+            given.append(self.tree(0))
+        self.take(")")
+        if len(given) - 1 not in PLACES.get(name, (0,)):
+            raise self.misused(name, begin)
+        return ("call", name, tuple(given))
+
+
+class FamilyMeaning(ModelMeaning):
+    """What a sentence says of the models of a family, at all sizes."""
+
+    def __init__(self, family: PlainFamily, known: Mapping[str, Definition]) -> None:
+        self.known, self.family, self.others, self.places, self.truths = known, family, {}, {}, None
+        _unmarked(family)
+        relation = FamilyRelation(family)
+        self.indices = {name: len(over) for name, over in family.space.items()}  # how many each coordinate has
+        kinds = dict(one.split(":") for one in relation.names)
+        self.space = tuple(dict.fromkeys([*kinds, *family.space]))
+        taken = {*known, *expr.RESERVED, *WORDS, *OWN_NAMES, *MARKERS}
+        self.names = dict[str, str]()
+        for name in kinds:
+            new = name
+            while new in taken or (new != name and (new in kinds or new in self.names.values())):
+                new += "_"
+            self.names[name] = new
+        relation.put |= self.names
+        self.relation: Any = relation
+        self.sizes = [self.names[size] for size in family.sizes]
+        self.symbols, self.tokens = (), {}
+        self.run = relation.run()
+        self.word = None if family.vocabulary is None else relation.word()
+        self.sorts = {} if relation.pointwise else {"n": "Int"}
+        self.sorts |= {} if self.word is None else {"w": "Int->Int"}
+        self.sorts |= {self.names[name]: kind for name, kind in kinds.items()}
+        self.functions = [*self.sorts]
+        self.taken = {*taken, *self.functions}
+
+    def add_runs(self, sentence: str) -> None:
+        size = next(iter(self.family.sizes), "K")
+        raise Rejected(f"it has no meaning at all sizes; {ONE_SIZE.format(size)}")
+
+    @property
+    def least(self) -> list[str]:
+        return [] if self.relation.pointwise else ["1 <= n"]
+
+    @property
+    def regions(self) -> list[str]:
+        found = self.relation.premises()
+        return [] if found == "true" else [found]
+
+    @property
+    def integers(self) -> dict[str, bool]:
+        return {"n": True, **dict.fromkeys(self.sizes, False)}
+
+    def text(self, sentence: str) -> str:
+        for name in MARKERS:
+            if (at := word_at(sentence, name)) is not None:
+                raise wrong(sentence, at, name, "symcook uses this name itself; take another")
+        return expr.show(FamilySentence(self, sentence).made)
+
+    def listed(self) -> list[str]:
+        """The names as a sentence writes them."""
+        return [name if self.names.get(name, name) == name else f'"{name}"' for name in self.space]
+
+
+class FamilySentence(Sentence):
+    """One sentence about a family."""
+
+    READER = FamilyReader
+    meaning: FamilyMeaning
+
+    def formulas(self, tree: Tree) -> None:
+        todo = [tree]
+        while todo:
+            part = todo.pop()
+            if part[0] == "call" and part[1] in ("holds", "matches", "decoded", "probability"):
+                size = next(iter(self.meaning.family.sizes), "K")
+                raise self.fail(part, f"{part[1]} has no meaning at all sizes; {ONE_SIZE.format(size)}")
+            todo += [one for one in expr.children(part) if one]
+
+    def brackets(self, tree: Tree) -> None:
+        """Tokens are numbers here, as the definitions take them."""
+
+    def fresh(self, tree: Tree, name: str, scope: BoundNames) -> str:
+        if name in self.meaning.space and name not in scope:
+            raise self.fail(tree, f"it binds '{name}', which is a name of the family; take another name")
+        return super().fresh(tree, name, scope)
+
+    def name(self, tree: Tree, scope: BoundNames) -> Tree:
+        name = tree[1].strip("\"'")
+        if tree[1] in scope or tree[1] in ("n", "w", "pi") or name not in self.meaning.space:
+            return super().name(tree, scope)
+        arity = self.arity(name)
+        if arity == 0 or (arity == 1 and not self.meaning.relation.pointwise):
+            own = () if arity == 0 else (free({*self.meaning.taken, *scope.values()}, "j"),)
+            made = self.valued(name, tuple(("name", one) for one in own))
+            if made[0] == "call" and made[2] == (("name", own[0]),) if own else False:
+                return ("name", made[1])
+            return ("lambda", own, made) if own else made
+        raise self.fail(tree, f"{name} takes {self.takes(name)}")
+
+    def call(self, tree: Tree, scope: BoundNames) -> Tree:
+        _, name, arguments = tree
+        base = name.strip("\"'")
+        quoted = base != name
+        if name in WORDS or name in scope or base not in self.meaning.space:
+            return super().call(tree, scope)
+        if not quoted and self.language(name, len(arguments)):
+            return super().call(tree, scope)
+        values = tuple(self.walk(one, scope) for one in arguments)
+        functions = self.meaning.relation.functions
+        if len(values) == self.arity(base):
+            return self.valued(base, values)
+        if base in functions and len(values) == functions[base].partition("->")[0].count("Int"):
+            return ("call", self.meaning.names[base], values)
+        raise self.fail(tree, f"{base} takes {self.takes(base)}")
+
+    def arity(self, name: str) -> int:
+        """How many arguments a name of the family takes in a sentence."""
+        meaning = self.meaning
+        if name in meaning.indices:
+            return meaning.indices[name] + (not meaning.relation.pointwise)
+        kind = meaning.sorts[meaning.names[name]]
+        return kind.partition("->")[0].count("Int") if "->" in kind else 0
+
+    def takes(self, name: str) -> str:
+        many = self.arity(name)
+        place = name in self.meaning.indices and not self.meaning.relation.pointwise
+        indices = many - place
+        parts = [f"{indices} {'index' if indices == 1 else 'indices'}"] * bool(indices) + ["a position"] * place
+        return " and ".join(parts) or "no argument"
+
+    def valued(self, name: str, values: tuple[Tree, ...]) -> Tree:
+        """A size, a table, or the last value of a coordinate; 0 where nothing is written to it."""
+        meaning, function, first = self.meaning, name, tuple[Tree, ...]()
+        if name in meaning.indices:
+            held = meaning.relation.held.get(name)
+            if held is None:
+                return ("num", 0, 1)
+            function, first = held
+        given = (*(replaced(one, {k: ("name", v) for k, v in meaning.names.items()}, {}) for one in first), *values)
+        return ("call", meaning.names[function], given) if given else ("name", meaning.names[function])
+
+    def word(self, tree: Tree, scope: BoundNames) -> Tree:
+        _, word, arguments = tree
+        meaning, relation = self.meaning, self.meaning.relation
+        if word not in (*NUMBERED, "accept"):
+            return super().word(tree, scope)
+        given, *places = arguments if word != "accept" else (None, *arguments)
+        label = None if given is None else self.walk(given, scope)
+        place = self.walk(places[0], scope) if places else None
+        if word in ("accept", "answer"):
+            try:
+                told = [GIVEN] * (word == "answer")
+                text = getattr(relation, word)(*told, PLACE if places else None)
+            except BadInput as error:
+                raise self.fail(tree, error.must) from None
+            return self.filled(expr.parse_formula(text), place, label, scope)
+        if "w" not in meaning.sorts:
+            raise self.absent(tree, word)
+        low, high = relation.low, relation.high
+        if word == "at":
+            return ("=", ("call", "w", (place,)), label)
+        texts = {
+            "count": f"sum(i, {low}, {high}, I[w(i) = {GIVEN}])",
+            "first": f"{low} + sum(i, {low}, {high}, I[all j in {low}..i. w(j) != {GIVEN}])",
+            "last": f"{high} - sum(i, {low}, {high}, I[all j in i..{high}. w(j) != {GIVEN}])",
+        }
+        return self.filled(expr.parse_term(texts[word]), None, label, scope)
+
+    def filled(self, tree: Tree, place: Tree | None, label: Tree | None, scope: BoundNames) -> Tree:
+        """The text of a word with its position and its number; what it binds is bound nowhere else, so that no name in
+        these is caught."""
+        made = written(tree, None, {*self.meaning.taken, *scope.values(), *names_in(place), *names_in(label)})
+        given = {PLACE: place, GIVEN: label}
+        return replaced(made, {name: one for name, one in given.items() if one is not None}, {})
+
+
+def names_in(tree: object) -> set[str]:
+    """The names in a tree, bound ones too."""
+    if not isinstance(tree, tuple):
+        return {tree} if isinstance(tree, str) else set()
+    return set[str]().union(*map(names_in, tree))
+
+
+def word_at(text: str, name: str) -> int | None:
+    """Where a name stands first in a text as a whole word."""
+    at = text.find(name)
+    while at >= 0:
+        around = text[max(0, at - 1) : at] + text[at + len(name) : at + len(name) + 1]
+        if not any(one.isalnum() or one == "_" for one in around):
+            return at
+        at = text.find(name, at + 1)
+    return None
+
+
+def _unmarked(family: PlainFamily) -> None:
+    """BadInput where something in the family is called like a marker."""
+    rest = {key: value for key, value in family.document.items() if key not in PROSE}
+    for name in MARKERS:
+        if any(word_at(text, name) is not None for text in _texts(rest)):
+            must = "a family in a statement about all sizes must not use a name that symcook uses itself"
+            raise BadInput(must, name, "rename it in the family's file")
+
+
+def _texts(part: object) -> Iterator[str]:
+    """All texts in a part of a document, its keys too."""
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, Mapping):
+        for key, value in part.items():
+            yield str(key)
+            yield from _texts(value)
+    elif isinstance(part, list | tuple):
+        for value in part:
+            yield from _texts(value)
+
+
+def repeated(family: PlainFamily, meaning: FamilyMeaning) -> None:
+    """BadInput where a repetition may be one of fewer than no rounds, LOW - 1 > HIGH: for all that the conditions on
+    sizes and tables say, by a proof that the automation has at once. The equations take the value after the repetition
+    at HIGH, and the one before it stands at LOW - 1."""
+    relation = meaning.relation
+    names = [meaning.names[name] for name in (*family.sizes, *family.tables)]
+    sorts = ", ".join(f"{name}:{meaning.sorts[name]}" for name in names)
+    for low, high in {index[1:]: None for part in family.layers for index in part.over}:
+        first, last = (replaced(end, {k: ("name", v) for k, v in meaning.names.items()}, {}) for end in (low, high))
+        said = expr.show(("<=", ("-", first, ("num", 1, 1)), last))
+        text = f"{relation.premises()} -> {said}"
+        statement = Statement("own.rounds", f"all {sorts}. {text}" if sorts else text, known=meaning.known)
+        goal = Goal(certify.library(statement, {}), statement.formula, {}, {})
+        try:
+            with limited(Until(ROUNDS_SECONDS)):
+                Elaborator(automation.LEVELS[:2]).automatic(goal, TextLine("qed", place=Place(1, 1)), "the rounds")
+        except (StepGap, Rejected, Stuck, OutOfTime):
+            must = "each repetition of a family must have low - 1 <= high for all its sizes"
+            least = low[1] - 1 if low[0] == "num" and low[2] == 1 else f"{expr.show(low)} - 1"
+            size = next((name for name in family.sizes if name in expr.names(high)), next(iter(family.sizes), "K"))
+            do = f'add the condition to "sizes", as "{size}": "{least} <= {expr.show(high)}"'
+            raise BadInput(must, f"{expr.show(low)}..{expr.show(high)}", do) from None
+
+
+def digest(family: PlainFamily) -> str:
+    """The hash of a family with its choices, which a certificate names."""
+    text = json.dumps([family.document, family.chosen], sort_keys=True)
+    return f"family:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+@certify.deeper()
+def claim(family: PlainFamily, sentence: str) -> Statement:
+    """The statement that a sentence makes about all models of a family; BadInput where it makes none."""
+    sentence = certify.one_line(sentence)
+    meaning = FamilyMeaning(family, certify.definitions())
+    repeated(family, meaning)
+    some = [*meaning.least, *meaning.regions]
+    text = certify.stated(meaning.sorts, some, meaning.word, f"({meaning.run})", f"({meaning.text(sentence)})")
+    return certify.read_statement(
+        Statement(named(family.name), text, note=sentence, known=certify.definitions(), model=digest(family))
+    )
+
+
+def again(family: PlainFamily, certificate: Any, text: str) -> tuple[str, Verdict]:
+    """A certificate and the statements beside it checked again, for the family as it is now, as `certify.again`
+    does."""
+    sentence = certify.sentence_of(certificate, text)
+    why = None
+    if certificate["model"] != digest(family):
+        why = "it is about one size (give that by --set), or the family has changed since it was made"
+    return sentence, certify.judged_again(named(family.name), partial(claim, family, sentence), certificate, text, why)

@@ -1,0 +1,63 @@
+"""Proofs of statements about a family of one's own: by its closed forms at all sizes, and by the stored theorems.
+
+Nothing here is trusted: the kernel judges what comes out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from symcook.alarm import Until
+from symcook.proof.families.allsizes import FamilyMeaning
+from symcook.proof.families.sizeforms import FamilyForms, FormLines
+from symcook.proof.families.smallruns import FamilyRuns
+from symcook.proof.families.storedtheorems import theorems_of
+from symcook.proof.grammar import leading_names
+from symcook.proof.replay import Statement
+from symcook.proof.search.limits import limited
+from symcook.proof.search.liveness import pruned
+from symcook.proof.statements import certify
+from symcook.recipes.models import ships
+
+if TYPE_CHECKING:
+    from symcook.model.family import Family
+    from symcook.proof.search.tactics import Node
+
+SUMS = (["sum_zero"], ["sum_mono", "sum_one"])
+"""Lemmas that are tried with the forms: a sum of zeros, and of terms that are at most 1."""
+
+
+def subject(statement: Statement, family: Family, seconds: float) -> certify.Subject:
+    """What a statement about all sizes of a family is about, for `certify.settle`."""
+    meaning = FamilyMeaning(family, certify.definitions())
+    return certify.Subject(
+        lambda until: FamilyRuns(statement, family, meaning.names, until),
+        lambda home, one: prove(one, family, meaning, Until(seconds / 2, 1 / 2)),
+        lambda until: FamilyRuns(statement, family, meaning.names, until, patient=True),
+    )
+
+
+def prove(statement: Statement, family: Family, meaning: FamilyMeaning, until: Until) -> list[Node]:
+    """The proof by the closed forms that follow and the stored theorems about the family, or as that of a statement
+    about one model; StepGap with what is left, OutOfTime where that takes too long."""
+    found = FamilyForms(family, meaning.relation)
+    lines = FormLines(found, [form for form in found.forms.values() if form.value is not None], until, statement)
+    proved, _ = lines.proved()
+    others = [label for f, labels in lines.equations.items() if f not in proved for label in labels]
+    hints, stored = [*proved.values(), *lines.counts(proved), *others], cited(family, meaning)
+    for more in ([stored] if stored else []) + [[], *SUMS]:
+        if lines.line(f"qed by {', '.join([*more, *hints])}") is None:
+            return pruned(lines.g.nodes)
+    with limited(until):
+        return certify.automatic(lines.library, statement)
+
+
+def cited(family: Family, meaning: FamilyMeaning) -> list[str]:
+    """The stored theorems about the family, as a line cites them."""
+    found = []
+    for one in theorems_of(family) if ships(family) else []:
+        names = leading_names(one.expanded)
+        if all(name in ("n", "w") or name in meaning.names for name in names):
+            terms = "; ".join(meaning.names.get(name, name) for name in names)
+            found.append(one.id.removeprefix("lem.") + (f"({terms})" if terms else ""))
+    return found

@@ -1,0 +1,395 @@
+"""The runs of a family's statement at small sizes and tables, smallest first: the values that its equations give.
+
+A value is asked for where it is needed, and its equation solved there, since what rounds carry depends on one another.
+As with `shortruns` nothing is trusted: what is found is proved afterwards, or only said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product, takewhile
+from typing import TYPE_CHECKING, Any
+
+from symcook.alarm import Until
+from symcook.errors import BadInput, NotExact, Rejected
+from symcook.model.instance import Instance, label
+from symcook.model.modelfile import to_document
+from symcook.present import present
+from symcook.proof.replay import Statement
+from symcook.proof.statements.exactvalues import minus, over, sign
+from symcook.proof.statements.shortruns import LONGEST, VALUES, WORK, Runs, Tried
+from symcook.proof.terms import Term, flatten, num, replace
+
+if TYPE_CHECKING:
+    from symcook.model.family import Family
+
+MOST_SIZES = 6
+"""The greatest sum of the sizes that are tried."""
+MOST_INSTANCES = 16
+"""So many sizes and tables are tried."""
+MOST_TABLES = 3
+"""So many tables are tried at the same sizes."""
+ENTRIES = (0, 1, -1, 2)
+RunValues = dict[Term, Any]
+"""By the names of a statement, a number or a table of numbers."""
+
+
+@dataclass(frozen=True)
+class FamilyEquation:
+    """What the run says of a function at the places `at`, where `ranges` are those of the bound integers, the outermost
+    first."""
+
+    ranges: tuple[Term, ...]
+    at: tuple[Term, ...]
+    body: Term
+
+
+@dataclass(frozen=True)
+class FamilyTried(Tried):
+    """What strings said of a sentence about a family: `at` has the sizes and tables where it is false, which `sizes`
+    says as text, and `model` is the instance there; `reached` has by sizes and tables the length to which all strings
+    were tried, of those before `at` where there is one."""
+
+    sizes: str | None = None
+    at: Any = None
+    model: Any = None
+    reached: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def smaller(self) -> str | None:
+        """Also to where the sentence was tried at smaller sizes and tables, where that is less than to the longest."""
+        least = min((length for _, length in self.reached), default=LONGEST)
+        if self.sizes is None or least >= LONGEST:
+            return super().smaller
+        tried = f"smaller sizes were tried to {least} position{'s' * (least > 1)}"
+        return "; ".join(filter(None, (super().smaller, tried if least else "smaller sizes were not all tried")))
+
+    @property
+    def so_far(self) -> str:
+        """To where the sentence is true, as an answer says it."""
+        tried = [one for one in self.reached if one[1]]
+        if not tried:
+            return "; no small sizes were found at which it could be tried"
+        least, (first, _), (last, _) = min(length for _, length in tried), tried[0], tried[-1]
+        where = first if first == last else f"{first} to {last}"
+        return f"; true of all inputs with at most {least} position{'s' * (least > 1)} at {where}, not proved"
+
+
+class FamilyRuns(Runs):
+    """The runs of a statement about all sizes of a family; `names` are those of the family in the statement."""
+
+    def __init__(
+        self,
+        statement: Statement,
+        family: Family,
+        names: Mapping[str, str],
+        until: Until | None = None,
+        patient: bool = False,
+    ) -> None:
+        outside = {*family.sizes, *family.tables, *(one.name for one in family.inputs)}
+        super().__init__(statement, None, until, computed=[names[name] for name in names.keys() - outside])
+        leading, self.patient = {v[1][0]: v for v in self.order}, patient
+        self.family, self.w, self.n = family, leading.get("w"), leading.get("n")
+        self.own = {name: leading[new] for name, new in names.items()}  # what stands for a name of the family
+        self.words_of = set[Term]() if self.w is None else {self.w}
+        self.premises = [*self.choose, *(premise for premise, _ in self.follow)]
+        self.solvable = {v for name, v in self.own.items() if name not in outside}
+        self.equations: dict[Term, list[FamilyEquation]] = {}
+        for premise in self.premises:
+            self._read(premise)
+        self.solving: set[tuple[Term, Any]] = set()
+        self.all_instances = list(takewhile(lambda _: until is None or until.left > 0, small(family)))
+        self.chosen = list[Instance]()
+        self.at_sizes: Instance | None = None  # the present ones
+
+    def _read(self, premise: Term) -> None:
+        """Note which function an equation of the run is about."""
+        ranges, body = list[Term](), premise
+        while body[0] == "all" and body[2][0][0] == "->":
+            inside, body = body[2][0][2]
+            ranges.append(inside)
+        first = flatten("&", body)[0]
+        about = _about(first[2][0], self.solvable) if first[0] == "=" else None
+        if about is not None:
+            head, given = (about[2][0], about[2][1:]) if about[0] == "app" else (about, ())
+            self.equations.setdefault(head, []).append(FamilyEquation(tuple(ranges), tuple(given), body))
+
+    # --- Strings ------------------------------------------------------------------------------------------------------
+
+    def at(self, length: int) -> Iterator[bool]:
+        """All strings with `length` positions, at the chosen sizes, or at all that are tried."""
+        if self.n is None and length > 1:
+            return
+        for instance in self.chosen or self.all_instances:
+            self._use(instance)
+            for given in self._strings(length):
+                self.values: RunValues = {v: None if isinstance(v[1][1], str) else {} for v in self.order}
+                self.values.update({**self.fixed, **given})
+                if self.n is not None:
+                    self.values[self.n] = length
+                self.length = length
+                yield from self._run([])
+
+    def _use(self, instance: Instance) -> None:
+        """Go to other sizes and tables."""
+        self.at_sizes = instance
+        self.document = to_document(instance.model(None, None))
+        for cached in ("model", "start"):
+            self.__dict__.pop(cached, None)
+        self.fixed = {}
+        for name in self.family.sizes:
+            self.fixed[self.own[name]] = int(instance.env[name])
+        for name, table in self.family.tables.items():
+            cells = {_key(at): _short(instance.entry(name, at)) for at in instance._cells(table.over)}
+            self.fixed[self.own[name]] = cells if table.over else cells[()]
+
+    def _strings(self, length: int) -> Iterator[RunValues]:
+        """The strings, or the rows of numbers, of this length; each asks for work."""
+        document: Any = self.document
+        places = range(self.start, self.start + length)
+        if self.w is not None:
+            words, ends = list(document["embedding"]["words"]), (document["embedding"][k] for k in ("before", "after"))
+            before, after = ([words.index(end)] if end is not None else [] for end in ends)
+            typed = [k for k in range(len(words)) if [k] not in (before, after)]
+            for letters in product(typed, repeat=max(0, length - len(before) - len(after))):
+                self.spend(length)
+                yield {self.w: dict(zip(places, (*before, *letters, *after), strict=False))}
+            return
+        cells = [(self.own[one.name], at) for one in self.family.inputs for at in self.inputs_at(one.name, places)]
+        for numbers in product(VALUES, repeat=len(cells)):
+            self.spend(len(cells) + 1)
+            found: RunValues = {}
+            for (v, at), number in zip(cells, numbers, strict=True):
+                if at == ():
+                    found[v] = number
+                else:
+                    found.setdefault(v, {})[_key(at)] = number
+            yield found
+
+    def inputs_at(self, name: str, places: Sequence[int]) -> list[tuple[int, ...]]:
+        """The places of an input, with the position last where there are positions."""
+        cells = present(self.at_sizes).cells[name]
+        return cells if self.n is None else [(*at, i) for i in places for at in cells]
+
+    def _follows(self) -> bool:
+        self.solving = set()
+        return all([self.truth(premise, ()) for premise in self.premises])
+
+    # --- Values -------------------------------------------------------------------------------------------------------
+
+    def without_value(self, name: Term) -> Any:
+        found = self._solved(name, ())
+        return super().without_value(name) if found is None else found
+
+    def behind_the_end(self, head: Term, at: Any) -> Any:
+        found = self._solved(head, at if isinstance(at, tuple) else (at,))
+        return super().behind_the_end(head, at) if found is None else found
+
+    def _solved(self, f: Term, at: tuple[int, ...]) -> Any:
+        """The value that the equations give a function at a place; None where no equation is about it."""
+        for equation in self.equations.get(f, ()):
+            bound = self._bound(equation, at)
+            if bound is None:
+                continue
+            if (f, at) in self.solving:
+                raise Rejected("an equation rests on itself")
+            self.solving.add((f, at))
+            value = self._valued_at(f, at, equation.body, bound)
+            self.solving.discard((f, at))
+            self._give_value(f, at, value)
+            return value
+        return None
+
+    def _give_value(self, f: Term, at: tuple[int, ...], value: Any) -> None:
+        if at:
+            self.values[f][_key(at)] = value
+        else:
+            self.values[f] = value
+
+    def _bound(self, equation: FamilyEquation, at: tuple[int, ...]) -> tuple[int, ...] | None:
+        """The bound integers, the nearest first, where an equation is about this place; None where it is not."""
+        depth = len(equation.ranges)
+        found: list[int | None] = [None] * depth
+        for given, value in zip(equation.at, at, strict=True):
+            if given[0] == "bound":
+                found[given[1][0]] = value
+        bound = tuple(value for value in found if value is not None)
+        if len(bound) < depth:
+            return None
+        for given, value in zip(equation.at, at, strict=True):
+            if self.value(given, bound) != value:
+                return None
+        for k, inside in enumerate(equation.ranges):
+            places = self.range(inside, bound[depth - k :])
+            if places is None or bound[depth - 1 - k] not in places:
+                return None
+        return bound
+
+    def _valued_at(self, f: Term, at: tuple[int, ...], body: Term, bound: tuple[int, ...]) -> Any:
+        """The value by the first part of an equation that determines it; 0 where none does."""
+        part: Any
+        for part in flatten("&", body):
+            while part[0] == "->":
+                part = part[2][1] if self.truth(part[2][0], bound) else ("true", None, ())
+            if part[0] != "=":
+                continue
+            left, right = part[2]
+            if _about(left, {f}) is left:
+                return self.value(right, bound)
+            if left[0] == "*":
+                value, size = left[2]
+                factor = self.value(size, bound)
+                if sign(factor):
+                    mine = present(_about(value, {f}))
+                    rest = self.value(replace(value, mine, num(0)), bound)
+                    return minus(over(self.value(right, bound), factor), rest)
+        return 0
+
+    # --- The model ----------------------------------------------------------------------------------------------------
+
+    @property
+    def rows(self) -> list[dict[str, str]]:
+        places: Sequence[int] = range(self.start, self.start + self.length) if self.n is not None else [0]
+        rows = []
+        for i in places:
+            row = {}
+            for one in self.family.inputs:
+                for cell in present(self.at_sizes).cells[one.name]:
+                    at = cell if self.n is None else (*cell, i)
+                    table = self.values[self.own[one.name]]
+                    row[label(one.name, cell)] = str(table[_key(at)] if at else table)
+            rows.append(row)
+        return rows
+
+    @property
+    def given(self) -> Any:
+        return self.word if self.w is not None else self.rows
+
+    @property
+    def word(self) -> tuple[str, ...]:
+        if self.w is not None:
+            return super().word
+        return tuple(", ".join(f"{name}={x}" for name, x in row.items()) for row in self.rows)
+
+    def columns(self, stem: str) -> Iterator[dict[int, Any]]:
+        for x in self.values.values():
+            if self.n is None:
+                yield from ({self.start: one} for one in (x.values() if isinstance(x, dict) else [x]))
+            elif isinstance(x, dict):
+                found: dict[Any, dict[int, Any]] = {}
+                for at, one in x.items():
+                    *first, i = at if isinstance(at, tuple) else (at,)
+                    found.setdefault(tuple(first), {})[i] = one
+                yield from found.values()
+
+    # --- Sentences ----------------------------------------------------------------------------------------------------
+
+    def tried(self, longest: int = LONGEST) -> FamilyTried:
+        """The sentence at the smallest sizes, where it is false there at the smallest string: with little work, so that
+        what is false at larger sizes is found too, and where it is `patient` with more."""
+        whole, until, least, reached = self.budget, self.until, len(self.all_instances), dict[str, int]()
+        for part in (32, 4) if self.patient else (32,):
+            self.budget = whole // part
+            for k, instance in enumerate(self.all_instances[:least]):
+                if until is not None and until.left <= 0:
+                    break
+                self.chosen = [instance]
+                found = super().tried(longest)
+                if found.word is not None:
+                    least = k
+                    break
+                reached[instance.values] = max(found.length, reached.get(instance.values, 0))
+        if least < len(self.all_instances):
+            least = self._below(least, longest, reached)
+        self.budget, self.chosen = whole, self.all_instances[least : least + 1]
+        if not self.chosen:
+            return FamilyTried(None, min(reached.values(), default=0), reached=(*reached.items(),))
+        self.until = None  # the string is found again
+        found = super().tried(longest)
+        self.until = until
+        at = self.chosen[0]
+        values = {size: int(at.env[size]) for size in self.family.sizes}
+        values |= {
+            name: [str(at.entry(name, cell)) for cell in at._cells(table.over)]
+            for name, table in self.family.tables.items()
+        }
+        below = tuple((one.values, reached.get(one.values, 0)) for one in self.all_instances[:least])
+        return FamilyTried(
+            found.word,
+            found.length,
+            found.outside,
+            found.open_at,
+            sizes=at.values,
+            at=values,
+            model=self.model,
+            reached=below,
+        )
+
+    def _below(self, least: int, longest: int, reached: dict[str, int]) -> int:
+        """The sentence is false at the instance with this number: which is the first one at which it is found false,
+        with as much work for all those before together as a sentence about one model has."""
+        before = [k for k in range(least) if reached.get(self.all_instances[k].values, 0) < longest]
+        for k in before:
+            self.chosen, self.budget = [self.all_instances[k]], WORK // len(before)
+            found = super().tried(longest)
+            if found.word is not None:
+                return k
+            values = self.chosen[0].values
+            reached[values] = max(found.length, reached.get(values, 0))
+        return least
+
+
+def small(family: Family) -> Iterator[Instance]:
+    """The family at sizes and tables, the smallest first."""
+    found = 0
+    sizes = product(range(MOST_SIZES + 1), repeat=len(family.sizes))
+    for some in sorted((one for one in sizes if sum(one) <= MOST_SIZES), key=lambda one: (sum(one), one)):
+        given = dict(zip(family.sizes, some, strict=True))
+        tables = 0
+        for entries in _tables(family):
+            with suppress(BadInput, NotExact, TypeError, ZeroDivisionError):
+                made = Instance(family, {**given, **entries})
+                made.model(None, None)
+                yield made
+                found, tables = found + 1, tables + 1
+            if found == MOST_INSTANCES:
+                return
+            if tables == MOST_TABLES:
+                break
+
+
+def _tables(family: Family) -> Iterator[Mapping[str, object]]:
+    """Tables of small numbers: the first indices, then the digits of 0, 1, 2, .. as entries."""
+    if not family.tables:
+        yield {}
+        return
+    yield dict.fromkeys(family.tables, lambda *at: at[0] if at else 1)
+    for number in range(len(ENTRIES) ** 3):
+        entries = _digits(number)
+        yield dict.fromkeys(family.tables, lambda *at, entries=entries: next(entries))
+
+
+def _digits(number: int) -> Iterator[int]:
+    """The digits of a number, the last one first, as `ENTRIES`."""
+    while True:
+        number, digit = divmod(number, len(ENTRIES))
+        yield ENTRIES[digit]
+
+
+def _about(t: Term, among: set[Term]) -> Term | None:
+    """The leftmost value of one of these functions in a term."""
+    if t in among or (t[0] == "app" and t[2][0] in among):
+        return t
+    return next((found for part in t[2] if (found := _about(part, among)) is not None), None)
+
+
+def _key(at: Sequence[int]) -> int | tuple[int, ...]:
+    """How a table of values names a place."""
+    return at[0] if len(at) == 1 else tuple(at)
+
+
+def _short(x: Fraction) -> int | Fraction:
+    return x.numerator if x.denominator == 1 else x

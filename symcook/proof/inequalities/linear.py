@@ -1,0 +1,287 @@
+"""Finding a `pos` node: linear programming over normal forms.
+
+Wanted are rational coefficients c >= 0 and multipliers m with ``right - left = sum(c * products of facts) + sum(m *
+equations)`` as polynomials. The negated goal takes part as one more unknown, so a contradiction among the facts is
+found by the same programme (it is then reported as such).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from symcook.errors import Rejected
+from symcook.proof import normal
+from symcook.proof.inequalities import reify
+from symcook.proof.inequalities.simplex import Effort, LinearRow, Number, TooLong, solve
+from symcook.proof.normal import ONE, Mono, Poly, add, mul, nf
+from symcook.proof.terms import COMPARISONS, Term
+
+MAX_PRODUCTS = 1500
+MAX_TERMS = 400  # monomials of a polynomial in which equations were put
+MAX_MULTIPLIERS = 1200
+
+
+@dataclass(frozen=True)
+class Found:
+    """Coefficients found: the keys of a `pos` node, and whether they prove the goal or that the facts contradict."""
+
+    sum: tuple[tuple[Fraction, tuple[str, ...], Term | None], ...]
+    eq: tuple[tuple[Term, str], ...]
+    contradiction: bool
+
+
+def poly(f: Term) -> Poly:
+    """right - left of a comparison."""
+    return add(nf(f[2][1]), nf(f[2][0]), -1)
+
+
+def divide(v: Mono, u: Mono) -> Mono | None:
+    """v/u where it is a monomial; exponentials always divide."""
+    powers = dict(v[0])
+    for a, k in u[0]:
+        rest = powers.get(a, 0) - k
+        if rest < 0:
+            return None
+        if rest:
+            powers[a] = rest
+        else:
+            del powers[a]
+    if not u[1]:
+        return tuple(sorted(powers.items())), v[1]
+    e = normal._exponent(add(normal._exponents[v[1]], normal._exponents[u[1]], -1))
+    return tuple(sorted(powers.items())), e
+
+
+def _degree(m: Mono) -> int:
+    return sum(k for _, k in m[0])
+
+
+def _related(products: dict[tuple[str, ...], Poly], others: Sequence[Poly]) -> dict[tuple[str, ...], Poly]:
+    """The products that share a monomial that is not linear with one of `others`, or with one so related."""
+    seen = {m for p in others for m in p if _degree(m) + (m[1] != 0) > 1}
+    return {ks: p for ks, p in products.items() if len(ks) < 2 or not seen.isdisjoint(p)}
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """The monomial `lead` goes by the equation `poly` = 0, which is `made` (equations times polynomials) in all."""
+
+    poly: Poly
+    lead: Mono
+    made: dict[str, Poly]
+
+
+class Reduction:
+    """Equations put into polynomials: one that gives an atom replaces it, of the others the leading monomial goes."""
+
+    def __init__(self, equations: Mapping[str, Poly], sides: Mapping[str, Poly], effort: Effort) -> None:
+        self.effort = effort
+        self.rules: list[_Rule] = []
+        rest: dict[str, Poly] = {}
+        for k, p in equations.items():
+            if not self.rule(k, p, sides.get(k, {})):
+                rest[k] = p
+        for k, p in rest.items():
+            self.rule(k, p, None)
+
+    def rule(self, k: str, equation: Poly, side: Poly | None) -> bool:
+        made: dict[str, Poly] = {k: {ONE: 1}}
+        try:
+            p = self.by(equation, made)
+        except TooLong:
+            if self.effort.left < 0:
+                raise
+            return False
+        flat = [m for m in p if m[0]]
+        if side is None:
+            if not flat or any(m[1] for m in p):
+                return False
+            lead = max(flat, key=lambda m: (_degree(m), repr(m)))
+            if _degree(lead) < 2:
+                return False
+        else:
+            if len(side) != 1:
+                return False
+            (lead,) = side
+            alone = lead in p and not any(m != lead and divide(m, lead) is not None for m in p)
+            if _degree(lead) != 1 or lead[1] or not alone:
+                return False
+        self.rules.append(_Rule(p, lead, made))
+        return True
+
+    def by(self, p: Poly, made: dict[str, Poly] | None = None) -> Poly:
+        """`p` after the rules; the multiple of each equation that was added to it is added in `made`."""
+        for _ in range(60):
+            changed = False
+            for rule in self.rules:
+                parts = {q: c for m, c in p.items() if (q := divide(m, rule.lead)) is not None}
+                if not parts:
+                    continue
+                self.effort.spend(4 * len(parts) * len(rule.poly))
+                at = Fraction(rule.poly[rule.lead])
+                times = {q: _number(-c / at) for q, c in parts.items()}
+                p = add(p, mul(times, rule.poly))
+                if made is not None:
+                    for k, m in rule.made.items():
+                        made[k] = add(made.get(k, {}), mul(times, m))
+                changed = True
+                if len(p) > MAX_TERMS:
+                    raise TooLong
+            if not changed:
+                return p
+        raise TooLong
+
+
+def _number(c: Fraction) -> Number:
+    return c.numerator if c.denominator == 1 else c
+
+
+def find(
+    goal: Term,
+    facts: Mapping[str, Term],
+    *,
+    degree: int = 1,
+    squares: Sequence[Term] = (),
+    multipliers: Sequence[Term] = (),
+    rounds: int = 0,
+    pivots: int = 3000,
+    effort: Effort | None = None,
+    poly: Callable[[Term], Poly] = poly,
+    reduced: bool = False,
+) -> Found | None:
+    """A combination that proves the comparison `goal` (or ``false``) from the comparisons among `facts`, or None.
+
+    `degree` bounds the products of inequalities; `squares` and `multipliers` are terms to try besides; `rounds` is how
+    often monomials that occur are used to multiply equations; with `reduced` the equations are put into all that is
+    combined. TooLong where `effort` is spent.
+    """
+    effort = effort or Effort(10**12)
+    inequalities = {k: f for k, f in facts.items() if f[0] in ("<=", "<")}
+    equations = {k: poly(f) for k, f in facts.items() if f[0] == "="}
+    original = equations
+    wanted = target = poly(goal) if goal[0] in COMPARISONS else {}
+    columns: dict[Hashable, Poly] = {}
+    strict: list[Hashable] = []
+    free: list[Hashable] = []
+    if goal[0] != "=":
+        basic = {k: poly(f) for k, f in inequalities.items()}
+        columns["sum", (), None] = {ONE: 1}
+        strict.append(("sum", (), None))
+        level: dict[tuple[str, ...], Poly] = {(): {ONE: 1}}
+        for _ in range(degree):
+            higher: dict[tuple[str, ...], Poly] = {}
+            for ks, p in level.items():
+                for k, q in basic.items():
+                    if not ks or k >= ks[-1]:
+                        effort.spend(4 * len(p) * len(q))
+                        higher[(*ks, k)] = mul(p, q) if ks else q
+                        if len(higher) + len(columns) > MAX_PRODUCTS:
+                            raise TooLong
+            if len(higher) > 60:
+                higher = _related(higher, [target, *basic.values(), *equations.values()])
+            for ks, p in higher.items():
+                name = ("sum", ks, None)
+                columns[name] = p
+                if all(inequalities[k][0] == "<" for k in ks):
+                    strict.append(name)
+            level = higher
+        for s in squares:
+            square = mul(nf(s), nf(s))
+            columns["sum", (), s] = square
+            if degree > 1:
+                for k, q in basic.items():
+                    columns["sum", (k,), s] = mul(square, q)
+        if goal[0] in COMPARISONS:
+            columns["goal"] = {m: -c for m, c in target.items()}
+            if goal[0] == "<=":
+                strict.append("goal")
+    put: Reduction | None = None
+    whole = dict(columns)
+    if reduced:
+        put = Reduction(equations, {k: nf(facts[k][2][0]) for k in equations}, effort)
+        if not put.rules:
+            return None
+        columns = {name: put.by(p) for name, p in columns.items()}
+        target = put.by(target)
+        equations = {k: put.by(p) for k, p in equations.items()}
+        equations = {k: p for k, p in equations.items() if p}
+    # A dictionary, not a set: the order of everything decides which solution is found, and must not change.
+    seen = dict.fromkeys([*target, *(m for p in columns.values() for m in p)])
+    candidates: dict[tuple[str, Any], Poly] = {}
+    for k, p in equations.items():
+        candidates[k, ONE] = p
+        for t in multipliers:
+            for m in nf(t):
+                candidates[k, m] = mul({m: 1}, p)
+    cap = max([2, *map(_degree, seen)])
+    for _ in range(rounds):
+        seen |= dict.fromkeys(m for p in candidates.values() for m in p)
+        cap = max([cap, *(_degree(m) for p in candidates.values() for m in p)])
+        for k, p in equations.items():
+            effort.spend(len(seen) * len(p))
+            for v, u in itertools.product(list(seen), p):
+                m = divide(v, u)
+                if m is not None and (k, m) not in candidates and _degree(m) + max(map(_degree, p)) <= cap + 1:
+                    candidates[k, m] = mul({m: 1}, p)
+                    effort.spend(10 * len(p))
+                    if len(candidates) > MAX_MULTIPLIERS:
+                        raise TooLong
+    for (k, m), p in candidates.items():
+        columns["eq", k, m] = p
+        free.append(("eq", k, m))
+    rows: dict[Mono, dict[Hashable, Number]] = {}
+    for name, p in columns.items():
+        for m, c in p.items():
+            rows.setdefault(m, {})[name] = c
+    system: list[tuple[LinearRow, Number]] = []
+    if goal[0] == "=":
+        for m in dict.fromkeys([*rows, *target]):
+            system.append((rows.get(m, {}), target.get(m, 0)))
+    else:
+        system = [(r, 0) for r in rows.values()]
+        system.append((dict.fromkeys(strict, 1), 1))
+    values = solve(system, free, pivots, effort)
+    if values is None:
+        return None
+    t = values.get("goal", Fraction(0)) if goal[0] != "=" else Fraction(1)
+    scale = 1 / t if t else Fraction(1)
+    found = [(name, v * scale) for name, v in values.items() if v and isinstance(name, tuple)]
+    sums = tuple((v, name[1], name[2]) for name, v in found if name[0] == "sum")
+    by: dict[str, Poly] = {}
+    for name, v in found:
+        if name[0] == "eq":
+            by[name[1]] = add(by.get(name[1], {}), {name[2]: v})
+    if put is not None:
+        gap: Poly = {m: -c for m, c in (wanted if t else {}).items()}
+        for name, v in found:
+            gap = add(gap, mul({ONE: v}, whole[name]) if name[0] == "sum" else mul({name[2]: v}, original[name[1]]))
+        more: dict[str, Poly] = {}
+        if put.by(gap, more):
+            return None
+        for k, p in more.items():
+            by[k] = add(by.get(k, {}), p)
+    eqs = tuple((reify.term(normal.scale(p, 1)), k) for k, p in sorted(by.items()) if p)
+    order = {k: i for i, k in enumerate(facts)}
+    sums = tuple(sorted(sums, key=lambda s: (len(s[1]), [order[k] for k in s[1]], repr(s[2]))))
+    return Found(sums, eqs, not t and goal[0] != "false")
+
+
+def attempts(degree: int, rounds: int) -> Iterable[tuple[int, int]]:
+    """Pairs (degree, rounds) from cheap to dear."""
+    return sorted(itertools.product(range(1, degree + 1), range(rounds + 1)), key=lambda p: (p[0] + 2 * p[1], p))
+
+
+def search(goal: Term, facts: Mapping[str, Term], *, degree: int = 2, rounds: int = 1, **more: Any) -> Found | None:
+    """`find` with growing degree and rounds; None where nothing was found within the limits."""
+    for d, r in attempts(degree, rounds):
+        try:
+            found = find(goal, facts, degree=d, rounds=r, **more)
+        except (TooLong, Rejected):
+            continue
+        if found is not None:
+            return found
+    return None

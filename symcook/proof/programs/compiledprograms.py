@@ -1,0 +1,193 @@
+"""That a compiled model answers as its program says: its sentence, and a proof. Nothing here is trusted.
+
+The program is an S-RASP program or a formula. The proof goes through its lines in order; each has a rule by its kind,
+which shows what the function of the line is by the bits and numbers that coordinates hold. The certificate is checked
+like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING
+
+from symcook.alarm import Until
+from symcook.compilers.formula import Packed
+from symcook.compilers.numbers import Form
+from symcook.compilers.srasp import Compiled
+from symcook.compilers.values import Truth
+from symcook.errors import BadInput, Rejected, Undecided
+from symcook.model.modelfile import to_document
+from symcook.programs import FORMULAS
+from symcook.programs.reading import formula_of
+from symcook.programs.srasp_reading import read_srasp
+from symcook.proof.programs import formulas, headrules
+from symcook.proof.programs.compiledfacts import on_one_letter
+from symcook.proof.programs.linefacts import ProgramFacts, Spoken, in_cases, witnesses
+from symcook.proof.programs.linerules import LineRule
+from symcook.proof.replay import Statement
+from symcook.proof.search.elaborate import written
+from symcook.proof.search.prooftext import BadProof
+from symcook.proof.statements import certify
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+    from symcook.proof.search.tactics import Goal
+    from symcook.proof.statements.vocabulary import ModelMeaning
+
+
+def compiled(model: Transformer) -> Compiled | Packed:
+    """What the compiler makes of the program of a model, which must be this model."""
+    program = model.program
+    if program is None:
+        raise BadInput("a proof needs the program of a compiled model", model.name, "symcook compile makes one")
+    if program.kind == "srasp":
+        made: Compiled | Packed = Compiled(read_srasp(program.source, program.alphabet))
+        again = made.model(program.source, model.name)
+    elif program.kind in FORMULAS and not program.theorem:
+        made = Packed(formula_of(program), program.attention)
+        again = made.model(program.source, model.name, program.kind)
+    else:
+        raise Undecided("no proof is made of a printed construction that counts")
+    if again != model:
+        raise BadInput("the model must be as it was compiled", model.name, "compile its program again")
+    return made
+
+
+def sentence(model: Transformer) -> str:
+    """What `prove` proves of a compiled model: its program as equations, and that it puts out what the last says; of a
+    formula that it accepts where this is true."""
+    return _sentence(model, compiled(model))
+
+
+def _sentence(model: Transformer, made: Compiled | Packed) -> str:
+    return formulas.sentence(made.formula) if isinstance(made, Packed) else _spoken(model, made).sentence(model)
+
+
+def _spoken(model: Transformer, made: Compiled) -> Spoken:
+    """The program as equations, with names that the run of the model does not have."""
+    return Spoken(made.program, certify.meaning(to_document(model), "1 = 1").taken)
+
+
+def _parts(model: Transformer, made: Compiled | Packed, meaning: ModelMeaning) -> certify.ProofParts:
+    """The parts of the proof of the sentence that means this."""
+    if isinstance(made, Packed):
+        facts = formulas.FormulaFacts(made, meaning)
+        return {"proof": facts.prove, "inhabited": partial(facts.inhabited, model=model)}
+    return ProgramProof(ProgramFacts(_spoken(model, made), meaning, model, made)).parts
+
+
+def prove(model: Transformer, seconds: float = certify.SECONDS) -> tuple[Statement, certify.Settled]:
+    """The statement that a compiled model answers as its program, with its certificate, or what is missing.
+
+    Raises BadInput for a model without a program or changed since it was compiled, Undecided where no text is made: it
+    names the operation.
+    """
+    made, document = compiled(model), to_document(model)
+    said = _sentence(model, made)
+    try:
+        statement = certify.claim(document, said)
+    except BadInput as error:
+        raise Undecided(f"no proof is made of a program that makes no statement: {error.do}") from None
+    parts = _parts(model, made, certify.meaning(document, said))
+    try:
+        return statement, certify.settle(statement, document, parts, seconds, words=False)
+    except BadProof as error:
+        raise Undecided(f"no proof is made of this program: {error}") from None
+    except Rejected as error:
+        raise Undecided(f"no proof was found: {str(error).partition(chr(10))[0]}") from None
+
+
+def settle(
+    model: Transformer, statement: Statement, document: Mapping[str, object], seconds: float = certify.SECONDS
+) -> certify.Settled:
+    """`certify.settle` without a text; a sentence about the program of a compiled model is first tried with the proof
+    that is made for it."""
+    until, program = Until(seconds), model.program
+    with suppress(BadInput, Undecided, Rejected):
+        meaning = certify.meaning(document, statement.note or "")
+        if program is not None and (program.kind == "srasp" or meaning.truths is not None):
+            made = compiled(model)
+            if isinstance(made, Packed):
+                parts: certify.ProofParts = {"proof": formulas.FormulaFacts(made, meaning, bits=False).prove}
+            else:
+                if certify.claim(document, said := _sentence(model, made)).expanded != statement.expanded:
+                    raise Undecided("the statement is about another program")
+                parts = _parts(model, made, certify.meaning(document, said))
+            found = certify.settle(statement, document, parts, seconds, words=isinstance(made, Packed))
+            if found.missing is None:
+                return found
+    return certify.settle(statement, document, None, max(until.left, 1))
+
+
+class ProgramProof:
+    """The proof of one program, as it is written down."""
+
+    def __init__(self, facts: ProgramFacts) -> None:
+        self.facts, names = facts, [*facts.spoken.names.values()]
+        facts.lines.append(f"given .. some word ({' '.join(f'{name}_is' for name in facts.definitions)})")
+        if names:
+            equations = " ".join(f"{name}_is" for name in names)
+            facts.lines.append(f"given {' '.join(names)} {f'({equations})' if facts.spoken.joined else equations}")
+        for number in facts.spoken.names:
+            headrules.RULES.get(facts.program.lines[number].op, LineRule.of)(facts, number)
+        self.answer()
+
+    @property
+    def parts(self) -> certify.ProofParts:
+        """The parts of the proof that are written down."""
+        return {"proof": self.facts.prove, "inhabited": self.inhabited}
+
+    def inhabited(self, g: Goal) -> None:
+        """H, by the run on a string of one letter."""
+        spoken, stream = self.facts.spoken, on_one_letter(self.facts.model)
+        values = [f"j. {stream.get(name, 0)}" for name in self.facts.run]
+        lines = [f"  witness {'; '.join(['1', 'j. 0', *values])}"]
+        if lines_there := witnesses(spoken, spoken.program.alphabet[0]):
+            lines.append(f"  - witness {'; '.join(f'j. {value}' for value in lines_there.values())}")
+        written(g, lines)
+
+    def answer(self) -> None:
+        """The lines that show what is put out."""
+        facts, number = self.facts, self.facts.program.output
+        value, said, readout = facts.compiled.lines[number], facts.spoken.value(number), facts.model.readout
+        if isinstance(value, dict):
+            self.label(value, readout.labels or ())
+            return
+        (coordinate,) = readout.reads
+        put = facts.put(coordinate)
+        if isinstance(value, Form):
+            linear = facts.compiled.linear(value)
+            row = facts.row(linear)
+            ranges = [facts.range(name).at() for name in linear if name and not value.atoms]
+            by = ", ".join([facts.row_is(number).at(), f"{put}_is(i)", *ranges, "il", "ih"])
+            facts.lines += ["given i (il ih)", f"cases more, less: 0 <= {row}", f"  - qed by more, {by}",
+                            f"  - qed by less, {by}"]  # fmt: skip
+            return
+        holds = facts.holds(coordinate).label
+        if number not in facts.spoken.names:
+            facts.lines.append(f"qed by {holds}")
+            return
+        if f"L{number}" not in facts.shown:
+            raise Undecided(f"no proof is made where a bit is left out: {facts.program.text(number)}")
+        same = facts.by_cases(f"A{number}", f"{put}(i) = {said}", held=True)
+        facts.lines += ["given i (il ih)", f"same: {put}(i) = {said} by {same.label}, il, ih",
+                        f"bit: bit({put}(i)) by {holds}, il, ih", "cases zero, more from bit",
+                        "  - qed by zero, same", "  - qed by more, same"]  # fmt: skip
+
+    def label(self, letters: Mapping[str, Truth], labels: Sequence[str]) -> None:
+        """The lines that show which label is put out, where the last line is one of these letters."""
+        facts, number = self.facts, self.facts.program.output
+        said, one_of, answers = facts.spoken.value(number), facts.one_of(number), list[str]()
+        for letter in labels:
+            code, coordinate = facts.spoken.codes[letter], facts.compiled.hold(facts.compiled.node(letters[letter]))
+            answer = facts.by_cases(f"A{code}", f"{facts.put(coordinate)}(i) = I[{said} = {code}]", held=True)
+            answers.append(answer.at())
+        by = ", ".join([*answers, "il", "ih"])
+        facts.lines.append("given i (il ih)")
+        if one_of is None:
+            facts.lines.append(f"qed by {by}")
+            return
+        codes = [f"C{code}" for code in facts.codes(number)]
+        facts.lines += in_cases(codes, one_of.at(), "il, ih", [[f"qed by {code}, {by}"] for code in codes])

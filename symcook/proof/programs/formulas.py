@@ -1,0 +1,284 @@
+"""That a compiled model answers as its formula says: the sentence, and the facts of its proof. Nothing here is trusted.
+
+The sentence has a truth function for each line of the formula, given by an equation; the proof has a fact for each
+operator on other positions, which cites its lemma, and cases over bits between them. What is known to hold is written
+down as nodes of the certificate; lines of text, for counts, go to the elaborator.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from symcook.compilers.formula import Packed
+from symcook.errors import Undecided
+from symcook.model import expr
+from symcook.present import present
+from symcook.programs.formula import COUNTING, TEMPORAL, Formula, FormulaLine
+from symcook.proof.bridges.computed import rows_function
+from symcook.proof.programs import headrules
+from symcook.proof.programs.compiledfacts import CompiledFacts, Fact, on_one_letter
+from symcook.proof.programs.pointwise import CASES, HERE, FactSide, Pointwise
+from symcook.proof.programs.proofsteps import Node, both, combined, have, here, hyp, intro, use
+from symcook.proof.search import equations
+from symcook.proof.search.elaborate import Elaborator
+from symcook.proof.search.prooftext import Place
+from symcook.proof.search.tactics import Goal
+from symcook.proof.statements import certify
+from symcook.proof.statements.spelled import WORD, spelled
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+    from symcook.proof.statements.vocabulary import ModelMeaning
+
+
+@certify.deeper()
+def sentence(formula: Formula) -> str:
+    """What is to be proved, as a sentence about the model: it accepts at a position iff the formula is true there, or
+    puts out the label of the first output that is true there. Undecided where the formula is too long for one."""
+    whole = functional(formula)
+    try:
+        said = [expr.show(whole[line]) for _, line in formula.outputs]
+    except RecursionError:
+        raise Undecided("no proof is made of a formula that nests so deep") from None
+    text = f"all i in 1..n. {_answers(formula, [f'holds({one}, i)' for one in said], 'accept(i)', _answered)}"
+    if len(text) > expr.MAX_TEXT:
+        raise Undecided(f"no proof is made of a formula of more than {expr.MAX_TEXT} characters written out")
+    return text
+
+
+def _answers(
+    formula: Formula, true: Sequence[str], accepts: str, answer: Callable[[str], str], bits: bool = True
+) -> str:
+    """What is put out at position i: each label where its line is the first that is true there, as `true` says it.
+    Bits, since of an equivalence H asks for a position that is accepted, which not every formula has."""
+
+    def alike(a: str, b: str) -> str:
+        return f"I[{a}] = I[{b}]" if bits else f"(({a}) <-> ({b}))"
+
+    if not formula.labels:
+        return alike(accepts, true[0])
+    first: dict[str, list[str]] = {}
+    for number, (label, _) in enumerate(formula.outputs):
+        before = [f"~({one})" for one in true[:number]]
+        first.setdefault(str(label), []).append(" & ".join([*before, true[number]]))
+    said = ((label, " | ".join(f"({one})" for one in ways)) for label, ways in first.items())
+    return " & ".join(alike(answer(label), when) for label, when in said)
+
+
+def _answered(label: str) -> str:
+    return f"answer({spelled(label)}, i)"
+
+
+def functional(formula: Formula) -> list[expr.Tree]:
+    """Each line in the functional form that `symcook.proof.holds` reads."""
+    trees: list[expr.Tree] = []
+    for line in formula.lines:
+        reads = tuple(trees[k] for k in line.reads)
+        op, told = line.op, [a for a in formula.alphabet if a in line.letters]
+        if op == "letters":
+            every = len(told) == len(formula.alphabet)
+            names = tuple(("name", spelled(a)) for a in told)
+            letter = (told[0] if re.fullmatch(WORD, told[0]) else spelled(told[0])) if told else ""
+            one: expr.Tree = ("name", f"Q_{letter}") if told else ()
+            trees.append((str(every).lower(),) if not told or every else one if len(told) == 1 else ("call", op, names))
+        elif op in COUNTING:
+            trees.append(_counted(line, trees))
+        elif op in ("since", "until") and reads[0] == ("true",):
+            trees.append(("call", "once" if op == "since" else "eventually", reads[1:]))
+        elif op in TEMPORAL:
+            trees.append(("call", op, reads))
+        else:
+            trees.append(({"not": "~", "and": "&", "or": "|"}[op], *reads))
+    return trees
+
+
+def _counted(line: FormulaLine, trees: Sequence[expr.Tree]) -> expr.Tree:
+    """A line about counts in functional form; `trees` are the lines before it."""
+    counts = tuple(("call", one.side, (trees[one.line],)) for one in line.counts)
+    if line.op == "at least":
+        bound: expr.Tree = ("num", abs(line.bound), 1)
+        total = headrules.counts_summed(line.counts, counts)
+        return ("<=", ("neg", bound) if line.bound < 0 else bound, total)
+    numbers = map(int, line.table) if line.op == "table" else (line.divisor, line.bound)
+    name = "TABLE" if line.op == "table" else "MOD"
+    return ("call", name, (*(("num", one, 1) for one in numbers), *counts))
+
+
+def _each(part: Any, put: Callable[[str], str]) -> Any:
+    """A node with its texts changed."""
+    if isinstance(part, str):
+        return put(part)
+    if isinstance(part, list):
+        return [_each(x, put) for x in part]
+    return {key: _each(x, put) for key, x in part.items()} if isinstance(part, dict) else part
+
+
+class FormulaFacts(CompiledFacts):
+    """The facts of the proof: B5 is about line 5 of the formula, P5 the premises of its lemma."""
+
+    def __init__(self, packed: Packed, meaning: ModelMeaning, bits: bool = True) -> None:
+        """With `bits` what is shown last is equations, as in `sentence`, else equivalences. Undecided where no text is
+        made, or the sentence speaks of another formula."""
+        if packed.cut:
+            raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
+        super().__init__(meaning, len(packed.formula.alphabet))
+        self.packed, self.formula = packed, (formula := packed.formula)
+        relation, truths = meaning.relation, meaning.truths
+        truths = present(truths)
+        self.names = list(truths.lines.values())
+        with certify.deeper():
+            lines = [truths.of(tree) for tree in functional(formula)]
+        if len(truths.lines) > len(self.names):
+            raise Undecided("the statement is about another formula")
+        self.numbers = {name: k for k, name in enumerate(lines, 1)}
+        self.own = [f"z{self.numbers.get(name, f'_{name}')}" for name in self.names]
+        self.places = {one: place for place, one in enumerate(self.own)}
+        ours = dict(zip(self.names, self.own, strict=True))
+        put = partial(re.sub, r"\bz\d+_*\b", lambda found: ours.get(found[0], found[0]))
+        self.rights = {ours[name]: put(right) for right, name in truths.lines.items()}
+        true = [f"z{line + 1}(i) = 1" for _, line in formula.outputs]
+        accepts = "" if formula.labels else relation.accept("i")
+        self.goal = _answers(formula, true, accepts, lambda label: relation.answer(label, "i"), bits)
+        self.put, self.functions = certify.in_rows(meaning) if len(self.names) > certify.ROWS else (None, self.names)
+        self.rows = headrules.scored_heads(relation.whole) if packed.soft else {}
+        self.line_of = {head.name: number for number, head in reversed(packed.heads.items())}
+        self.line_of |= {f"z{number + 1}": number for number in range(len(formula.lines))}
+        self.lines.append(self.begin)
+        for number, line in enumerate(formula.lines, 1):
+            if rule := headrules.RULES.get(line.op):
+                rule(self, number)
+        self.by_cases("Q", self.goal)
+        self.lines.append("qed by Q")
+
+    def begin(self, g: Goal) -> None:
+        """Names for what the sentence quantifies, all at once, and labels for what it supposes."""
+        g.intro(["n", "w", *self.run, *self.functions])
+        told = [f"m{one[1:]}" for one in self.own]
+        labels: list[Any] = ["some", "word", [equations.OWN], *([told] if len(told) > certify.LONG else told)]
+        for label in labels:
+            g.intro([[*equations.spread(tuple(label), g.goal[2][0])] if isinstance(label, list) else label])
+
+    def inhabited(self, g: Goal, model: Transformer) -> None:
+        """H, by the run on a string of one letter."""
+        from symcook.spec.logic import truths
+
+        stream, truth = on_one_letter(model), truths(self.formula, model.alphabet[:1])
+        bits = [int(truth[self.numbers[name] - 1][0]) for name in self.names]
+        values = [stream.get(name, 0) for name in self.run]
+        texts = ["1", *(f"x. {value}" for value in (0, *values, *(() if self.put else bits)))]
+        for first in range(0, len(bits) if self.put else 0, certify.ROW):
+            row = {(k,): [bit] for k, bit in enumerate(bits[first : first + certify.ROW], 1)}
+            texts.append(rows_function(row, "1"))
+        g.witness(*texts)
+        Elaborator().block(g, (), Place(1, 1))
+
+    def named(self, text: str) -> str:
+        """A text with the names that the sentence has for truth functions."""
+        text = re.sub(r"\bz(\d+)\b", lambda found: self.names[self.places[found[0]]], text)
+        return self.put(text) if self.put else text
+
+    def write(self, node: Node) -> None:
+        """Add a node of the certificate as it is."""
+
+        def emit(g: Goal) -> None:
+            told = _each(node, self.named)
+            if told["by"] == "have":
+                self.apart.show(g, told)
+            else:
+                g.use(told["fact"], *told["with"], label=told["as"])
+
+        self.lines.append(emit)
+
+    def line(self, label: str, said: str) -> None:
+        """A fact by a line of text, once."""
+        if label not in self.shown:
+            self.shown[label] = Fact(label)
+            self.lines.append(f"{label}: {said}")
+
+    def each(self, label: str, said: str, nodes: list[Node]) -> None:
+        """A fact about each position, once, with its proof at i."""
+        if label not in self.shown:
+            self.shown[label] = Fact(label, expr.parse_formula(said))
+            self.write(have(label, f"all i in 1..n. {said}", [intro(["i"]), intro(["range"]), *nodes]))
+
+    def lemma(self, k: int, rule: str, terms: str, facts: Sequence[str]) -> None:
+        """The fact B<k>: a lemma of these terms and premises."""
+        self.cite(f"B{k}", rule, terms, facts)
+
+    def cite(self, label: str, rule: str, terms: str, facts: Sequence[str]) -> None:
+        """A fact, once, that is a lemma of these terms and premises: facts, or what is true by computation."""
+        if label not in self.shown:
+            self.shown[label] = Fact(label)
+            given = [*terms.split("; "), *(one if one == "!" else f"#{one}" for one in facts)]
+            self.write(use(f"lem:{rule}", given, label))
+
+    def bit(self, k: int) -> str:
+        """The bit that the head of line k of the formula finds: the line's truth, but of one that is looked up."""
+        return headrules.bit_before(self, k) if headrules.looked_up(self.packed, k - 1) else f"z{k}(i)"
+
+    def by_cases(self, label: str, said: str) -> None:
+        """A fact about each position by cases over the symbol and the bits that heads find."""
+        self.decided(label, said, self.tell)
+
+    def tell(self, known: Pointwise, part: expr.Tree) -> Iterable[expr.Tree]:
+        """Note what a term is at i, down to symbols and to bits that heads find."""
+        if part[0] != "call" or part[2] != (HERE,):
+            return []
+        name, number = part[1], self.line_of.get(part[1])
+        if number in self.packed.heads:
+            return [self.found_at(known, number)]
+        if name == headrules.LATER:
+            known.nodes += headrules.later()
+            known.bits[part] = f"b{name}"
+        elif number is not None or name in self.definitions:
+            fact = self.equation(part, name, number)
+            known.nodes.append(here(fact.label, f"{name}_at"))
+            known.equations[part] = f"{name}_at", fact.right
+            return [fact.right]
+        return []
+
+    def found_at(self, known: Pointwise, number: int) -> expr.Tree:
+        """What is known at i of the bit that the head of a line finds; the truth of the line in terms of it."""
+        k, name = number + 1, self.packed.heads[number].name
+        bit, value, truth = map(expr.parse_term, (self.bit(k), f"{name}(i)", f"z{k}(i)"))
+        error, given = headrules.room(self.packed, name), known.given(value)
+        near = [f"c{k}"] if error is None else [f"c{k}", f"d{k}"]
+        known.nodes.append(here(f"B{k}", [f"b{k}", *near, *([] if bit == truth else [f"s{k}"])]))
+        if bit != truth:
+            known.equations[truth] = f"s{k}", expr.parse_term(headrules.truth_before(self, k))
+        if error is None:
+            if given:  # the head is that of another line too
+                label, other = known.equations[value]
+                proof = combined([("-1", f"c{k}"), ("1", label)])
+                known.nodes.append(have(f"same{k}", f"{expr.show(bit)} = {expr.show(other)}", proof))
+            else:
+                known.equations[value] = f"c{k}", bit
+        elif given:
+            sides = known.near[value]
+            other = sides[0].than[1]
+            facts = [f"b{k}", known.bits[other], *near, *(side.label for side in sides)]
+            premise = both(*map(hyp, facts), [{"by": "true"}])
+            terms = [*map(expr.show, (bit, other, value)), str(error)]
+            known.nodes.append(use("lem:same_bit", [*terms, premise], f"same{k}"))
+        else:
+            ends = (expr.parse_term(f"{expr.show(bit)} {sign} {error}") for sign in "-+")
+            known.near[value] = FactSide(f"c{k}", next(ends)), FactSide(f"d{k}", next(ends))
+        if given:
+            known.equations[bit] = f"same{k}", other
+        else:
+            known.bits[bit] = f"b{k}"
+        return known.equations.get(truth, ("", truth))[1]
+
+    def equation(self, part: expr.Tree, name: str, number: int | None) -> Fact:
+        """The fact what a coordinate, or the truth of a line without a head, is at each position."""
+        if number is None:
+            return Fact(f"{name}_is", expr.parse_formula(self.definitions[name].text))
+        line = self.formula.lines[number]
+        if line.op not in TEMPORAL:
+            return Fact(f"m{number + 1}", ("=", part, expr.parse_term(self.rights[name])))
+        nothing = line.op in ("prev", "next") or self.packed.values[number] is False
+        right = "0" if nothing else f"I[z{line.left + 1}(i) = 1 & z{line.right + 1}(i) = 1]"
+        return Fact(f"B{number + 1}", ("=", part, expr.parse_term(right)))

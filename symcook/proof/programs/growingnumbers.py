@@ -1,0 +1,389 @@
+"""Numbers that grow with the length, and their squares, in the proofs of compiled S-RASP programs: nothing is trusted.
+
+A coordinate with such a number is a position, a count, one that a truth chooses (fact G_name), or one that a head has
+found. Of each is shown what the compiler builds on: that it is whole (W_name), between what it is, that it is 0 at the
+end from which it grows, and that another coordinate has its square (Q_name). S5 is the square of the number of line 5.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+
+from symcook.compilers.selection import Equality
+from symcook.compilers.values import SEEN
+from symcook.errors import Undecided
+from symcook.present import present
+from symcook.proof.programs.compiledfacts import Fact
+from symcook.proof.programs.linefacts import ProgramFacts, as_block
+
+
+class GrowingNumber(ABC):
+    """The facts about one coordinate."""
+
+    def __init__(self, facts: ProgramFacts, name: str) -> None:
+        self.facts, self.name, self.compiled, self.put = facts, name, facts.compiled, facts.put(name)
+
+    @abstractmethod
+    def at_end(self, end: str) -> list[str]:
+        """The facts why it is 0 at the end from which it grows."""
+
+    @abstractmethod
+    def bounds(self, at: str = "i") -> list[str]:
+        """The facts between what it is."""
+
+    @abstractmethod
+    def whole_lines(self) -> list[str]:
+        """Lines that show that it is a whole number from 0 to n - 1."""
+
+    @abstractmethod
+    def square_lines(self, square: str) -> list[str]:
+        """Lines that show that the coordinate of its square holds that."""
+
+    def whole(self) -> Fact:
+        """The fact that it is a whole number from 0 to n - 1."""
+        label, said = f"W_{self.name}", f"ex m:Int. {self.put}(i) = m & 0 <= m & m <= n - 1"
+        return self.facts.shown.get(label) or self.facts.each(label, said, self.whole_lines())
+
+    def square(self) -> Fact:
+        """The fact that the coordinate of its square holds that."""
+        label, name = f"Q_{self.name}", self.compiled.squares[self.name]
+        if label in self.facts.shown:
+            return self.facts.shown[label]
+        if not self.facts.there(name):
+            raise self.no_square
+        square = self.facts.put(name)
+        return self.facts.each(label, f"{square}(i) = {self.put}(i)^2", self.square_lines(square))
+
+    @property
+    def no_square(self) -> Undecided:
+        return Undecided(f"no proof is made of the square of {self.compiled.meanings[self.name]}")
+
+
+def number_of(facts: ProgramFacts, name: str) -> GrowingNumber:
+    """The number that a coordinate holds."""
+    if name in facts.compiled.gates:
+        return ChosenNumber(facts, name)
+    if name in facts.compiled.counts:
+        return CountedNumber(facts, name)
+    finds = any(name in head.copies for head in facts.heads.values())
+    return FoundNumber(facts, name) if finds else PlaceNumber(facts, name)
+
+
+class PlaceNumber(GrowingNumber):
+    """A position, from the left or the right."""
+
+    def at_end(self, end: str) -> list[str]:
+        return [f"{self.put}_is({end})"]
+
+    def bounds(self, at: str = "i") -> list[str]:
+        if (counted := self.facts.shown.get(f"N_{self.name}")) is not None:
+            return [counted.at(at)]
+        if self.name not in ("before", "behind", "last"):
+            raise self.no_square
+        return [f"{self.put}_is({at})"]
+
+    def whole_lines(self) -> list[str]:
+        definition = self.facts.definitions[self.put].text
+        return [f"witness {definition.partition(' = ')[2]}", f"qed by {self.put}_is(i), il, ih"]
+
+    def square_lines(self, square: str) -> list[str]:
+        if self.name not in ("before", "behind"):
+            raise self.no_square
+        return [f"qed by {square}_is(i), {self.put}_is(i), il, ih"]
+
+
+class CountedNumber(GrowingNumber):
+    """How often a truth is strictly before, or behind."""
+
+    def __init__(self, facts: ProgramFacts, name: str) -> None:
+        super().__init__(facts, name)
+        self.side, self.truth, self.mean = self.compiled.counts[name]
+        self.held = self.compiled.hold(self.compiled.node(self.truth))
+        places = "1, i - 1" if self.side == "left" else "i + 1, n"
+        self.sum = f"sum(j, {places}, I[{facts.truth(self.truth, 'j')}])"
+
+    def fact(self) -> Fact:
+        """The fact that the coordinate holds the count."""
+        facts, name, held = self.facts, self.name, self.facts.put(self.held)
+        said = f"I[{facts.truth(self.truth)}]"
+        holds = facts.holds(self.held).label
+        facts.follows(f"P_{name}", f"bit({said}) & {held}(i) = {said}", [holds])
+        where, most = {"left": ("before", "i - 1"), "right": ("behind", "n - i")}[self.side]
+        mean, at = facts.put(self.mean), facts.truth(self.truth, "j")
+        places = (where, f"{where}_square", f"inverse_{where}", mean, self.put)
+        terms = f"n; j. I[{at}]; {held}; {mean}; inverse_{where}; {self.put}; {where}; {where}_square"
+        premises = ", ".join([f"P_{name}", *(f"{place}_is" for place in places)])
+        said = f"{self.put}(i) = {self.sum} & 0 <= {self.sum} & {self.sum} <= {most}"
+        return facts.follows(f"N_{name}", said, [f"counted_{where}({terms})[{premises}]"])
+
+    def at_end(self, end: str) -> list[str]:
+        return [self.fact().at(end)]
+
+    def bounds(self, at: str = "i") -> list[str]:
+        return [self.fact().at(at)]
+
+    def whole_lines(self) -> list[str]:
+        return [f"witness {self.sum}", f"qed by {self.fact().at()}, il, ih"]
+
+    def square_lines(self, square: str) -> list[str]:
+        place, edge, ends, others, at, far, away = {
+            "left": ("before", "i = 1", "1; i", "1, i - 1", "Y + 1", "i - 1", "k - 1 - Y"),
+            "right": ("behind", "i = n", "i; n", "i + 1, n", "n - Y", "n - i", "n - k - Y"),
+        }[self.side]
+        held, fact, mean = self.facts.put(self.held), self.fact(), self.facts.put(self.mean)
+        each = f"{held}; j. I[{self.facts.truth(self.truth, 'j')}]; {others.replace(', ', '; ')}"
+        name, inverse = self.compiled.squares[self.name], f"inverse_{place}(i)"
+        first, last = (self.facts.score_of(name, one, ("average",)) for one in ("k", at))
+        all_k = f"all k in {ends.replace('; ', '..')}."
+        at_edge = [
+            f"  cases first, more: {edge}", "    - qed by inverse, edge, first, least, most, same",
+            f"    - take pos from inverse_positive({far}) by more, il, ih",
+            "      qed by inverse, pos, more, times, same"]  # fmt: skip
+        return [
+            f"let Y = {self.sum}", f"take (counted least most) from {fact.at()} by il, ih",
+            f"same: sum(j, {others}, {held}(j)) = Y by sum_ext({each}), P_{self.name}, il, ih",
+            f"take (times edge) from {mean}_is(i) by il, ih",
+            f"take inverse from inverse_{place}_is(i) by il, ih",
+            f"warm: 0 < {inverse}", *at_edge, f"query: {mean}(i) = {inverse}*Y", *at_edge,
+            f"scores: {all_k} {first} = {inverse}*Y^2 - {inverse}*({away})^2", "  given k (kl kh)",
+            f"  qed by query, {place}_is(k), {place}_square_is(k), kl, kh, il, ih",
+            f"only: {all_k} k != {at} -> {first} < {last}", "  given k (kl kh) other",
+            f"  apart: 1 <= ({away})^2 by other", f"  below: 0 < {inverse}*({away})^2 by warm, apart",
+            f"  qed by scores(k), scores({at}), below, least, most, kl, kh, il, ih",
+            f"take (single value) from single_best({ends}; {at}; k. {first}; {place}_square) "
+            "by least, most, only, il, ih",
+            f"found: {place}_square({at}) = Y^2 by {place}_square_is({at}), least, most, il, ih",
+            f"qed by {square}_is(i), single, value, found, counted, il, ih"]  # fmt: skip
+
+
+class ChosenNumber(GrowingNumber):
+    """A number where a truth holds, else 0."""
+
+    def __init__(self, facts: ProgramFacts, name: str) -> None:
+        super().__init__(facts, name)
+        self.test, truth, self.atom = self.compiled.gates[name]
+        if self.compiled.node(truth) is False or facts.score_of(name, "j", ("average",)) is None:
+            raise Undecided(f"no proof is made of {self.compiled.meanings[name]}")
+        self.source, self.condition = number_of(facts, self.atom.name), facts.truth(truth)
+        self.said = f"I[{self.condition}]"
+
+    def score(self, at: str) -> str:
+        """The score of a position in the head that gives the number."""
+        return present(self.facts.score_of(self.name, at, ("average",)))
+
+    def fact(self, squared: Fact | None = None) -> Fact:
+        """The fact that the coordinate holds a number where a truth holds, else 0; or the coordinates of their squares,
+        where a fact says that this is the square of the number."""
+        if self.atom.side not in ("left", "right"):
+            if squared:
+                raise self.no_square
+            return self.anywhere()
+        given, of = (self.compiled.squares[one] if squared else one for one in (self.name, self.atom.name))
+        left, put, source, said = self.atom.side == "left", self.facts.put(given), self.facts.put(of), self.said
+        low, high, end = ("1", "i", "1") if left else ("i", "n", "n")
+        at_end = [*self.source.at_end(end), *([squared.at(end)] if squared else [])]
+        index = [f"{one}_is" for one in ("index", "one") if one in self.facts.run]
+        at_i, at_edge, at_k = map(self.score, ("i", end, "k"))
+        ends, factor = ("il", f"2*{said} - 1") if left else ("ih", f"1 - 2*{said}")
+        return self.facts.valued(self.facts.each(f"G_{given}", f"{put}(i) = {said}*{source}(i)", [
+            "some_here: 1 <= n by il, ih", self.told,
+            f"scores: all k in {low}..{high}. {at_k} = ({factor})*k", "  given k (kl kh)",
+            f"  qed by {', '.join(f'{one}(k), {one}(i)' for one in index)}, told, kl, kh, il, ih",
+            f"best: all k in {low}..{high}. ({said} = 1 & k != i -> {at_k} < {at_i}) & "
+            f"({said} = 0 & k != {end} -> {at_k} < {at_edge})", "  given k (kl kh)",
+            "  - given (yes off)", f"    qed by scores(k), scores(i), yes, off, kl, kh, {ends}, il, ih",
+            "  - given (no off)", f"    qed by scores(k), scores({end}), no, off, kl, kh, il, ih, some_here",
+            f"at_end: {source}({end}) = 0 by {', '.join([*at_end, 'some_here'])}",
+            f"take level from chosen_number({low}; {high}; i; {end}; {said}; j. {self.score('j')}; {source}; {put}(i))"
+            f"[_, _, best, at_end, _] by {put}_is(i), il, ih", "qed by level"]))  # fmt: skip
+
+    @property
+    def told(self) -> str:
+        """The line that a coordinate holds the truth."""
+        return f"told: {self.facts.put(self.test)}(i) = {self.said} by {self.facts.holds(self.test).label}, il, ih"
+
+    def anywhere(self) -> Fact:
+        """The same of a number from 0 to n - 1: the head sees the position that is so far away from the first."""
+        put, said, at_k = self.put, self.said, self.score("k")
+        keys = [f"{one}_is(k)" for one in ("before", "before_square", "before_times_length")]
+        return self.facts.valued(self.facts.each(f"G_{self.name}", f"{put}(i) = {said}*{self.source.put}(i)", [
+            "some_here: 1 <= n by il, ih", self.told,
+            f"obtain m (whole low high) from {self.source.whole().at()} by il, ih",
+            f"bits: bit({said})", f"  cases yes, no: {self.condition}", "    - qed by yes", "    - qed by no",
+            f"scores: all k in 1..n. {at_k} = 2*m*(k - 1) - (k - 1)^2 - 2*n*(k - 1)*(1 - {said})",
+            "  given k (kl kh)",
+            f"  qed by {', '.join(keys)}, {self.facts.holds('one').at()}, whole, told, kl, kh, il, ih",
+            "keys: all k in 1..n. before(k) = k - 1 by before_is",
+            f"take level from chosen_anywhere(n; m; {said}; j. {self.score('j')}; before; {put}(i)) "
+            f"by low, high, bits, scores, keys, {put}_is(i), il, ih", "qed by level, whole"]))  # fmt: skip
+
+    def at_end(self, end: str) -> list[str]:
+        return [self.fact().at(end), *self.source.at_end(end)]
+
+    def bounds(self, at: str = "i") -> list[str]:
+        return [self.fact().at(at), *self.source.bounds(at)]
+
+    def whole_lines(self) -> list[str]:
+        given = ", ".join([self.fact().at(), "same", "low", "high", "il", "ih"])
+        return [f"obtain m (same low high) from {self.source.whole().at()} by il, ih",
+                f"cases yes, no: {self.condition}",
+                "  - witness m", f"    qed by yes, {given}", "  - witness 0", f"    qed by no, {given}"]  # fmt: skip
+
+    def square_lines(self, square: str) -> list[str]:
+        known = self.source.square()
+        return [f"qed by {', '.join(fact.at() for fact in (self.fact(), self.fact(known), known))}, il, ih"]
+
+
+class FoundNumber(GrowingNumber):
+    """A number that a head has found."""
+
+    def __init__(self, facts: ProgramFacts, name: str) -> None:
+        super().__init__(facts, name)
+        self.head = next(head for head in facts.heads.values() if name in head.copies)
+        self.atom = self.head.source(name)
+        self.source = number_of(facts, self.atom.name)
+
+    def at_end(self, end: str) -> list[str]:
+        return [self.head.zero_at(self.name, end, self.source)]
+
+    def bounds(self, at: str = "i") -> list[str]:
+        side = self.atom.side if self.head.selection.mask.endswith(SEEN[self.atom.side]) else "both"
+        most = {"left": "i - 1", "right": "n - i", "both": "n - 1"}[side]
+        if f"N_{self.name}" not in self.facts.shown:
+            lines = self.head.where_found([self.name], self.source.bounds("p"))
+            self.facts.each(f"N_{self.name}", f"0 <= {self.put}(i) & {self.put}(i) <= {most}", lines)
+        return [f"N_{self.name}({at})"]
+
+    def whole_lines(self) -> list[str]:
+        lines = [f"obtain m (same low high) from {self.source.whole().at('p')} by pl, ph, il, ih", "witness m"]
+        return self.head.where_found([self.name], ["same", "low", "high"], lines, ["witness 0"])
+
+    def square_lines(self, square: str) -> list[str]:
+        return self.head.where_found((self.name, self.compiled.squares[self.name]), [self.source.square().at("p")])
+
+
+class KeySquare:
+    """The square of a key that must be equal to a number, less its constant: x, as a sum of coordinates."""
+
+    def __init__(self, facts: ProgramFacts, key: int, equality: Equality) -> None:
+        self.facts, self.compiled, self.put, self.key, self.label = facts, facts.compiled, facts.put, key, f"S{key}"
+        c = self.compiled.linear(equality.key).get("", Fraction(0))
+        self.number = equality.key.plus(self.compiled.number(c), -1)
+        self.linear, self.x = self.compiled.square(self.number), f"({facts.spoken.value(key)} - ({c}))"
+        self.tall = [int(self.number.growth()), int(self.number.times(-1).growth())]
+        self.end = "i" if self.number.side == "left" and max(self.tall) <= 1 else "n"
+        if self.label not in facts.shown:
+            facts.each(self.label, f"{facts.row(self.linear)} = {self.x}^2", self.lines())
+
+    def lines(self) -> list[str]:
+        """Lines that show that the coordinates are the square."""
+        pieces, (first, *others) = [name for name, q in self.linear.items() if name and q], self.number.atoms
+        if not others and self.compiled.squares.get(first.name) in pieces:
+            known = self.facts.row_is(self.key), number_of(self.facts, first.name).square()
+            return [f"qed by {', '.join(fact.at() for fact in known)}, il, ih"]
+        if len(pieces) < 3 or self.number.side == "right" or not all(map(self.facts.there, pieces)):
+            raise Undecided(f"no proof is made of the square of {self.facts.program.text(self.key)}")
+        return self.in_pieces(pieces)
+
+    def in_pieces(self, pieces: Sequence[str]) -> list[str]:
+        """Lines that show that coordinates are a square: those of the number in pieces of `end`, i or n, `tall` many
+        above 0 and below."""
+        x, end, tall, number = self.x, self.end, self.tall, self.number
+        known = [self.facts.range(name).at() for name in self.compiled.linear(number) if self.facts.truthful(name)]
+        known += [fact for atom in number.atoms for fact in number_of(self.facts, atom.name).bounds()]
+        bounded = ", ".join(["is", *known, "il", "ih"])
+        lines = [f"some_here: 1 <= {end} by il, ih",
+                 self.mirrored(1),
+                 f"most: {x} <= {tall[0]}*{end} by {bounded}", f"least: {-tall[1]}*{end} <= {x} by {bounded}",
+                 f"keys: all j in 1..{end}. before(j) = j - 1 by before_is, ih",
+                 f"squares: all j in 1..{end}. before_square(j) = (j - 1)^2 by before_square_is, ih",
+                 f"unit: one(i) = 1 by {self.facts.holds('one').label}, il, ih",
+                 "warm: 0 < one(i) by unit"]  # fmt: skip
+        if max(tall) > 1:
+            lines.append("times: all j in 1..n. before_times_length(j) = n*(j - 1) by before_times_length_is")
+        left, taken = list(pieces), list[list[str]]()
+        for sign, count in zip((1, -1), tall, strict=True):
+            row, of = self.compiled.linear(number.times(sign)), f"{'' if sign == 1 else '-'}{x}"
+            lines += [self.mirrored(-1)] if count and sign == -1 else []
+            for k in range(count):
+                taken.append(left[: 5 if k else 3])
+                left = left[5 if k else 3 :]
+                lines += self.piece(sign, k, of, self.facts.row(row), taken[-1], k + 1 < count)
+        return [*lines, *self.by_piece(taken)]
+
+    def mirrored(self, sign: int) -> str:
+        """The line that the coordinates of the number are x, or -x."""
+        label, name, of = ("Off", "is", self.x) if sign == 1 else ("Back", "mirrored", f"-{self.x}")
+        row = self.facts.row(self.compiled.linear(self.number.times(sign)))
+        self.facts.by_cases(f"{label}{self.key}", f"{row} = {of}", held=True)
+        return f"{name}: {row} = {of} by {label}{self.key}(i), il, ih"
+
+    def piece(self, sign: int, k: int, of: str, row: str, names: Sequence[str], cut: bool) -> list[str]:
+        """Lines about the coordinates of piece k: Y what is left of the number less 1, Q its square, P n times it, G
+        n - 1 where there is something left; T_name says where there is."""
+        square, part, some, *more = map(self.put, names)
+        tag, mirrored, end = f"{'n' * (sign < 0)}{k}", self.mirrored(sign), self.end
+        same = mirrored.partition(":")[0]
+        y = f"relu({of} - {k}*{end} - 1)" + f" - relu({of} - {k + 1}*{end})" * cut
+        length = [f"{self.put('length')}_is(i)"] if "length" in self.facts.run else []
+        here = f"{row} + ({-k})*{self.put('length')}(i)" if k else row
+        self.facts.each(f"T_{names[2]}", f"{some}(i) = I[0 < {of} - {k}*{end}]", [
+            mirrored, f"shifted: {here} = {of} - {k}*{end} by {', '.join([same, *length, 'il', 'ih'])}",
+            f"take it from number_is_positive({of} - {k}*{end}; {here}) by shifted",
+            f"qed by it, {some}_is(i), il, ih"])  # fmt: skip
+        self.facts.follows(f"B_{names[2]}", f"bit({some}(i))", [f"T_{names[2]}"])
+        keyed = f"least{tag}, less{tag}, warm, query{tag}, keys, squares"
+
+        def looked(label: str, name: str, values: str, said: str, at: str) -> list[str]:
+            return [f"take Is{label}{tag} from {name}_is(i) by il, ih",
+                    f"take It{label}{tag} from looked_up({end}; {y}; one(i); {part}(i); {name}(i); before; "
+                    f"before_square; {values})[_, Is{label}{tag}] by {keyed}",
+                    f"{label}{tag}: {name}(i) = {said} by It{label}{tag}, {at}({y} + 1), Y{tag}, least{tag}, "
+                    f"less{tag}"]  # fmt: skip
+
+        lines = [f"Y{tag}: {part}(i) = {y} by {', '.join([f'{part}_is(i)', same, *length, 'il', 'ih'])}",
+                 f"least{tag}: 0 <= {y} by some_here", f"less{tag}: {y} < {end} by some_here, most, least",
+                 f"query{tag}: {part}(i) = one(i)*({y}) by Y{tag}, unit",
+                 *looked("Q", square, "before_square", f"{part}(i)^2", "squares")]  # fmt: skip
+        if more:
+            times, gated = more
+            last = f"{self.put('last')}_is(i)"
+            lines += looked("P", times, "before_times_length", f"n*{part}(i)", "times")
+            by = f"{ChosenNumber(self.facts, names[4]).fact().at()}, {last}, B_{names[2]}(i), il, ih"
+            lines.append(f"G{tag}: {gated}(i) = {some}(i)*(n - 1) by {by}")
+        return lines
+
+    def by_piece(self, names: Sequence[Sequence[str]]) -> list[str]:
+        """Lines that put the pieces together, in each range of the number."""
+        x, tall, end = self.x, self.tall, self.end
+
+        def leaf(now: int, bound: Sequence[str]) -> list[str]:
+            """The end where |now| pieces are not empty, of the side that has the sign of `now`."""
+            lines, found = list[str](), list[str]()
+            zero = [] if now else [f"nothing: {x} = 0 by {', '.join(bound)}"]
+            here = ", ".join(["some_here", "most", "least", *bound, *["nothing"][: not now]])
+            place = 0
+            for sign, count in zip((1, -1), tall, strict=True):
+                for k in range(count):
+                    tag, (_, part, some, *more) = f"{'n' * (sign < 0)}{k}", names[place]
+                    place += 1
+                    full = abs(now) if now * sign > 0 else 0
+                    of = "" if sign == 1 else "-"
+                    value = "n - 1" if k + 1 < full else f"{of}{x} - {k}*{end} - 1" if k + 1 == full else "0"
+                    lines.append(f"V{tag}: {self.put(part)}(i) = {value} by Y{tag}, {here}")
+                    lines.append(f"S{tag}: {self.put(some)}(i) = {int(k < full)} by T_{some}(i), {here}, il, ih")
+                    found += [f"Q{tag}", *[f"P{tag}", f"G{tag}"][: len(more)], f"V{tag}", f"S{tag}"]
+            return [*zero, *lines, *(f"rewrite {one}" for one in found), *["rewrite nothing"][: not now], "qed"]
+
+        def split(rest: Sequence[tuple[int, str]], bound: Sequence[str]) -> list[str]:
+            if not rest:
+                return leaf(0, bound)
+            (now, condition), *more = rest
+            yes, no = f"In{len(more)}", f"Out{len(more)}"
+            return [f"cases {yes}, {no}: {condition}", *as_block(leaf(now, [yes, *bound])),
+                    *as_block(split(more, [no, *bound]))]  # fmt: skip
+
+        ranges = [(m, f"{m - 1}*{end} < {x}") for m in range(tall[0], 0, -1)]
+        return split([*ranges, *((-m, f"{x} < {1 - m}*{end}") for m in range(tall[1], 0, -1))], [])

@@ -1,0 +1,613 @@
+"""The lines of an S-RASP program in proofs: how a sentence says them, and what is known of each. Nothing here is
+trusted.
+
+A sentence has a function of positions for each line, given by an equation, or for a selection by what it is where a
+position is selected and where none is, in the language of all sentences, so that nothing but the sentence itself has to
+be trusted. What it cannot say is refused by name.
+
+Fact H_name says what a coordinate holds, B_name that it is a bit; L5 is about line 5 of the program, L5_2 that it is
+letter number 2, M5 which letters it may be; N_name is about a coordinate with a count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import partial, reduce
+from itertools import product
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from symcook.compilers.booleans import BoolNode, Cube, cubes, variables
+from symcook.compilers.numbers import Form, LinearFactors
+from symcook.compilers.selection import AFTER, BEFORE, SelectorCase
+from symcook.compilers.srasp import Compiled
+from symcook.compilers.values import Truth
+from symcook.errors import Undecided
+from symcook.model import expr
+from symcook.model.expr import Tree
+from symcook.model.meaning import subtrees
+from symcook.present import present
+from symcook.programs.srasp import Srasp, SraspLine, constant_text
+from symcook.proof.definitions import HardRow
+from symcook.proof.programs.compiledfacts import CompiledFacts, Fact
+from symcook.proof.programs.pointwise import CASES, HERE, FactSide, Pointwise
+from symcook.proof.programs.proofsteps import Node, have, here, intro, use
+from symcook.proof.search.elaborate import written
+from symcook.proof.statements import certify
+from symcook.proof.statements.spelled import spelled
+from symcook.proof.statements.trees import replaced
+
+if TYPE_CHECKING:
+    from symcook.model.transformer import Transformer
+    from symcook.proof.programs.selections import SelectionRule
+    from symcook.proof.search.tactics import Goal
+    from symcook.proof.statements.vocabulary import ModelMeaning
+
+MANY = 40
+"""From so many functions on their equations are one premise, so that they nest less deep."""
+INLINE = ("in", "indices", "length", "constant")
+"""The lines that have no function of their own."""
+PAIRS = ("select", "key", "query")
+"""The lines that are true or false of pairs of positions; those joined of them begin with `pair`."""
+RANGES = {
+    "future": ("1", "{i}"), "strict-future": ("1", "{i} - 1"), "past": ("{i}", "n"), "strict-past": ("{i} + 1", "n"),
+    "none": ("1", "n"),
+}  # fmt: skip
+"""The positions that a mask leaves."""
+
+NAMES = frozenset("ijkmnpwY")
+"""What proofs call positions and numbers: no function is called so."""
+
+
+class Spoken:
+    """A program as equations of functions: `names` has that of each line which has one, in the order of the lines."""
+
+    def __init__(self, program: Srasp, taken: Collection[str]) -> None:
+        self.program = program
+        self.codes: dict[str, int] = {}
+        for letter in (*program.alphabet, *(a for letters in program.letters for a in letters)):
+            self.codes.setdefault(letter, len(self.codes))
+        given, self.names = {line: name for name, line in reversed(program.names)}, dict[int, str]()
+        avoided = NAMES.union(taken)
+        for number, line in enumerate(program.lines):
+            if line.op not in INLINE and line.op not in PAIRS and not line.op.startswith("pair"):
+                name = given.get(number, f"v{number}")
+                while name in avoided:
+                    name += "_"
+                avoided |= {name}
+                self.names[number] = name
+        self.joined = len(self.names) > MANY
+
+    def whole(self, number: int) -> bool:
+        """Whether a line has whole numbers, truths or letters alone."""
+        line = self.program.lines[number]
+        if self.program.types[number] != "number" or line.op in ("indices", "length", "width"):
+            return True
+        if line.op in ("constant", "times") and Fraction(line.value).denominator != 1:
+            return False
+        reads = line.reads[1:] if line.op in ("if", "left", "right") else line.reads
+        return line.op != "aggregate" and all(self.whole(one) for one in reads)
+
+    def sort(self, number: int) -> str:
+        return "Int->Int" if self.whole(number) else "Int->Real"
+
+    def value(self, number: int, at: str = "i") -> str:
+        """The value of a line at a position, a letter by its number, a truth as 1 or 0."""
+        line = self.program.lines[number]
+        if number in self.names:
+            return f"{self.names[number]}({at})"
+        if line.op == "constant":
+            given = line.value
+            return str(
+                self.codes[given] if isinstance(given, str) else int(given) if isinstance(given, bool) else given
+            )
+        return {"in": f"w({at})", "indices": f"({at} - 1)", "length": "n"}[line.op]
+
+    def pair(self, number: int, i: str = "i", j: str = "j", told: Mapping[int, bool] = MappingProxyType({})) -> str:
+        """What a selector says of positions i and j, where these parts of it are true or false."""
+        line = self.program.lines[number]
+        if number in told:
+            return f"0 = {int(not told[number])}"
+        if line.op == "select":
+            return f"{self.value(line.reads[0], j)} {self._sign(line)} {self.value(line.reads[1], i)}"
+        if line.op in ("key", "query"):
+            return f"{self.value(line.reads[0], j if line.op == 'key' else i)} = 1"
+        parts = [f"({self.pair(one, i, j, told)})" for one in line.reads]
+        return f"~{parts[0]}" if line.op == "pair not" else {"pair and": " & ", "pair or": " | "}[line.op].join(parts)
+
+    def _sign(self, line: SraspLine) -> str:
+        """The sign of a comparison."""
+        if line.value not in ("=", "!=") and self.program.types[line.reads[0]] == "letter":
+            raise Undecided(f"no proof is made of an order of symbols, {line.value}")
+        return str(line.value)
+
+    def equation(self, number: int) -> str:
+        """What the function of a line is."""
+        line, name = self.program.lines[number], self.names[number]
+        op, reads = line.op, [self.value(k) for k in line.reads if k in self.names or self._plain(k)]
+        if op in ("left", "right") or (op == "aggregate" and self.program.types[number] == "letter"):
+            return self._nearest(number)
+        if op == "aggregate":
+            return self._mean(number)
+        if op in ("psum", "width"):
+            low, high = (end.format(i="i") for end in RANGES["none" if op == "width" else line.value])
+            summed = f"I[{self.pair(line.reads[0])}]" if op == "width" else self.value(line.reads[0], "j")
+            right = f"sum(j, {low}, {high}, {summed})"
+        elif op == "if":
+            right = f"if({reads[0]} = 1, {reads[1]}, {reads[2]})"
+        elif op == "times":
+            right = f"{line.value}*{reads[0]}" if line.value != -1 else f"-{reads[0]}"
+        elif op in ("sum", "product"):
+            right = f"{reads[0]} {'+' if op == 'sum' else '*'} {_bracketed(reads[1])}"
+        elif op == "compare":
+            right = f"I[{reads[0]} {self._sign(line)} {reads[1]}]"
+        elif op == "not":
+            right = f"I[{reads[0]} = 0]"
+        else:
+            right = f"I[{reads[0]} = 1 {'&' if op == 'and' else '|'} {reads[1]} = 1]"
+        return f"all i in 1..n. {name}(i) = {right}"
+
+    def _plain(self, number: int) -> bool:
+        return self.program.lines[number].op in INLINE
+
+    def _nearest(self, number: int) -> str:
+        """A selection: the value at the first or last position that is selected, or the default where none is."""
+        line, name = self.program.lines[number], self.names[number]
+        selector, value, default = line.reads
+        low, high = (end.format(i="i") for end in RANGES["none" if line.op == "aggregate" else line.value])
+        beyond = f"j + 1..{high}" if line.op == "right" else f"{low}..j - 1"
+        here, there = self.pair(selector), self.pair(selector, "i", "k")
+        return (
+            f"all i in 1..n. (all j in {low}..{high}. {here} & (all k in {beyond}. ~({there})) -> {name}(i) = "
+            f"{self.value(value, 'j')}) & ((all j in {low}..{high}. ~({here})) -> {name}(i) = {self.value(default)})"
+        )
+
+    def _mean(self, number: int) -> str:
+        """The mean over the positions that are selected, or the default where none is."""
+        line, name = self.program.lines[number], self.names[number]
+        selector, value, default = line.reads
+        here = self.pair(selector)
+        return (
+            f"all i in 1..n. {name}(i)*sum(j, 1, n, I[{here}]) = sum(j, 1, n, I[{here}]*{self.value(value, 'j')}) "
+            f"& ((all j in 1..n. ~({here})) -> {name}(i) = {self.value(default)})"
+        )
+
+    def answer(self, model: Transformer) -> str:
+        """What the model puts out is what the last function says."""
+        number = self.program.output
+        kind, value = self.program.types[number], self.value(number)
+        if kind == "truth":
+            return f"I[accept(i)] = {value}"
+        if kind == "number":
+            name = model.readout.reads[0]
+            return f"{name if expr.valid_name(name) else constant_text(name)}(i) = {value}"
+        labels = model.readout.labels or ()
+        return " & ".join(f"I[answer({spelled(a)}, i)] = I[{value} = {self.codes[a]}]" for a in labels)
+
+    def sentence(self, model: Transformer) -> str:
+        """What is to be proved, as a sentence about the model. Undecided where the program cannot be said."""
+        names = ", ".join(f"{name}:{self.sort(number)}" for number, name in self.names.items())
+        facts = [f"({self.equation(number)})" for number in self.names]
+        premises = f"({certify.in_halves(facts)}) -> " if self.joined else "".join(f"{fact} -> " for fact in facts)
+        text = f"{f'all {names}. ' if names else ''}{premises}(all i in 1..n. {self.answer(model)})"
+        if len(text) > expr.MAX_TEXT:
+            raise Undecided(f"no proof is made of a program of more than {expr.MAX_TEXT} characters written out")
+        return text
+
+
+def _bracketed(term: str) -> str:
+    return f"({term})" if term.startswith("-") else term
+
+
+def witnesses(spoken: Spoken, word: str) -> Mapping[str, Any]:
+    """The value of each function of the sentence at the one position of a word."""
+    from symcook.spec.srasp import values
+
+    table = values(spoken.program, [word])
+    found = {}
+    for number, name in spoken.names.items():
+        value = table[number][0]
+        found[name] = spoken.codes[value] if isinstance(value, str) else value + 0
+    return found
+
+
+LineValues = Sequence[tuple[str, BoolNode]]
+"""The values that a line may have, each with the function of bits that says where it has it."""
+NEVER, ALWAYS = "0 = 1", "0 = 0"
+MOST_CUBES = 64
+
+
+class ProgramFacts(CompiledFacts):
+    """The facts of the proof of one program."""
+
+    def __init__(self, spoken: Spoken, meaning: ModelMeaning, model: Transformer, compiled: Compiled) -> None:
+        super().__init__(meaning, len(spoken.program.alphabet))
+        self.spoken, self.model, self.program, self.compiled = spoken, model, spoken.program, compiled
+        self.own = {new: old for old, new in meaning.names.items()}
+        self.run = [self.own[name] for name in meaning.functions]
+        self.values: dict[Tree, Fact] = {}
+        """What terms are at i, by the fact that says it."""
+        for k, name in spoken.names.items():
+            given = expr.parse_formula(spoken.equation(k))[-1]  # of a selection it is no equation
+            self.valued(Fact(f"{name}_is", given))
+        for place, said in (("before", "i - 1"), ("last", "n - 1")):
+            put = self.put(place)
+            self.valued(Fact(f"{put}_is", expr.parse_formula(f"{put}(i) = {said}")))
+        self.held = {name: node for node, name in compiled.held.items()}
+        self.letters = {name: k for k, name in spoken.names.items() if self.codes(k)}
+        self.heads: dict[int, SelectionRule] = {}
+
+    # Texts
+
+    def put(self, name: str) -> str:
+        """A coordinate as the statement calls it."""
+        return self.meaning.names.get(name, name)
+
+    def score_of(self, name: str, place: str, ties: Collection[str]) -> str | None:
+        """The score of a position in the head that gives a coordinate; None where the head breaks ties otherwise."""
+        row = self.definitions[self.put(name)].row
+        if not isinstance(row, HardRow) or row.ties not in ties or row.score is None:
+            return None
+        return expr.show(expr.parse_term(row.score.at(place)))
+
+    def there(self, name: str) -> bool:
+        """Whether a coordinate is in the model: one that nothing needs is not."""
+        return name in self.run
+
+    def truth(self, truth: Truth, at: str = "i") -> str:
+        """A truth at a position as a condition on the bits that it is of."""
+        truth = self.compiled.truth(truth)
+        if isinstance(truth, frozenset):
+            if truth == self.compiled.every:
+                return ALWAYS
+            letters = self.program.alphabet
+            return " | ".join(f"w({at}) = {letters.index(a)}" for a in letters if a in truth) or NEVER
+        found = cubes(truth, MOST_CUBES)
+        if found is None:
+            raise Undecided(f"no proof is made of a Boolean part of more than {MOST_CUBES} cubes")
+        units = dict.fromkeys(unit for cube in found if (unit := self.unit(cube, at)) is not None)
+        return " | ".join(f"({unit})" for unit in units) or NEVER
+
+    def unit(self, cube: Cube, at: str) -> str | None:
+        """A conjunction: the letters that it leaves, then bits; None where it leaves no letter."""
+        letters, parts = self.compiled.every, list[str]()
+        for variable, value in cube:
+            name = self.compiled.names[variable]
+            if name in self.compiled.sets:
+                letters = letters & self.compiled.sets[name] if value else letters - self.compiled.sets[name]
+            else:
+                parts.append(f"{self.put(name)}({at}) = {int(value)}")
+        if not letters:
+            return None
+        if letters != self.compiled.every:
+            parts.insert(0, f"({self.truth(letters, at)})")
+        return " & ".join(parts) or ALWAYS
+
+    def bits(self, *truths: Truth) -> list[str]:
+        """The bits that truths are of, but for those of letters."""
+        found = dict[str, None]()
+        for truth in map(self.compiled.truth, truths):
+            todo: list[Any] = [] if isinstance(truth, frozenset) else [truth]
+            while todo:
+                node = todo.pop()
+                if not isinstance(node, bool):
+                    name = self.compiled.names[node[0]]
+                    if name not in self.compiled.sets:
+                        found[name] = None
+                    todo += node[1:]
+        return list(found)
+
+    def form(self, form: Form, at: str = "i") -> str:
+        """A number at a position, by bits and atoms."""
+        parts, values = [], sorted(set(form.table))
+        parts.append(str(values[0]))
+        parts += [f"{value - values[0]}*I[{self.truth(self._letters(form, value), at)}]" for value in values[1:]]
+        parts += [f"({value})*I[{self.truth(node, at)}]" for node, value in form.bits.items()]
+        parts += [f"({value})*{self.put(atom.name)}({at})" for atom, value in form.atoms.items()]
+        return " + ".join(parts)
+
+    def _letters(self, form: Form, value: Fraction) -> frozenset[str]:
+        return frozenset(a for a, q in zip(self.program.alphabet, form.table, strict=True) if q == value)
+
+    def row(self, linear: LinearFactors, at: str = "i") -> str:
+        """A sum of coordinates at a position; of those that the model has."""
+        parts = [f"({q})*{self.put(name)}({at})" if name else f"({q})" for name, q in linear.items() if q]
+        return " + ".join(parts) or "0"
+
+    # Lines of the proof
+
+    def add(self, label: str, whole: str, lines: Sequence[str], said: str = "") -> Fact:
+        """A fact, once, by lines set in below; what it has `said` of position i, where it is about each."""
+        if label not in self.shown:
+            self.shown[label] = Fact(label, expr.parse_formula(said or whole))
+            self.lines.append(partial(self._shown, label, whole, lines))
+        return self.shown[label]
+
+    def each(self, label: str, said: str, lines: Sequence[str]) -> Fact:
+        """A fact about each position, by lines about position i."""
+        return self.add(label, f"all i in 1..n. {said}", ["given i (il ih)", *lines], said)
+
+    def follows(self, label: str, said: str, facts: Iterable[str]) -> Fact:
+        """A fact about each position that follows from these."""
+        return self.add(label, f"all i in 1..n. {said}", [f"qed by {', '.join(facts)}"], said)
+
+    def _shown(self, label: str, whole: str, lines: Sequence[str], g: Goal) -> None:
+        """A fact, by a lemma of what these lines name."""
+        text = " ".join([whole, *lines])
+        named = dict.fromkeys("".join(one if one.isalnum() or one == "_" else " " for one in text).split())
+        facts, names = ([one for one in named if one in known] for known in (g.facts, g.scope))
+        self.apart.prove(g, label, g.formula(whole), facts, names, lambda h: written(h, [f"  {one}" for one in lines]))
+
+    def valued(self, fact: Fact) -> Fact:
+        """Note that a fact says what a term is: later facts put that in."""
+        if fact.said[0] == "=":
+            self.values[fact.said[1]] = fact
+        return fact
+
+    def write(self, node: Node) -> None:
+        """A fact that is written down with its proof, by a lemma."""
+        self.lines.append(partial(self.apart.cite, node=node))
+
+    def by_cases(self, label: str, said: str, of: str = "", held: bool = False) -> Fact:
+        """A fact about each position, by cases over the symbol and over bits, once. `of` is the coordinate that it is
+        about, which is what its network says; `held` puts in the truths that coordinates hold."""
+        parts = subtrees(expr.parse_formula(said))
+        numbers = {part[1][2] for part in parts if part[0] == "ind" and part[1][1][1] in self.letters}
+        return self.decided(label, said, partial(self.tell, numbers=sorted(numbers), of=of, held=held))
+
+    def tell(self, known: Pointwise, part: Tree, numbers: Sequence[Tree], of: str, held: bool) -> Iterable[Tree]:
+        """Note what a term is at i: a letter is one of these `numbers` or none, a mean of bits is from 0 to 1."""
+        name = self.own.get(part[1], "") if part[0] == "call" and part[2] == (HERE,) else ""
+        line = self.letters.get(part[1]) if part[0] == "call" else None
+        asked: list[Tree] = [] if line is None else [("ind", ("=", part, code)) for code in numbers]
+        if asked and all(one in self.values or self.never(present(line), one) for one in asked):
+            return [one for one in asked if not known.given(one)]
+        if (fact := self.value(part, name, of, held)) is not None:
+            label = f"e{len(known.equations)}"
+            known.nodes.append(here(fact.label, label))
+            known.equations[part] = label, fact.right
+            return [fact.right]
+        if mean := self.shown.get(f"Mean_{part[1]}"):
+            least, most = f"least{len(known.near)}", f"most{len(known.near)}"
+            known.nodes.append(here(mean.label, [least, most]))
+            known.near[part] = FactSide(least, ("num", 0, 1)), FactSide(most, ("num", 1, 1))
+        elif name in self.compiled.names:
+            known.bits[part] = f"b{len(known.bits)}"
+            known.nodes.append(here(self.bit(name).label, known.bits[part]))
+        return []
+
+    def value(self, part: Tree, name: str, of: str, held: bool) -> Fact | None:
+        """The fact that says what a term is at i; None of one that is left as it is. What holds a truth is that truth,
+        if that is asked for."""
+        node, plain = self.held.get(name), name in self.compiled.sets or name in self.compiled.tables
+        if plain or (name and name == of) or name in ("one", "zero"):
+            put = self.put(name)
+            return Fact(f"{put}_is", expr.parse_formula(self.definitions[put].text))
+        if isinstance(node, tuple) and node[1:] != (False, True) and (held or name not in self.compiled.names):
+            return self.holds(name)
+        return self.values.get(part)
+
+    # What is known of lines of the program
+
+    def goals(self, number: int) -> Iterator[tuple[str, str]]:
+        """What is shown of a line: label, and fact at i. What is about coordinates that the model does not have, since
+        nothing needs it, is left out."""
+        value, name = self.compiled.lines[number], self.spoken.value(number)
+        if isinstance(value, Form):
+            facts = [(f"L{number}", f"{name} = {self.form(value)}", [*value.bits])]
+            facts = [one for one in facts if all(self.there(atom.name) for atom in value.atoms)]
+        elif isinstance(value, dict):
+            named = [(self.spoken.codes[a], one) for a, one in value.items()]
+            facts = [(f"L{number}_{code}", f"I[{name} = {code}] = I[{self.truth(one)}]", [one]) for code, one in named]
+        else:
+            facts = [(f"L{number}", f"{name} = I[{self.truth(value)}]", [value])]
+        for label, said, truths in facts:
+            if all(self.there(one) for one in self.bits(*truths)):
+                yield label, said
+
+    def codes(self, number: int) -> list[int]:
+        """The numbers of the letters that a line may be; none where it is no letter."""
+        value = self.compiled.lines[number]
+        return [self.spoken.codes[letter] for letter in value] if isinstance(value, dict) else []
+
+    def values_of(self, line: int) -> LineValues:
+        """The values of a line. Undecided where they are not few."""
+        value, node = self.compiled.lines[line], self.compiled.node
+        if isinstance(value, dict):
+            return [(str(self.spoken.codes[letter]), node(truth)) for letter, truth in value.items()]
+        if not isinstance(value, Form):
+            value = self.compiled.truth(value)
+            both = [("0", node(self.compiled.negation(value))), ("1", node(value))]
+            return [one for one in both if one[1] is not False]
+        found = self.compiled.values_of(value)
+        if found is None:
+            raise Undecided(f"no proof is made of a selector of what grows: {self.program.text(line)}")
+        return [(str(number), node(truth)) for number, truth in found]
+
+    def one_of(self, number: int) -> Fact | None:
+        """The fact that a line has one of its values; None of a constant."""
+        line, label, name = self.program.lines[number], f"M{number}", self.spoken.value(number)
+        if line.op in ("in", "constant"):
+            return Fact("word", ()) if line.op == "in" else None
+        if label not in self.shown:
+            said = " | ".join(f"{name} = {value}" for value, _ in self.values_of(number))
+            if not self.codes(number):
+                return self.by_cases(label, said)
+            reads = line.reads if line.op == "if" else line.reads[2:]
+            self.by_values(label, said, [(read, "i") for read in reads], self.values[expr.parse_term(name)])
+        return self.shown[label]
+
+    def never(self, line: int, is_one: Tree) -> bool:
+        """Whether a line is never the letter of a truth, with the fact that says so."""
+        code = is_one[1][2][1]
+        if code in self.codes(line) or not self.one_of(line):
+            return False
+        self.valued(self.by_values(f"M{line}_{code}", f"I[{self.spoken.value(line)} = {code}] = 0", [(line, "i")]))
+        return True
+
+    def by_values(
+        self,
+        label: str,
+        said: str,
+        reads: Iterable[tuple[int, str]],
+        given: Fact | None = None,
+        truths: Iterable[tuple[Truth, str]] = (),
+        places: str = "i",
+    ) -> Fact:
+        """A fact about positions i, or i and j, by the values of the lines that are read there. What else is known is
+        what a term is, which `given` says, and that these truths at a position are told by the lines that are read
+        there."""
+        known, values = Pointwise(None, ("name", "")), list[tuple[Tree, str, Sequence[Tree]]]()  # symbols are numbers
+        goal, lines = expr.parse_formula(said), {place: list[int]() for place in places}
+
+        def at(fact: Fact, place: str) -> str:
+            known.nodes.append(use(fact.label, [place, f"#range_{place}"], there := f"at{len(known.nodes)}"))
+            return there
+
+        if given is not None:
+            known.equations[given.said[1]] = at(given, "i"), given.right
+        for line, place in dict.fromkeys(reads):
+            if one_of := self.one_of(line):
+                lines[place].append(line)
+                numbers = [expr.parse_term(value) for value, _ in self.values_of(line)]
+                values.append((expr.parse_term(self.spoken.value(line, place)), at(one_of, place), numbers))
+        terms = {*subtrees(goal)}
+        for truth, place in truths:
+            for read in (self.bit_of(truth), f"I[{self.truth(truth)}]"):
+                term = moved(expr.parse_term(read), place)
+                if term in terms and not known.given(term) and read != (of := self.by_lines(truth, lines[place])):
+                    fact = self.by_cases(f"V{len(self.shown)}", f"{read} = {of}", held=True)
+                    known.equations[term] = at(fact, place), moved(fact.right, place)
+        proof = [intro([one for place in places for one in (place, f"range_{place}")]), *known.nodes]
+        over = "".join(f"all {place} in 1..n. " for place in places)
+        self.shown[label] = Fact(label, goal)
+        self.write(have(label, f"{over}{said}", [*proof, *known.by_values(goal, values)]))
+        return self.shown[label]
+
+    def selects(
+        self, label: str, selector: int, said: str, cases: Sequence[SelectorCase] = (), told: Collection[int] = ()
+    ) -> None:
+        """A fact what a selector says of i and j, but for the parts of it that are told, by what its cases read."""
+        truths = [(case.here, "i") for case in cases if case.there is not False]
+        truths += [(case.there, "j") for case in cases if not isinstance(case.there, bool)]
+        self.by_values(label, said, self.selected(selector, "j", told), None, truths, "ij")
+
+    def bit_of(self, truth: Truth) -> str:
+        """The coordinate with a truth at i."""
+        return f"{self.put(self.compiled.hold(self.compiled.node(truth)))}(i)"
+
+    def held_here(self, truth: Truth) -> str:
+        """A truth at i: the coordinate with it, if it is in the model."""
+        there = self.there(self.compiled.hold(self.compiled.node(truth)))
+        return self.bit_of(truth) if there else f"I[{self.truth(truth)}]"
+
+    def by_lines(self, truth: Truth, lines: Sequence[int]) -> str:
+        """A truth at i by the values of lines there. Undecided where these do not tell it."""
+        parts, make, node = list[str](), self.compiled.diagrams, self.compiled.node(truth)
+        for values in product(*map(self.values_apart, lines)):
+            there: BoolNode = reduce(make.both, (of_value for _, of_value in values), True)
+            yes, no = (self.possible(make.both(there, one)) for one in (node, make.negation(node)))
+            if yes and no:
+                raise Undecided("no proof is made of a selector whose lines do not tell what it reads")
+            if yes:
+                named = zip(lines, values, strict=True)
+                factors = [f"I[{self.spoken.value(line)} = {value}]" for line, (value, _) in named]
+                parts.append("*".join(factors) or "1")
+        return " + ".join(parts) or "0"
+
+    def values_apart(self, line: int) -> LineValues:
+        """The values of a line, each with where it has that one and no other."""
+        values, make = self.values_of(line), self.compiled.diagrams
+        return [
+            (value, reduce(make.both, (make.negation(node) for other, node in values if other != value), own))
+            for value, own in values
+        ]
+
+    def possible(self, truth: BoolNode) -> bool:
+        """Whether a function of bits is true somewhere; no symbol is two."""
+        found = cubes(truth, CASES)
+        return found is None or any(self.unit(cube, "i") is not None for cube in found)
+
+    def of_line(self, number: int) -> list[Fact]:
+        """The facts that say what a line is."""
+        labels = [f"M{number}", f"L{number}", *(f"L{number}_{code}" for code in self.codes(number))]
+        return [self.shown[label] for label in labels if label in self.shown]
+
+    def row_is(self, number: int) -> Fact:
+        """The fact that the coordinates of a line that is a number are its value."""
+        row = self.row(self.compiled.linear(self.compiled.lines[number]))
+        return self.by_cases(f"Row{number}", f"{row} = {self.spoken.value(number)}", held=True)
+
+    def selected(self, selector: int, at: str = "p", told: Collection[int] = ()) -> list[tuple[int, str]]:
+        """The lines that a selector reads, each with the position at which it does, but for these parts of it."""
+        line = self.program.lines[selector]
+        if selector in told:
+            return []
+        if line.op == "select":
+            return [(line.reads[0], at), (line.reads[1], "i")]
+        if line.op in ("key", "query"):
+            return [(line.reads[0], at if line.op == "key" else "i")]
+        return [one for part in line.reads for one in self.selected(part, at, told)]
+
+    def by_index(self, selector: int) -> list[int]:
+        """The parts of a selector that compare indices."""
+        line, cases = self.program.lines[selector], self.compiled.lines[selector]
+        if line.op.startswith("pair"):
+            return [one for part in line.reads for one in self.by_index(part)]
+        return [selector] if any({BEFORE, AFTER} & variables(case.there) for case in cases) else []
+
+    # Coordinates
+
+    def holds(self, name: str) -> Fact:
+        """The fact what truth a coordinate holds, with what it rests on."""
+        label, put, node = f"H_{name}", self.put(name), self.held.get(name, False)
+        if name in self.compiled.sets:
+            return self.by_cases(label, f"{put}(i) = I[{self.truth(self.compiled.sets[name])}]", name)
+        if name in self.compiled.tables:
+            return self.by_cases(label, f"{put}(i) = {self.form(Form(self.compiled.tables[name]))}", name)
+        if name in ("one", "zero"):
+            return self.by_cases(label, f"{put}(i) = {int(name == 'one')}", name)
+        if node and (isinstance(node, bool) or node[1:] != (False, True)):
+            return self.by_cases(label, f"{put}(i) = I[{self.truth(node)}]", name)
+        return self.shown.get(label) or self.follows(label, f"{put}(i) = I[{put}(i) = 1]", [self.bit(name).label])
+
+    def bit(self, name: str) -> Fact:
+        """The fact that a coordinate is a bit."""
+        label, put = f"B_{name}", self.put(name)
+        if label in self.shown:
+            return self.shown[label]
+        if not self.there(name):
+            raise Undecided(f"no proof is made where a bit is left out: {self.compiled.meanings[name]}")
+        if name in self.compiled.compared or name in self.compiled.signs:
+            raise Undecided(f"no proof is made of the comparison {self.compiled.meanings[name]}")
+        node = self.held.get(name, False)
+        made = isinstance(node, tuple) and node[1:] != (False, True) and name not in self.compiled.sets
+        return self.follows(label, f"bit({put}(i))", [self.holds(name).label if made else f"{put}_is"])
+
+    def truthful(self, name: str) -> bool:
+        """Whether a coordinate holds a truth."""
+        told = self.compiled
+        return any(name in one for one in (told.sets, told.tables, told.compared, told.signs, self.held))
+
+    def range(self, name: str) -> Fact:
+        """The fact between what a coordinate is that holds a truth, or a number for each letter."""
+        if name not in self.compiled.tables:
+            return self.bit(name) if name not in ("one", "zero") else self.holds(name)
+        put, table = self.put(name), self.compiled.tables[name]
+        return self.by_cases(f"B_{name}", f"{min(table)} <= {put}(i) & {put}(i) <= {max(table)}")
+
+
+def moved(tree: Tree, to: str) -> Tree:
+    """What is said at i, said at another position."""
+    return replaced(tree, {"i": ("name", to)}, {})
+
+
+def in_cases(labels: Sequence[str], fact: str, where: str, blocks: Iterable[Sequence[str]]) -> list[str]:
+    """Lines with a block for each part of a disjunction, which is that fact by the hints `where`."""
+    return [f"cases {', '.join(labels)} from {fact} by {where}", *(line for one in blocks for line in as_block(one))]
+
+
+def as_block(lines: Sequence[str]) -> list[str]:
+    """Lines as a block."""
+    return [f"  {'- ' if not k else '  '}{one}" for k, one in enumerate(lines)]

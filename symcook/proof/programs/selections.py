@@ -1,0 +1,516 @@
+"""Selections in the proofs of compiled S-RASP programs: what a head has found. Nothing here is trusted.
+
+Fact P5 is about the head of line 5: there is a position whose values it copies; a test of these tells whether it is the
+last one that is selected, or none is. E5 is what the head gives where it sees nothing, C5 what both say of the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from symcook.compilers.numbers import Atom, Form
+from symcook.compilers.values import Truth
+from symcook.errors import Undecided
+from symcook.present import present
+from symcook.proof.programs.growingnumbers import GrowingNumber, KeySquare
+from symcook.proof.programs.linefacts import RANGES, ProgramFacts, as_block, in_cases
+from symcook.proof.programs.linerules import LineRule, NoSelectionRule
+
+
+class Edge(NamedTuple):
+    """The position at which a strict mask leaves none, and the others: as a range, and as a condition on i; and the
+    coordinate that tells them apart, with what it is at the others."""
+
+    at: str
+    others: str
+    more: str
+    told: str
+    name: str
+    there: int
+
+
+EDGES = {
+    "strict-future": Edge("1", "2..n", "2 <= i", "il", "later", 1),
+    "strict-past": Edge("n", "1..n - 1", "i + 1 <= n", "ih", "at_last", 0),
+}
+
+
+class ReadBack(NamedTuple):
+    """What a head has found of a value: the `left` side of an equation in which X is the value, what that is by
+    coordinates that the head writes, and by those that it copies; `code` is the letter that it is about."""
+
+    code: str
+    left: str
+    found: str
+    there: str
+
+
+def selection(facts: ProgramFacts, number: int) -> None:
+    """The facts about a selection; no head looks where no position is ever selected."""
+    seen = any(part.head for part in facts.compiled.selections.get(number, ()))
+    (SelectionRule if seen else NoSelectionRule).of(facts, number)
+
+
+class SelectionRule(LineRule):
+    """The facts about a selection, which one head finds."""
+
+    def __init__(self, facts: ProgramFacts, number: int) -> None:
+        super().__init__(facts, number)
+        selections, shown = self.compiled.selections[number], facts.program.text(number)
+        if len(selections) != 1 or (head := selections[0].head) is None:
+            raise Undecided(f"no proof is made of a selection that compares indices: {shown}")
+        (self.selection,) = selections
+        if len(self.selection.equalities) > 1:
+            raise Undecided(f"no proof is made of a selection by two equalities of numbers: {shown}")
+        self.selector, self.value, self.default = self.line.reads
+        self.copies = {name: row for name, row in head.values.items() if facts.there(name)}
+        self.low, self.end = (one.format(i="i") for one in RANGES[self.selection.mask])
+        self.edge, self.every = EDGES.get(self.selection.mask), head.score is None
+        self.equality = next(iter(self.selection.equalities), None)
+        self.labels = [*(f"F{k}" for k in range(len(self.copies))), *["Met"] * bool(self.equality)]
+        self.copied = {name: f"{self.put(name)}(i) = {self.row(row, 'p')}" for name, row in self.copies.items()}
+        self.codes = facts.codes(self.value)
+        self.letters = " | ".join(f"X = {code}" for code in self.codes)
+
+    def show(self) -> None:
+        """The facts about the line."""
+        if not self.copies and not any(self.facts.goals(self.number)):
+            return  # nothing needs what the line says
+        self.facts.heads[self.number] = self
+        self.found()
+        for name, row in self.copies.items():
+            if not name.startswith("key") and all(map(self.facts.truthful, row)):
+                known = [self.facts.bit(source).at("p") for source in row]
+                self.facts.each(f"B_{name}", f"bit({self.put(name)}(i))", self.where_found([name], known))
+        if self.equality:
+            self.facts.each(f"B_{self.meeting}", f"bit({self.put(self.meeting)}(i))", self.where_found([], ["Met"]))
+        self.chosen_or_not()
+        super().show()
+
+    # What the head reads
+
+    def copy(self, truth: Truth) -> tuple[str, str] | None:
+        """A truth of the value by the coordinate that the head writes, and by the one that it copies."""
+        truth = self.compiled.truth(truth)
+        if isinstance(truth, frozenset) and truth in (frozenset(), self.compiled.every):
+            return (said := str(int(bool(truth)))), said
+        return self.copy_of(self.compiled.hold(self.compiled.node(truth)))
+
+    def copy_of(self, source: str) -> tuple[str, str] | None:
+        """A coordinate that the head writes, and the one that it copies; None of what nothing needs."""
+        found = next((name for name, row in self.copies.items() if [*row] == [source] and name[:3] != "key"), None)
+        return None if found is None else (f"{self.put(found)}(i)", f"{self.put(source)}(i)")
+
+    @cached_property
+    def read(self) -> list[ReadBack]:
+        """What the head has found of its value; of a number or truth nothing where not all is in the model."""
+        value = self.compiled.lines[self.value]
+        if isinstance(value, dict):
+            found = [(self.spoken.codes[letter], self.copy(truth)) for letter, truth in value.items()]
+            found += [(code, ("0", "0")) for code in self.facts.codes(self.number) if code not in self.codes]
+            return [ReadBack(f"_{code}", f"I[X = {code}]", *copy) for code, copy in found if copy]
+        if not isinstance(value, Form):
+            return [ReadBack("", "X", *copy)] if (copy := self.copy(value)) else []
+        (base, _), *pieces = self.compiled.pieces(value)
+        parts = [(q, self.copy(truth)) for q, truth in pieces if q]
+        parts += [(q, self.copy_of(atom.name)) for atom, q in value.atoms.items()]
+        if any(copy is None for _, copy in parts):
+            return []
+        sides = (" + ".join([str(base), *(f"({q})*{present(copy)[k]}" for q, copy in parts)]) for k in (0, 1))
+        return [ReadBack("", "X", *sides)]
+
+    # The facts P and E
+
+    def found(self) -> None:
+        """What the head copies, and what the line is then."""
+        pair, low, end, edge = self.spoken.pair(self.selector), self.low, self.end, self.edge
+        told = f"({pair} & I[{pair}] = 1) | (~({pair}) & I[{pair}] = 0)"
+        parts = [f"{low} <= p", f"p <= {end}", f"({self.outcome})", *self.copied.values()]
+        parts += [f"bit({self.put(self.meeting)}(i))"] if self.equality else []
+        said = f"all i in {edge.others if edge else '1..n'}. ex p:Int. {' & '.join(parts)}"
+        self.facts.add(f"P{self.number}", said, [
+            "given i (il ih)", "low: 1 <= i by il", f"either: all j in {low}..{end}. {told}",
+            "  given j (jl jh)", f"  cases holds: {pair}", "    - qed by holds", "    - qed by holds", *self.tells(),
+            *self.position(), *self.copying(), *self.value_lines(), *self.meets(), *self.test_lines(),
+            f"take (sel none) from {self.name}_is(i) by low, ih", *self.outcome_lines(), "witness p",
+            f"qed by {', '.join(['pl', 'ph', 'il', 'ih', 'low', 'chosen', *self.labels])}"])  # fmt: skip
+        if edge:
+            self.at_edge(edge)
+
+    def position(self) -> list[str]:
+        """Lines that name the position p that the head sees: the last or first one that is selected, or none is."""
+        low, end, right, pair = self.low, self.end, self.selection.op == "right", self.spoken.pair
+        here, there = (f"I[{pair(self.selector, 'i', at)}]" for at in "pk")
+        if not self.every:
+            lemma = "last_found" if right else "first_found"
+            found = f"{lemma}({low}; {end}; j. I[{pair(self.selector)}]; j. {self.score}; {self.top})"
+            return [f"truths: all j in {low}..{end}. bit(I[{pair(self.selector)}])",
+                    f"obtain p (pl ph how heads) from {found} by truths, picked, others, il, ih, low"]  # fmt: skip
+        return [f"let p = {end if right else low}", f"pl: {low} <= p by il, ih", f"ph: p <= {end} by il, ih",
+                f"how: ({here} = 1 & (all k in {self.beyond}. {there} = 0)) | "
+                f"({here} = 0 & (all k in {low}..{end}. {there} = 0))", "  left",
+                f"  - qed by K{self.number}(i; p), pl, ph, il, ih, low", "  - given k (kl kh)",
+                "    qed by kl, kh"]  # fmt: skip
+
+    @property
+    def beyond(self) -> str:
+        """The positions that come before p in the head's order."""
+        return f"p + 1..{self.end}" if self.selection.op == "right" else f"{self.low}..p - 1"
+
+    def copying(self) -> list[str]:
+        """Lines that show what the head copies."""
+        lines, seen = list[str](), self.end if self.selection.op == "right" else self.low
+        for label, (name, said) in zip(self.labels, self.copied.items(), strict=False):
+            row = self.row(self.copies[name], "j")
+            rule = f"sum_delta(j. {row}; {self.low}; {self.end}; {seen})" if self.every else f"heads(j. {row})"
+            lines.append(f"{label}: {said} by {rule}, {self.put(name)}_is(i), low, il, ih, pl, ph")
+        return lines
+
+    def value_lines(self) -> list[str]:
+        """Lines that show what the value at p is by what was copied: the facts Letter and Same0, Same1, ..."""
+        lines, (here, there) = list[str](), (self.spoken.value(self.value, at) for at in "ip")
+        if self.letters:
+            known = [fact.at("p")] if (fact := self.facts.one_of(self.value)) else []
+            lines.append(
+                f"Letter: {self.letters.replace('X', there)} by {', '.join([*known, 'low', 'pl', 'ph', 'ih'])}"
+            )
+        for k, one in enumerate(self.read):
+            known = self.labels[: len(self.copied)]
+            if self.letters and int(one.code[1:]) not in self.codes:
+                known = ["Letter"]
+            elif self.facts.program.lines[self.value].op != "constant":
+                label = f"From{self.value}{one.code}"
+                self.facts.by_cases(label, f"{one.there} = {one.left.replace('X', here)}", held=True)
+                known = [f"{label}(p)", *known]
+            by = ", ".join([*known, "low", "pl", "ph", "il", "ih"])
+            lines.append(f"Same{k}: {one.left.replace('X', there)} = {one.found} by {by}")
+        return lines
+
+    def test_lines(self) -> list[str]:
+        """Lines that show that the test is whether p is selected."""
+        told = [f"  qed by K{self.number}(i; p), il, ih, pl, ph, low"]
+        if self.equality:
+            told = ["  rewrite met", "  cases yes, no from tells(p) by pl, ph", "    - qed by yes", "    - qed by no"]
+        return [f"test: {self.test} = I[{self.spoken.pair(self.selector, 'i', 'p')}]",
+                *(f"  {one}" for one in self.put_in(self.test)), *told]  # fmt: skip
+
+    def put_in(self, term: str) -> list[str]:
+        """Lines that put in what the coordinates of a term are that the head writes."""
+        labels = zip(self.labels, self.copies, strict=False)
+        return [f"rewrite {label}" for label, name in labels if f"{self.put(name)}(i)" in term]
+
+    def outcome_lines(self) -> list[str]:
+        """Lines that show that p is selected and the line is its value, or none is and it is the default."""
+        pair, low, end = self.spoken.pair, self.low, self.end
+        there, here, at_j = (pair(self.selector, "i", at) for at in "kpj")
+        known = ["test", "yes", *["Letter"][: bool(self.letters)], *(f"Same{k}" for k in range(len(self.read)))]
+        return [f"chosen: {self.outcome}", "  cases yes, no from how", "    - left",
+                *(f"      {one}" for one in _told("here", here, "p", "yes, pl, ph")),
+                f"      behind: all k in {self.beyond}. ~({there})", "        given k (kl kh)",
+                f"        zero: I[{there}] = 0 by yes, kl, kh",
+                *(f"        {one}" for one in _told("fails", f"~({there})", "k", "zero, kl, kh, pl, ph")),
+                f"      value: {self.name}(i) = {self.spoken.value(self.value, 'p')} "
+                "by sel(p), here, behind, low, il, ih, pl, ph", "      rewrite value",
+                f"      qed by {', '.join(known)}", "    - right",
+                f"      never: all j in {low}..{end}. ~({at_j})", "        given j (jl jh)",
+                f"        zero: I[{at_j}] = 0 by no, jl, jh",
+                *(f"        {one}" for one in _told("fails", f"~({at_j})", "j", "zero, jl, jh")),
+                f"      value: {self.name}(i) = {self.spoken.value(self.default)} by none, never",
+                "      qed by test, no, value, pl, ph"]  # fmt: skip
+
+    def at_edge(self, edge: Edge) -> None:
+        """The fact E: where the head sees nothing, what it writes is 0, and the line is the default."""
+        said = [f"{self.name}({edge.at}) = {self.spoken.value(self.default, edge.at)}"]
+        said += [f"{self.put(name)}({edge.at}) = 0" for name in self.copies]
+        inner = [f"{label}: {zero} by {self.put(name)}_is({edge.at}), some"
+                 for label, name, zero in zip(self.labels, self.copies, said[1:], strict=False)]  # fmt: skip
+        bit = [f"bit({self.put(self.meeting)}({edge.at}))"] if self.equality else []
+        self.facts.add(f"E{self.number}", " & ".join([*said, *bit]), [
+            f"take (sel none) from {self.name}_is({edge.at}) by some", *inner, *self.meets(edge.at),
+            f"value: {said[0]} by none", f"qed by {', '.join(['value', *self.labels])}"])  # fmt: skip
+
+    # The facts C and M
+
+    @property
+    def outcome(self) -> str:
+        """Whether the test of what was found succeeds, and the value then and else."""
+        found = [f"{one.left.replace('X', f'{self.name}(i)')} = {one.found}" for one in self.read]
+        found += [f"({self.letters.replace('X', f'{self.name}(i)')})"] * bool(self.letters)
+        yes = " & ".join([f"{self.test} = 1", *found])
+        return f"({yes}) | ({self.test} = 0 & {self.name}(i) = {self.spoken.value(self.default)})"
+
+    def chosen_or_not(self) -> None:
+        """The line is what was found where the test succeeds, else the default; and a letter is one of some."""
+        facts, name, edge = self.facts, self.name, self.edge
+        factors = [self.test] * (not self.every)
+        sees = edge is not None and (self.equality or any(case.there is True for case in self.selection.cases))
+        if edge and sees:
+            factors.append(f"{self.put(edge.name)}(i)" if edge.there else f"(1 - {self.put(edge.name)}(i))")
+        test = "*".join(factors)
+        for k, one in enumerate(self.read):
+            left, default = (one.left.replace("X", at) for at in (f"{name}(i)", self.spoken.value(self.default)))
+            right = f"if({test} = 1, {one.found}, {default})" if test else one.found
+            yes, no = [f"qed by Got{k}"], ["qed by no"]
+            if not self.every:
+                yes, no = ["rewrite yes", *yes], ["rewrite no", "rewrite value", "qed"]
+            at_edge = ["rewrite value", *self.put_in(test), "qed"]
+            lines = self.found_or_not(yes, no, at_edge, bool(sees))
+            facts.valued(facts.each(f"C{self.number}{one.code}", f"{left} = {right}", lines))
+        if self.letters:
+            fact, labels = facts.one_of(self.default), [f"Is{code}" for code in self.codes]
+            was = [f"Was{code}" for code in facts.codes(self.default)]
+            yes = in_cases(labels, "Letter", "il", [[f"qed by {one}"] for one in labels])
+            no, at_edge = (in_cases(was, fact.at(place), by, [[f"qed by value, {one}"] for one in was])
+                           if fact else ["qed by value"]
+                           for place, by in (("i", "il, ih"), (edge.at if edge else "", "some")))  # fmt: skip
+            said = " | ".join(f"{name}(i) = {code}" for code in facts.codes(self.number))
+            facts.each(f"M{self.number}", said, self.found_or_not(yes, no, at_edge, sees=False))
+
+    def found_or_not(self, yes: Sequence[str], no: Sequence[str], at_edge: Sequence[str], sees: bool) -> list[str]:
+        """Lines with a block where something was found, one where not, and one where the head sees nothing; the bit
+        whether it `sees` something is put in."""
+        edge = self.edge
+        found = [*(f"Got{k}" for k in range(len(self.read))), *["Letter"] * bool(self.letters)]
+        groups = f"(yes {' '.join(found)})" if found else "yes"
+        see = [*self.sees(edge, "i", edge.there, "more, il, ih")] if edge and sees else []
+        main = [self.obtained, *see, f"cases {groups}, (no value) from how", *as_block(yes), *as_block(no)]
+        if edge is None:
+            return main
+        see = [*self.sees(edge, edge.at, 1 - edge.there, "some")] if sees else []
+        first = [f"first: i = {edge.at} by less, {edge.told}", "rewrite first", *see,
+                 f"take (value {' '.join(self.labels)}) from E{self.number} by some", *at_edge]  # fmt: skip
+        return [f"cases more, less: {edge.more}", *as_block(main), *as_block(first)]
+
+    def sees(self, edge: Edge, at: str, there: int, by: str) -> tuple[str, str]:
+        """Lines that put in whether the head sees a position."""
+        bit = self.put(edge.name)
+        return f"Sees: {bit}({at}) = {there} by {bit}_is({at}), {by}", "rewrite Sees"
+
+    @property
+    def test(self) -> str:
+        """What is 1 where the position that was found is selected, by coordinates at i, else 0."""
+        if self.every:
+            return "1"
+        total = f"({self.terms('i')})"
+        return f"{total}*{self.put(self.meeting)}(i)" if self.equality else total
+
+    def terms(self, at: str) -> str:
+        """What is 1 where the conditions on position `at` hold, else 0; by what the head copied of it where that is
+        i."""
+        parts = list[str]()
+        for case in self.selection.cases:
+            if case.there is True:
+                parts.append(self.plain)
+            elif case.there is not False:
+                source = self.compiled.hold(case.there)
+                copy = self.copy_of(source) if at == "i" else (f"{self.put(source)}({at})", "")
+                if copy is None:
+                    raise Undecided(f"no proof is made where a bit is left out: {self.compiled.meanings[source]}")
+                parts.append(f"{self.facts.held_here(case.here)}*{copy[0]}")
+        return " + ".join(parts) or "0"
+
+    @property
+    def conditioned(self) -> bool:
+        """Whether a selection by an equality of numbers looks at something else too."""
+        return any(case.there is not True for case in self.selection.cases)
+
+    @property
+    def plain(self) -> str:
+        """Whether a position is selected whatever it is."""
+        held = (case.here for case in self.selection.cases if case.there is True)
+        here = next(held, None)
+        return "0" if here is None else "1" if here == self.compiled.every else self.facts.held_here(here)
+
+    @property
+    def score(self) -> str:
+        """The score of position j."""
+        return present(self.facts.score_of(next(iter(self.copies)), "j", ("leftmost", "rightmost")))
+
+    @property
+    def top(self) -> str:
+        """The score of what is selected: less by 1 where the selector looks at nothing of j."""
+        y, c = (self.sought, self.constant) if self.equality else ("0", 0)
+        return f"1 - {self.plain} + ({y} - ({c}))^2" if self.equality else f"1 - {self.plain}"
+
+    def tells(self) -> list[str]:
+        """Lines that show whether a position is selected, and the score of what is, `picked`, to be above all else,
+        `others`."""
+        selector, label = self.spoken.pair(self.selector), f"K{self.number}"
+        if not self.equality:
+            said = f"I[{selector}] = {self.terms('j')}"
+            self.facts.selects(label, self.selector, said, self.selection.cases)
+        if self.every:
+            return []
+        score, top, every = self.score, self.top, f"all j in {self.low}..{self.end}."
+        given, picked = "  given j (jl jh) is", f"picked: {every} I[{selector}] = 1 -> {score} = {top}"
+        others = f"others: {every} I[{selector}] = 0 -> {score} < {top}"
+        if not self.equality:
+            by = f"{label}(i; j), jl, jh, il, ih, low, is"
+            return [picked, given, f"  qed by {by}", others, given, f"  qed by {by}"]
+        told = "  cases yes, no from tells(j) by jl, jh"
+        return [*self.equal(f"{score} = {top}", f"{score} < {top}"),
+                picked, given, told, "    - qed by yes", "    - qed by no, is",
+                others, given, told, "    - qed by yes, is", "    - qed by no"]  # fmt: skip
+
+    def equal(self, level: str, below: str) -> list[str]:
+        """The same where a number at j must be one at i."""
+        # With the number x at j, y at i and the constant c of the key, the score is terms - plain + (y - c)^2
+        # - (x - y)^2 (`total`): whole numbers that differ cost 1 at least, which is all that `terms` can give.
+        equality, (key, query), label = present(self.equality), self.keys, f"K{self.number}"
+        y, c = self.sought, self.constant
+        x, every, score = self.spoken.value(key, "j"), f"all j in {self.low}..{self.end}.", self.score
+        far, terms, met = f"1 <= ({x} - {y})^2", f"({self.terms('j')})", self.meets_at("j")
+        asked, keyed = (
+            self.row(self.compiled.linear(one), at) for one, at in ((equality.query, "i"), (equality.key, "j"))
+        )
+        square, of_query, of_key = KeySquare(self.facts, key, equality), *map(self.facts.row_is, (query, key))
+        squares = self.row(square.linear, "j")
+        unit = [self.facts.holds("one").at()] if "one" in self.facts.run else []
+        total = f"{score} + {self.plain} = {terms} + 2*(({asked}) - ({c}))*({keyed} - ({c})) - ({squares})"
+        condition = self.spoken.pair(self.selector, told={equality.line: True})
+        said = f"(({condition}) & {terms} = 1) | (~({condition}) & {terms} = 0)"
+        self.facts.selects(label, self.selector, said, self.selection.cases, [equality.line])
+        chosen = f"  cases yes, no from {label}(i; j) by jl, jh, il, ih, low"
+        selector = self.spoken.pair(self.selector)
+        return [f"asked: {asked} = {y} by {of_query.at()}, low, ih",
+                f"total: {every} {score} + {self.plain} = {terms} + ({y} - ({c}))^2 - ({x} - {y})^2",
+                "  given j (jl jh)", f"  parts: {total} by {', '.join([*unit, 'low', 'ih'])}",
+                f"  one_key: {keyed} - ({c}) = {x} - ({c}) by {of_key.at('j')}, jl, jh, il, ih",
+                f"  square: {squares} = ({x} - ({c}))^2 by {square.label}(j), jl, jh, il, ih",
+                "  rewrite parts", "  rewrite asked", "  rewrite one_key", "  rewrite square", "  qed",
+                f"fits: {every} ({condition}) -> {terms} = 1", "  given j (jl jh) so", chosen,
+                "    - qed by yes", "    - qed by no, so",
+                f"misses: {every} ~({condition}) -> {terms} = 0", "  given j (jl jh) off", chosen,
+                "    - qed by yes, off", "    - qed by no",
+                f"tells: {every} (I[{selector}] = 1 & {terms}*{met} = 1 & {level}) | "
+                f"(I[{selector}] = 0 & {terms}*{met} = 0 & {below})", "  given j (jl jh)",
+                "  cases holds, not_so from either(j) by jl, jh",
+                f"    - so: {condition} by holds", f"      level: {x} = {y} by holds",
+                f"      same: {met} = 1 by level", "      take fit from fits(j) by so, jl, jh", "      left",
+                *_product(f"{terms}*{met} = 1", "same", *["fit"][: self.conditioned]),
+                "      qed by holds, product, total(j), fit, level, jl, jh",
+                f"    - cases so, off: {condition}",
+                f"        - apart: ~({x} = {y}) by not_so, so", f"          far: {far} by apart",
+                f"          same: {met} = 0 by apart", "          take fit from fits(j) by so, jl, jh",
+                "          right", *(f"    {one}" for one in _product(f"{terms}*{met} = 0", "same")),
+                "          qed by not_so, product, total(j), fit, far, jl, jh",
+                "        - take gone from misses(j) by off, jl, jh", f"          near_or_far: 0 <= ({x} - {y})^2",
+                "          right", *(f"    {one}" for one in _product(f"{terms}*{met} = 0", "gone")),
+                "          qed by not_so, product, total(j), gone, near_or_far, jl, jh"]  # fmt: skip
+
+    # An equality of numbers
+
+    @property
+    def keys(self) -> tuple[int, int]:
+        """The lines that are equal: key and query."""
+        key, query = self.facts.program.lines[present(self.equality).line].reads
+        return key, query
+
+    @property
+    def sought(self) -> str:
+        """What is looked for at i."""
+        return self.spoken.value(self.keys[1])
+
+    @property
+    def constant(self) -> object:
+        """The constant of the key."""
+        return self.compiled.linear(present(self.equality).key).get("", 0)
+
+    @property
+    def found_key(self) -> str:
+        """The coordinate with the key that was found."""
+        return next(name for name in self.copies if name.startswith("key"))
+
+    @cached_property
+    def meeting(self) -> str:
+        """The coordinate that says whether two numbers are equal, the key as it was found."""
+        keys = [name for name in self.copies if name.startswith("key")]
+        for name, (_, number) in self.compiled.compared.items():
+            if any(atom.name in keys for atom in number.atoms):
+                return name
+        raise Undecided(f"no proof is made where a bit is left out: {present(self.equality).shown}")
+
+    def difference(self, x: str, at: str = "i") -> str:
+        """The difference of the key x and what is sought, with the sign that the comparison has."""
+        _, number = self.compiled.compared[self.meeting]
+        factor = next(q for atom, q in number.atoms.items() if atom.name == self.found_key)
+        if factor not in (1, -1):
+            raise Undecided("no proof is made of a comparison of fractions")
+        y = self.spoken.value(self.keys[1], at)
+        return f"{x} - ({y})" if factor == 1 else f"({y}) - {x}"
+
+    def meets_at(self, at: str) -> str:
+        """Whether the key at a position is the one that is sought."""
+        return f"I[{self.difference(self.spoken.value(self.keys[0], at))} = 0]"
+
+    def meets(self, at: str = "p") -> list[str]:
+        """The fact `met` what the coordinate says that compares the key, as it was found, with what is asked, and that
+        this is a bit; at the first position, with no other before it, the latter alone."""
+        if not self.equality:
+            return []
+        op, number = self.compiled.compared[self.meeting]
+        label, linear = f"Level{self.number}", self.compiled.linear(number)
+        found = f"({self.put(self.found_key)}(i) + ({self.constant}))"
+        self.facts.by_cases(label, f"{self.row(linear)} = {self.difference(found)}", held=True)
+        key, known = self.labels[[*self.copies].index(self.found_key)], ["low", "ih"]
+        x, at_i = self.spoken.value(self.keys[0], "p"), "i"
+        if at == "p":
+            known += [self.facts.row_is(self.keys[0]).at("p"), "pl", "ph"]
+        else:
+            x, at_i, known = str(self.constant), at, ["some"]
+        row, of = self.row(linear, at_i), self.difference(x, at_i)
+        return [f"level: {row} = {of} by {', '.join([key, f'{label}({at_i})', *known])}",
+                f"take it from number_is_{op}({of}; {row}) by level",
+                f"met: {self.put(self.meeting)}({at_i}) = I[{of} = 0] by it, {self.put(self.meeting)}_is({at_i}), "
+                f"{', '.join(known)}", f"Met: bit({self.put(self.meeting)}({at_i})) by met"]  # fmt: skip
+
+    # What was found
+
+    def source(self, name: str) -> Atom:
+        """The number that the head copies to a coordinate."""
+        (copied,), value = self.copies[name], self.compiled.lines[self.value]
+        return next(atom for atom in value.atoms if atom.name == copied)
+
+    def zero_at(self, name: str, end: str, source: GrowingNumber) -> str:
+        """The fact that a number that was found is 0 at the end from which it grows: nothing else is there."""
+        if self.edge and self.edge.at == end:
+            return f"E{self.number}"
+        label = f"F{[*self.copies].index(name)}"
+        hints = ", ".join([label, "here", *source.at_end(end), "some"])
+        self.facts.add(f"Z_{name}", f"{self.put(name)}({end}) = 0", [
+            f"obtain p (pl ph how {' '.join(self.labels)}) from P{self.number}({end}) by some",
+            f"here: p = {end} by pl, ph", f"rewrite {label}", "rewrite here", f"qed by {hints}"])  # fmt: skip
+        return f"Z_{name}"
+
+    @property
+    def obtained(self) -> str:
+        """The line that names the position that was found."""
+        where = "il, ih, more" if self.edge else "il, ih"
+        return f"obtain p (pl ph how {' '.join(self.labels)}) from P{self.number}(i) by {where}"
+
+    def where_found(
+        self, names: Sequence[str], known: Sequence[str], lines: Sequence[str] = (), edge_lines: Sequence[str] = ()
+    ) -> list[str]:
+        """Lines that close a goal about what the head has found, by `known` facts about the position where it did, with
+        `lines` before them; by `edge_lines` where it sees nothing."""
+        copies, edge = [*self.copies], self.edge
+        hints = ", ".join([*(f"F{copies.index(name)}" for name in names), *known, "pl", "ph", "il", "ih"])
+        main = [self.obtained, *lines, f"qed by {hints}"]
+        if not edge:
+            return main
+        first = [f"first: i = {edge.at} by less, {edge.told}", "rewrite first", *edge_lines,
+                 f"qed by E{self.number}, some"]  # fmt: skip
+        return [f"cases more, less: {edge.more}", *as_block(main), *as_block(first)]
+
+
+def _told(label: str, said: str, at: str, fact: str) -> list[str]:
+    """A condition on a position, or that it fails, by what its truth is."""
+    return [f"{label}: {said}", f"  cases holds, not_so from either({at}) by {fact}",
+            f"    - qed by holds, {fact}", f"    - qed by not_so, {fact}"]  # fmt: skip
+
+
+def _product(said: str, *labels: str) -> list[str]:
+    """Lines that show what a product is by what factors are."""
+    return [f"      product: {said}", *(f"        rewrite {label}" for label in labels), "        qed"]

@@ -1,0 +1,336 @@
+"""`Transformer.prove`: a sentence about the runs of a model, proved, refuted, or undecided."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
+
+from symcook.alarm import TimeUp, waiting
+from symcook.door import door
+from symcook.errors import BadInput, Rejected
+from symcook.files import put, vacant
+from symcook.model import modelfile
+from symcook.model.answers import EMPTY_STRING, Shown
+from symcook.model.symbols import Exact
+from symcook.model.transformer import Transformer, without_value
+from symcook.proof.families.smallruns import FamilyTried
+from symcook.proof.search import prooftext
+from symcook.proof.search.limits import OutOfTime
+from symcook.proof.statements import certify
+from symcook.proof.statements.secondrun import other_strings
+from symcook.proof.statements.shortruns import VALUES, Tried
+
+if TYPE_CHECKING:
+    from symcook.model.family import Family
+    from symcook.proof.claims.decision import ClaimDecision
+    from symcook.proof.replay import Statement, Verdict
+    from symcook.proof.search.prooftext import ProofText
+    from symcook.proof.statements.certify import Settled
+
+DecisionTold = Callable[["ClaimDecision"], None]
+"""Is told of a decision when it is made, so that it is known where the time ends later."""
+SECONDS = 60
+"""The time limit for one statement, in seconds, where the user sets none."""
+AUTOMATIC, SCRIPT, RUN = "automatic proof", "proof script", "exact run of a short string"
+"""How an answer was found: its `method`."""
+
+
+@dataclass(frozen=True, repr=False)
+class ProofAnswer(Shown):
+    """What is known about a statement: PROVED, REFUTED or OPEN.
+
+    `statement` is the statement as the user wrote it, `claim` the closed formula that the checkers read. `method` names
+    what found the answer, None where it is OPEN; `seconds` is how long it took. `word` is the smallest string on which
+    the statement is false, as a tuple of tokens, and `counterexample` is the same as text. `certificate` is what
+    the checkers accept; it is None where the status is OPEN, and where a run shows a counterexample but no proof of the
+    negation was found. `why` gives the reason where the status is OPEN or the certificate is missing, and `remaining`
+    what a proof still has to show. `tried` is the length up to which the statement was evaluated on every string.
+
+    An answer has no truth value: compare `answer.status`, since OPEN is neither yes nor no.
+    """
+
+    REPORT = "proving"
+
+    model: Transformer | None
+    statement: str
+    status: Literal["PROVED", "REFUTED", "OPEN"]
+    method: str | None
+    seconds: float
+    claim: Statement
+    tried: Tried | None
+    certificate: Mapping[str, Any] | None = None
+    verdict: Verdict | None = None
+    why: str | None = None
+    remaining: str = ""
+
+    def __bool__(self) -> NoReturn:
+        raise BadInput(
+            "an answer that may be OPEN must be compared by its status",
+            self.status,
+            'write answer.status == "PROVED"',
+        )
+
+    @property
+    def word(self) -> tuple[str, ...] | None:
+        """The smallest string found on which the statement is false, as tokens; of a model of numbers its rows."""
+        return None if self.tried is None else self.tried.word
+
+    @property
+    def counterexample(self) -> str | None:
+        """The same as text, "" for the empty string; None where no string is known on which the statement is false."""
+        if self.word is None or self.model is None:
+            return None
+        embedding = self.model.embedding
+        return "; ".join(self.word) if embedding.inputs is not None else embedding.written(self.word)
+
+    @property
+    def sizes(self) -> str | None:
+        """The sizes and tables of a family at which the statement is false."""
+        return self.tried.sizes if isinstance(self.tried, FamilyTried) else None
+
+    @property
+    def places(self) -> Mapping[str, int]:
+        """The positions of changed symbols at which the statement is false, by name."""
+        return {} if self.tried is None else self.tried.places
+
+    @property
+    def about(self) -> str:
+        """The name of the model, or of the family."""
+        return self.claim.id.removeprefix("own.") if self.model is None or self.sizes else self.model.name
+
+    @property
+    def shown(self) -> str | None:
+        """The counterexample as a sentence names it."""
+        if self.counterexample is None:
+            return None
+        where = self.sizes or ", ".join(f"{name} = {place}" for name, place in self.places.items())
+        return (self.counterexample or EMPTY_STRING) + (f" at {where}" if where else "")
+
+    @property
+    def words(self) -> str:
+        """The status, with the named theorems that the proof assumes."""
+        return self.status if self.verdict is None else self.verdict.words
+
+    @property
+    def lemmas(self) -> list[str]:
+        """The stored statements that the certificate cites."""
+        return [] if self.certificate is None else certify.below(self.certificate)
+
+    @property
+    def unchecked(self) -> list[str]:
+        """The hypotheses that were not checked for vacuity."""
+        from symcook.proof.audit.source import unasked
+
+        return unasked(self.claim) if self.status == "PROVED" else []
+
+    def to_json(self, certificate: object = None) -> dict[str, Any]:
+        """The answer as one entry of ``symcook prove --claims --json``; `certificate` is the file that has it."""
+        return (
+            {
+                "statement": self.statement,
+                "status": self.status,
+                "word": None if self.word is None else list(self.word),
+                "method": self.method,
+                "seconds": round(self.seconds, 4),
+                "certificate": None if certificate is None else str(certificate),
+                "why": self.why,
+            }
+            | ({"places": dict(self.places)} if self.places else {})
+            | ({"sizes": self.tried.at} if isinstance(self.tried, FamilyTried) and self.tried.sizes else {})
+        )
+
+    @door(path='for example "mine.certificate.json"')
+    def save(self, path: str | Path, force: bool = False) -> tuple[Path, Path]:
+        """Write the certificate, and next to it the statement as proofs/checker.py reads it; which files these are.
+
+        `symcook prove mine.json` checks mine.certificate.json again. Raises BadInput where the answer has no
+        certificate, and for a file that exists, without `force`.
+        """
+        if self.certificate is None:
+            raise BadInput("only an answer with a certificate can be saved", self.status, self.why)
+        target = Path(path)
+        stem = target.name.removesuffix(".json").removesuffix(".certificate")
+        both = target, target.with_name(f"{stem}.statement.txt")
+        for file in both:
+            vacant(file, force)
+        write(both, self.claim, self.certificate)
+        return both
+
+
+@door(statement='for example "accept <-> count(a) > count(b)"')
+def prove(
+    model: Transformer,
+    statement: str,
+    seconds: int | None = None,
+    *,
+    proof: str | None = None,
+    values: Mapping[str, Exact] | None = None,
+    other: Transformer | None = None,
+) -> ProofAnswer:
+    """Prove or refute a statement about `model`, for strings of every length.
+
+    symcook first evaluates the statement on short strings, exactly. If it is false of one of them, the answer is
+    REFUTED with this string. Otherwise symcook searches for a proof. PROVED means that the checker accepts the
+    certificate. The theorem is about the exact weights of this model.
+
+    Returns an answer with `status`, `counterexample`, `certificate` and `why`; in a notebook it shows itself.
+
+    statement: A sentence about the run: `accept`, `count(a)`, `at(a, i)`, `n`, the model's coordinates, quantifiers.
+    seconds: The time limit, a positive integer (60).
+    proof: A proof script, as text; without one the automation searches.
+    values: A value for each symbol of the model that has none, exact.
+    other: A second model over the same symbols; in the statement `other.accept` and `other.NAME(i)` are about it.
+
+    >>> import symcook as sc
+    >>> b = sc.Builder(words={"a": {"vote": 1}, "b": {"vote": -1}})
+    >>> _ = b.add(sc.head(value={"mean": "vote"}, mask="future"))
+    >>> _ = b.readout("sign", "last", "mean", weights=[1])
+    >>> model = b.build("votes")
+    >>> model.prove("accept <-> count(a) > count(b)")
+    <ProofAnswer PROVED: accept <-> count(a) > count(b), for every string>
+    >>> answer = model.prove("count(a) <= 1")
+    >>> answer.status, answer.counterexample
+    ('REFUTED', 'aa')
+    >>> model.prove("accept <-> other.accept", other=model).status
+    'PROVED'
+
+    Raises BadInput for a sentence that is not a statement about this model, a proof script that cannot be read, and a
+    symbol without a value.
+    """
+    limit = SECONDS if seconds is None else seconds
+    if limit < 1:
+        raise BadInput("the time limit must be at least 1 second", seconds, "leave seconds out for 60")
+    document = document_of(model, values or {})
+    second = None if other is None else document_of(other, {})
+    script = None if proof is None else prooftext.read(proof)
+    return settle(model, certify.claim(document, statement, other=second), document, script, limit, second)
+
+
+def document_of(model: Transformer, values: Mapping[str, Exact]) -> dict[str, Any]:
+    """The document of the model with these values; BadInput where a symbol has none. A default is not taken: a theorem
+    about one value would look like one about all."""
+    for parameter in model.parameters:
+        if parameter.name not in values:
+            raise without_value(parameter)
+    return modelfile.to_document(model.bind(values))
+
+
+def settle(
+    model: Transformer,
+    claim: Statement,
+    document: Mapping[str, Any],
+    script: ProofText | None = None,
+    seconds: int = SECONDS,
+    other: Mapping[str, object] | None = None,
+) -> ProofAnswer:
+    """The answer to a claim that was read from the model's document (`document_of`, `certify.claim`), and from that of
+    the `other` model."""
+    from symcook.proof.programs import compiledprograms
+
+    def find(told: DecisionTold) -> Settled:
+        if script is None and model.program is not None and other is None and not other_strings(claim.note or ""):
+            return compiledprograms.settle(model, claim, document, seconds)
+        return certify.settle(claim, document, script, seconds, other=other, told=told)
+
+    return _answer(model, claim, find, script is not None, seconds)
+
+
+def settle_family(family: Family, claim: Statement, script: ProofText | None, seconds: int = SECONDS) -> ProofAnswer:
+    """The answer to a claim about all sizes of a family (`ownfamily.claim`)."""
+    from symcook.proof.families import familyproofs
+
+    subject = familyproofs.subject(claim, family, seconds)
+    size = next(iter((*family.sizes, *family.tables)))
+
+    def find(told: DecisionTold) -> Settled:
+        return certify.settle(claim, None, script, seconds, subject=subject, told=told)
+
+    return _answer(None, claim, find, script is not None, seconds, f", or ask about one size: --set {size}=2")
+
+
+def _answer(
+    model: Transformer | None,
+    claim: Statement,
+    find: Callable[[DecisionTold], Settled],
+    script: bool,
+    seconds: int,
+    smaller: str = "",
+) -> ProofAnswer:
+    """The answer by what is found, in so many seconds; `smaller` says what else may be asked."""
+    begun = time.monotonic()
+    why, remaining = None, ""
+    settled: Settled | None = None
+    decisions: list[ClaimDecision] = []
+    try:
+        with waiting(seconds):
+            settled = find(decisions.append)
+    except TimeUp:
+        what = _decided(decisions[0], "the time is over") if decisions else ""
+        why = f"{what}no proof was found within {seconds} seconds; give more with --seconds{smaller}"
+    except Rejected as error:
+        why = f"no certificate: {error}"
+    tried = settled and settled.tried
+    model = tried.model if isinstance(tried, FamilyTried) else model
+    fragment = None if settled is None else settled.fragment
+    certificate, verdict = (None, None) if settled is None else (settled.certificate, settled.verdict)
+    status: Any = "OPEN"
+    method = None
+    if certificate is not None and verdict is not None:
+        status, method = verdict.status, fragment or (SCRIPT if script else AUTOMATIC)
+    elif settled is not None and settled.missing is None:
+        status, method, why = "REFUTED", fragment or RUN, "no proof of the negation was found"
+    elif settled is not None:
+        why, remaining = _missing(model, settled, script, seconds, smaller)
+    return ProofAnswer(
+        model, claim.note, status, method, time.monotonic() - begun, claim, tried, certificate, verdict, why, remaining
+    )  # fmt: skip
+
+
+def _decided(decision: ClaimDecision | None, why: str | None) -> str:
+    """The beginning of the reason where a statement is decided true, and why that has no certificate."""
+    if decision is None or not decision.true:
+        return ""
+    return f"decided true by {decision.fragment}, without a certificate ({why or 'the time is over'}): "
+
+
+def _missing(model: Transformer | None, settled: Settled, script: bool, seconds: int, smaller: str) -> tuple[str, str]:
+    """Why there is no proof, with what to do, and what remains to be shown."""
+    missing, decision = settled.missing, settled.decision
+    if isinstance(missing, certify.Vacuous):
+        return str(missing), ""
+    so_far = _so_far(model, settled.tried)
+    what, _, remaining = str(missing).partition("\n")
+    begun = _decided(decision, decision and decision.outside)
+    if not begun and model is not None and decision is not None and decision.outside is not None:
+        so_far += f"; not decided, since {decision.outside}"
+    if isinstance(missing, OutOfTime):
+        do = f"write the steps between into a proof script (see notes/proofs.md), or give more with --seconds{smaller}"
+        return f"{begun}no proof was found within {seconds} seconds{so_far}; {do}", textwrap.dedent(remaining)
+    if isinstance(missing, certify.Unmet):
+        why = what.partition(": ")[2]
+        do = "write it below 'inhabited' in a proof script: see notes/own-claims.md"
+    else:
+        why = what if script else "the automation found no proof"
+        do = f"write the steps between into a proof script: see notes/proofs.md{smaller}"
+    return f"{begun}{why}{so_far}; {do}", textwrap.dedent(remaining)
+
+
+def _so_far(model: Transformer | None, tried: Tried | None) -> str:
+    if model is None:
+        return tried.so_far if isinstance(tried, FamilyTried) else ""
+    if tried is None or not tried.length:
+        return ""
+    rows = model.embedding.inputs is not None
+    what = f"rows of {', '.join(map(str, VALUES))}" if rows else "strings"
+    return f"; true of all {what} with at most {tried.length} position{'s' * (tried.length > 1)}, not proved"
+
+
+def write(files: Sequence[Path], claim: Statement, certificate: Mapping[str, Any]) -> None:
+    """Write a certificate, and its statement as proofs/checker.py reads it, to these two files."""
+    texts = (json.dumps(certificate) + "\n", certify.expanded(claim, certificate))
+    put({file: text.encode() for file, text in zip(files, texts, strict=True)}, force=True)

@@ -1,0 +1,557 @@
+"""The runs of short words, read off a statement: what its functions are there, and whether what it says is true.
+
+The premises of a claim about a model determine everything once the word is known: its length, the token at each
+position, and one equation for each function, which is solved place by place. Values are exact, as in the exact domain:
+rationals, numbers with one square root, quotients of sums of exponentials; what has none of these forms, or a
+comparison that stays open, decides nothing. Where the model is given, its own forward pass must have a run on the word
+and its values must be among those found. Untrusted: what is found here is proved afterwards, or only said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import ceil, floor
+from typing import TYPE_CHECKING, Any
+
+from symcook.alarm import TimeUp, Until, alarm
+from symcook.errors import BadInput, Rejected, SymcookError
+from symcook.locks import PRECISION
+from symcook.numbers.roots import Root
+from symcook.present import present
+from symcook.proof.grammar import leading_names
+from symcook.proof.instances import HERE, Instances, _integers
+from symcook.proof.replay import Statement
+from symcook.proof.statements.evaluated import Evaluated
+from symcook.proof.statements.exactvalues import OPEN, minus, over, short, sign
+from symcook.proof.statements.secondrun import SecondRun, second_runs
+from symcook.proof.terms import Term, flatten, free, num, opened, replace, var
+
+if TYPE_CHECKING:
+    from symcook.proof.statements.exactvalues import OwnValue
+
+WORK = 800_000
+"""Evaluated symbols after which no further word is tried."""
+LONGEST = 12
+VALUES = (0, 1, -1, 2, Fraction(1, 2))
+"""What is tried where a model takes numbers."""
+WIDE = 3
+"""Up to this length functions are given other values behind the ends of a word too."""
+
+
+class WordsSpent(Exception):
+    """The work or the time that there was for words is used."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What words said of a sentence: the smallest word at which it is false, and the length to which all were tried.
+
+    `word` has the typed tokens, None where no false one was found; `open_at` is the first word that decided nothing.
+    `places` are the positions at which it is false, by the names that the statement has for those of changed symbols.
+    `unsought` says which smaller strings were not looked at, where `word` comes from a decision by counts.
+    """
+
+    word: tuple[str, ...] | None
+    length: int
+    outside: bool = False
+    open_at: tuple[str, ...] | None = None
+    places: Mapping[str, int] = field(default_factory=dict)
+    unsought: str | None = None
+
+    @property
+    def smaller(self) -> str | None:
+        """Which smaller strings may be false too; None where `word` is the smallest."""
+        return self.unsought if self.open_at is None else "smaller words are open"
+
+
+class Runs(Instances):
+    """The runs of a statement's words, shortest first, each with the values of all leading names."""
+
+    def __init__(
+        self,
+        statement: Statement,
+        document: Mapping[str, Any] | None = None,
+        until: Until | None = None,
+        fixed: Mapping[str, Fraction] | None = None,
+        other: Mapping[str, object] | None = None,
+        computed: Collection[str] = (),
+    ):
+        """`document` is the model, its symbols set; `fixed` are the values of leading names that are no functions.
+        `other` is a second model. `computed` are the names of numbers that the run gives a value."""
+        super().__init__(leading_names(statement.expanded), LONGEST)
+        self.document, self.until = document, until
+        self.others = [] if document is None else [*second_runs(statement.note or "", document, other)]
+        self.limit = self.budget = WORK
+        self.look = 0  # the work from which on the time is looked at again
+        self.evaluated = Evaluated(self)
+        self.direct: dict[int, Term | None] = {}  # by the identity of a premise
+        self.longest = LONGEST
+        premises: list[Term] = []
+        t = statement.formula
+        self.order: list[Term] = []
+        while t[0] == "all" and len(self.order) < len(self.names):
+            self.order.append(var(self.names[len(self.order)], t[1]))
+            t = t[2][0]
+        t = opened(statement.formula, self.order)
+        functions = {v for v in self.order if not isinstance(v[1][1], str)}
+        inputs = None if document is None else document["embedding"]["inputs"]
+        self.pointwise = inputs is not None and not functions
+        first = 0 if self.pointwise else 1  # behind n
+        self.inputs = [] if inputs is None else self.order[first : first + len(inputs)]
+        met = set(self.inputs)
+        solved = {*self.order} if self.pointwise else functions | {v for v in self.order if v[1][0] in computed}
+        while t[0] == "->" and not solved <= met:
+            premises += flatten("&", t[2][0])
+            met |= free(t[2][0])
+            t = t[2][1]
+        self.conclusion = t
+        self.numbers = [v for v in self.order if v[1][1] == "Int"]
+        truths = {v for p in premises if (v := _truth_function(p)) is not None}
+        self.words_of = {v for v in functions if v[1][1][2] == "Int"} - truths
+        self.fixed = {v: value for v in self.order for name, value in (fixed or {}).items() if v[1][0] == name}
+        plain = {*self.order} if self.pointwise else {*self.numbers, *self.words_of, *self.inputs, *self.fixed}
+        named = dict.fromkeys(run.place for run in self.others if run.named)
+        self.size_name = self.numbers[0] if len(self.numbers) == 1 + len(named) else None
+        self.places = dict(zip(named, self.numbers[1:], strict=False))  # of changed symbols, by name
+        self.choose = [p for p in premises if free(p) <= plain.difference(self.places.values())]
+        self.where = [p for p in premises if free(p) <= plain and p not in self.choose]
+        ordered = _ordered([p for p in premises if not free(p) <= plain], plain)
+        self.follow = [(p, [v for v in self.order if v in free(p)]) for p in ordered]
+        self.outside: dict[Term, Any] = {}
+        self.beyond: set[Term] = set()  # functions that were asked for where they have no value
+        self.strict = True
+        self.roots: dict[tuple[Term, int], tuple[Fraction, ...]] = {}  # a value is a product of sqrt(q) for these q
+        self.solved: dict[tuple[Term, int], Term] = {}  # what a value is by its equation
+        self.parts: list[tuple[Term, Term, int]] = []  # the equations that were solved, in this order
+
+    # --- Words ---------------------------------------------------------------------------------------------------
+
+    def at(self, length: int) -> Iterator[bool]:
+        """All words with `length` positions: True where the premises hold there, with the values in `values`; False
+        where that stays open."""
+        if self.inputs:
+            yield from self._rows(length)
+            return
+        if self.size_name is None:
+            return
+        functions = self._begin(self.size_name, length)
+        for _ in self.meeting(self.choose):
+            yield from self._placed([v for v in functions if v not in self.words_of])
+
+    def _begin(self, size_name: Term, length: int) -> list[Term]:
+        """Begin with strings of a length; the functions, which have no values as yet."""
+        functions = [v for v in self.order if v not in self.numbers and v not in self.fixed]
+        self.values |= {v: {} for v in functions} | self.fixed
+        self.values[size_name] = self.length = length
+        self.size = size_name
+        return functions
+
+    def _placed(self, functions: Sequence[Term]) -> Iterator[bool]:
+        """The same at the present string, with each choice of positions for those of changed symbols."""
+        for given in product(range(self.start, self.start + self.length), repeat=len(self.places)):
+            self.values |= zip(self.places.values(), given, strict=True)
+            if all(self.truth(premise, ()) for premise in self.where):
+                yield from self._run(functions)
+
+    def on(self, letters: Sequence[int]) -> Iterator[bool]:
+        """The same of the string of these letters alone, which are numbers of tokens."""
+        if self.inputs or self.size_name is None or len(self.words_of) != 1:
+            return
+        (w,) = self.words_of
+        functions = self._begin(self.size_name, len(letters))
+        self.values[w] = dict(enumerate(letters, self.start))
+        self.limit = self.work + 20 * self.budget
+        try:
+            if all(self.truth(premise, ()) for premise in self.choose):
+                yield from self._placed([v for v in functions if v is not w])
+        except (WordsSpent, *OPEN):
+            return
+
+    def _run(self, functions: Sequence[Term]) -> Iterator[bool]:
+        """True where the premises hold with the values that the equations give these functions; False where that stays
+        open."""
+        self.strict, self.outside, self.roots = True, {}, {}
+        self.solved, self.parts = {}, []
+        self.values |= {v: {} for v in functions}
+        try:
+            if self._follows():
+                yield True
+        except OPEN:
+            yield False
+
+    def _rows(self, length: int) -> Iterator[bool]:
+        """The same for a model that takes numbers: some of them, in so many rows."""
+        if self.pointwise and length > 1:
+            return
+        places = range(self.start, self.start + length)
+        for given in product(VALUES, repeat=len(self.inputs) * len(places)):
+            self.values = dict.fromkeys(self.order)
+            if self.pointwise:
+                self.values |= zip(self.inputs, given, strict=True)
+                try:
+                    for _ in self.meeting(self.choose):
+                        yield True
+                except OPEN:
+                    yield False
+                continue
+            functions = [v for v in self.order if v not in self.numbers and v not in self.inputs]
+            self.values[self.order[0]] = self.length = length
+            columns = [given[k :: len(self.inputs)] for k in range(len(self.inputs))]
+            self.values |= {v: dict(zip(places, x, strict=True)) for v, x in zip(self.inputs, columns, strict=True)}
+            for _ in self.meeting(self.choose):
+                yield from self._run(functions)
+
+    def _follows(self) -> bool:
+        """Give the functions their values by their equations; whether all premises hold."""
+        for premise, names in self.follow:
+            unknown = [v for v in names if self.values[v] == {}]
+            inner: Any = premise[2][0] if premise[0] == "all" else premise
+            if unknown and premise[0] == "all" and inner[0] == "->":
+                if len(unknown) > 1:
+                    raise Rejected("an equation has more than one function without values")
+                if (value := self._valued(unknown[0], premise)) is not None:
+                    self._give(unknown[0], inner, value)
+                    continue
+                for i in self.range(inner[2][0], ()) or []:
+                    self._solve(unknown[0], inner[2][1], i)
+            elif unknown:
+                raise Rejected("a function without an equation has no value")
+            if not self.truth(premise, ()):
+                return False
+        return True
+
+    def _valued(self, f: Term, premise: Term) -> Term | None:
+        """t where the premise is ``all i in a..b. f(i) = t`` without f in t, and t no root."""
+        if id(premise) not in self.direct:
+            body = premise[2][0][2][1]
+            plain = body[0] == "=" and body[2][0] == ("app", None, (f, HERE)) and f not in free(body[2][1])
+            self.direct[id(premise)] = body[2][1] if plain and body[2][1][:2] != ("fn", "sqrt") else None
+        return self.direct[id(premise)]
+
+    def _give(self, f: Term, inner: Term, value: Term) -> None:
+        """f(i) = value at each place. The work is that of an equation which is solved: with 0, with 1, and then looked
+        at once more."""
+        table, began = self.values[f], self.work
+        places = self.range(inner[2][0], ()) or []
+        self.spend(1 + self.work - began)
+        for i in places:
+            began = self.work
+            table[i] = short(self.value(value, (i,)))
+            self.spend(2 * (self.work - began) + 10)
+            self.solved[f, i] = value
+            self.parts.append((f, inner[2][1], i))
+
+    def _solve(self, f: Term, body: Term, i: int) -> None:
+        """f(i) from an equation that is linear in it; 0 where it leaves it free."""
+        table = self.values[f]
+        part: Any
+        for part in flatten("&", body):
+            while part[0] == "->":
+                try:
+                    part = part[2][1] if self.truth(part[2][0], (i,)) else ("true", None, ())
+                except Rejected:  # it asks for f(i) itself
+                    part = ("true", None, ())
+            if part[0] != "=":
+                continue
+            a, b = part[2]
+            if a[0] == "app" and a[2] == (f, HERE) and b[0] == "fn" and b[1] == "sqrt":
+                inside = self.value(b[2][0], (i,))
+                table[i] = self.value(b, (i,))
+                self.solved[f, i] = b
+                if isinstance(inside, int | Fraction) and isinstance(table[i], Root):
+                    self.roots[f, i] = (Fraction(inside),)
+                return
+            if a[0] == "*" and f in free(a[2][0]) and f not in free(a[2][1]):  # (f(i) - b)*d = c
+                factor = self.value(a[2][1], (i,))
+                if sign(factor):
+                    table[i] = 0
+                    table[i] = minus(over(self.value(b, (i,)), factor), self.value(a[2][0], (i,)))
+                    rest = replace(a[2][0], ("app", None, (f, HERE)), num(0))
+                    self.solved[f, i] = ("-", None, (("/", None, (b, a[2][1])), rest))
+                    self.parts.append((f, part, i))
+                    return
+                continue
+            rests = []
+            for tried in (0, 1):
+                table[i] = tried
+                rests.append(minus(self.value(a, (i,)), self.value(b, (i,))))
+            slope = minus(rests[0], rests[1])
+            if sign(slope):
+                table[i] = over(rests[0], slope)
+                if a[0] == "app" and a[2] == (f, HERE):
+                    self.solved[f, i] = b
+                self.parts.append((f, part, i))
+                return
+        table[i] = 0
+
+    def choices(self, premise: Term) -> Iterator[bool]:
+        """As before; and ``w(t) = c`` gives w its value at one place."""
+        if premise[0] == "=":
+            for head, other in (premise[2], premise[2][::-1]):
+                if head[0] == "app" and len(head[2]) == 2 and isinstance(self.values.get(head[2][0]), dict):
+                    place, table = self.value(head[2][1], ()), self.values[head[2][0]]
+                    if place not in table:
+                        table[place] = self.value(other, ())
+                        yield True
+                        table.pop(place, None)
+                        return
+        yield from super().choices(premise)
+
+    # --- The model -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def model(self) -> Any:
+        return _model(self.document)
+
+    @cached_property
+    def seconds(self) -> list[tuple[Any, SecondRun]]:
+        """The models that the second runs are of."""
+        return [(_model(run.document), run) for run in self.others]
+
+    @cached_property
+    def start(self) -> int:
+        return 1 if self.document is None else int(self.document["embedding"]["start"])
+
+    @property
+    def rows(self) -> list[dict[str, str]]:
+        """The present rows of a model that takes numbers."""
+        tables = [self.values[v] if isinstance(self.values[v], dict) else {0: self.values[v]} for v in self.inputs]
+        names = [] if self.document is None else self.document["embedding"]["inputs"]
+        return [{name: str(t[i]) for name, t in zip(names, tables, strict=True)} for i in sorted(tables[0])]
+
+    @property
+    def word(self) -> tuple[str, ...]:
+        """The typed tokens of the present word; their numbers where no model is given; rows as text."""
+        if self.inputs:
+            return tuple(", ".join(f"{name}={x}" for name, x in row.items()) for row in self.rows)
+        (w,) = self.words_of
+        numbers = [self.values[w][i] for i in sorted(self.values[w])]
+        if self.document is None:
+            return tuple(map(str, numbers))
+        tokens = list(self.document["embedding"]["words"])
+        return tuple(self.model.embedding.typed([tokens[k] for k in numbers]))
+
+    def runs(self) -> bool:
+        """Whether each model itself has a run on the present word; its stream must be among the values found."""
+        if self.model is not None and not self._ran(self.model, "", self.given):
+            return False
+        return all(self._ran(model, run.stem, self._changed(run)) for model, run in self.seconds)
+
+    def _changed(self, run: SecondRun) -> Any:
+        """The present input of a second run."""
+        if not run.place:
+            return self.given
+        place = (
+            self.values[self.places[run.place]] if run.named else self.length if run.place == "n" else int(run.place)
+        )
+        at = place - self.start - (present(self.document)["embedding"]["before"] is not None)
+        return (*self.word[:at], run.symbol, *self.word[at + 1 :])
+
+    @property
+    def given(self) -> Any:
+        """The present input as the model takes it."""
+        return self.rows if self.inputs else self.word
+
+    def columns(self, stem: str) -> Iterator[dict[int, Any]]:
+        """By position, what each function is whose name begins so."""
+        return (x for v, x in self.values.items() if isinstance(x, dict) and v[1][0].startswith(stem))
+
+    def _ran(self, model: Any, stem: str, given: Any) -> bool:
+        """The same of a model on its input, whose functions have names that begin so."""
+        from symcook.domains import make_domain
+        from symcook.errors import NotExact, Undecided
+        from symcook.forward import forward
+        from symcook.run import prepare, run
+
+        try:
+            sequence, _ = prepare(model, given)
+            try:
+                result = forward(model, sequence, make_domain("exact"), trace=True)
+            except NotExact:
+                return run(model, given, "ball") is not None
+        except (BadInput, Undecided):
+            return False
+        places = range(model.embedding.start, model.embedding.start + len(sequence))
+        mine = [[table.get(i, 0) for i in places] for table in self.columns(stem)]
+        mine += [[x] for x in self.values.values() if self.pointwise]
+        with PRECISION, result.domain.context():
+            for name, column in result.stream.items():
+                theirs = [result.domain.read(column, k) for k in range(len(places))]
+                if all(_differ(theirs, one) for one in [*mine, [0] * len(theirs)]):
+                    raise SymcookError(f"the equations and the run of {self.word} differ at {name}; please report it")
+        return True
+
+    # --- Sentences -----------------------------------------------------------------------------------------------
+
+    def false(self, wide: bool = False) -> bool | None:
+        """Whether the conclusion is false at the present word; None where that stays open.
+
+        Functions go on behind the ends of a word, where the equations say nothing: there they have what `outside` has,
+        no token and 0, or with `wide` other values, if that makes it false.
+        """
+        self.strict, self.beyond, self.outside = False, set(), {}
+        try:
+            if not self.truth(self.conclusion, ()):
+                return True
+            if not wide or not self.beyond:
+                return False
+            asked = sorted(self.beyond, key=lambda v: v[1][0])
+            tokens = range(max((x for w in self.words_of for x in self.values[w].values()), default=0) + 1)
+            for given in product(*([*tokens] if v in self.words_of else [0, 1, -1] for v in asked)):
+                self.outside = dict(zip(asked, given, strict=True))
+                if not self.truth(self.conclusion, ()):
+                    return True
+            return False
+        except OPEN:
+            return None
+
+    def tried(self, longest: int = LONGEST) -> Tried:
+        """The sentence at all words, shortest first, until one is false or the work is spent. Where one is false, its
+        values stay (`reader` has them as terms)."""
+        length, first_open = 0, None
+        for wide in (False, True):
+            self.limit = self.work + self.budget
+            try:
+                with nullcontext() if self.until is None else alarm(self.until):
+                    for size in range(1, (longest if not wide else min(length, WIDE)) + 1):
+                        for found in self.at(size):
+                            false = self.false(wide) if found else None
+                            if false and self.runs():
+                                return self.refuting(size - 1, first_open)
+                            if false is None and first_open is None:
+                                first_open = self.word
+                        length = length if wide or first_open is not None else size
+            except (WordsSpent, TimeUp, *OPEN):
+                pass
+        return Tried(None, length, open_at=first_open)
+
+    def refuting(self, length: int, open_at: tuple[str, ...] | None = None, unsought: str | None = None) -> Tried:
+        """The present string as that of which the sentence is false."""
+        places = {name: self.values[v] for name, v in self.places.items()}
+        return Tried(self.word, length, bool(self.beyond), open_at, places, unsought)
+
+    @property
+    def rational(self) -> bool:
+        """Whether all values at the present word are rational."""
+        tables = (x.values() for x in self.values.values() if isinstance(x, dict))
+        return all(isinstance(x, int | Fraction) for table in tables for x in table)
+
+    def behind(self, f: Term) -> int:
+        """What a function is where the word has no position: for tokens none, else 0, where nothing else is tried."""
+        return self.outside.get(f, -1 if f in self.words_of and f in self.beyond else 0)
+
+    # --- Values and truth, as in `Instances`, with more numbers -----------------------------------------------------
+
+    def spend(self, symbols: int = 1) -> None:
+        self.work += symbols
+        if self.work > self.limit:
+            raise WordsSpent
+        if self.until is not None and self.work >= self.look:
+            self.look = self.work + 64
+            if self.until.left <= 0:
+                raise WordsSpent
+
+    def value(self, t: Term, bound: tuple[int, ...]) -> Any:
+        cost, made = self.evaluated.term(t)
+        self.spend(cost)
+        return made(bound)
+
+    def truth(self, t: Term, bound: tuple[int, ...]) -> bool:
+        cost, made = self.evaluated.formula(t)
+        self.spend(cost)
+        return made(bound)
+
+    def without_value(self, name: Term) -> Any:
+        """The value of a name that has none yet."""
+        raise Rejected(f"'{name[1][0]}' has no value when it is needed")
+
+    def behind_the_end(self, head: Term, at: Any) -> Any:
+        """The value of a function at a place where it has none of its own."""
+        if self.strict:
+            raise Rejected(f"'{head[1][0]}' has no value at {at}")
+        self.beyond.add(head)
+        return self.behind(head)
+
+    def exists(self, t: Term, bound: tuple[int, ...]) -> bool:
+        """The truth of ``ex k:Int. F``."""
+        (body,) = t[2]
+        if (here := self.range(body, bound)) is not None:
+            return bool(here)  # nothing is asked but that there is a place
+        if (found := self.among(body, bound)) is not None:
+            return any([self.truth(body, (k, *bound)) for k in found])
+        return super().truth(t, bound)
+
+    def among(self, body: Term, bound: tuple[int, ...]) -> range | None:
+        """Where an integer must be at which `body` is true, by comparisons that are linear in it, as for what is odd;
+        None where they leave it open."""
+        low = high = None
+        for part in flatten("&", body):
+            if part[0] not in ("=", "<=", "<") or not all(_degree(k, 0) in (0, 1) for k in part[2]):
+                continue
+            at = [[self.value(k, (q, *bound)) for k in part[2]] for q in (0, 1)]
+            zero, one = (minus(b, a) for a, b in at)  # what must not be negative
+            slope = minus(one, zero)
+            if not isinstance(zero, int | Fraction) or not isinstance(slope, int | Fraction) or not slope:
+                continue
+            root = Fraction(-zero) / slope
+            if slope > 0 or part[0] == "=":
+                low = ceil(root) if low is None else max(low, ceil(root))
+            if slope < 0 or part[0] == "=":
+                high = floor(root) if high is None else min(high, floor(root))
+        return None if low is None or high is None else _integers(low, high)
+
+
+def _model(document: Mapping[str, Any] | None) -> Any:
+    import json
+
+    from symcook.model import modelfile
+
+    return None if document is None else modelfile.loads(json.dumps(document))
+
+
+def _degree(t: Term, depth: int) -> int:
+    """The degree of a term in the variable of a binder so many binders out; 2 where it is more than one or unclear."""
+    tag, data, kids = t
+    if tag == "bound":
+        return int(data[0] == depth)
+    inside = [_degree(k, depth + (tag in ("sum", "prod", "all", "ex") and k is kids[-1])) for k in kids]
+    if tag == "*":
+        return min(2, sum(inside))
+    if tag in ("+", "-", "neg") or not any(inside):
+        return max(inside, default=0)
+    return inside[0] if tag == "/" and not inside[1] else 2
+
+
+def _truth_function(premise: Term) -> Term | None:
+    """The function of integers that a premise gives by an equation at each position: a truth function, or the state of
+    an automaton. The tokens of a word are numerals."""
+    if premise[0] == "all" and premise[2][0][0] == "->":
+        a, *b = premise[2][0][2][1][2] if premise[2][0][2][1][0] == "=" else (premise,)
+        if b and b[0][0] != "num" and a[0] == "app" and len(a[2]) == 2 and a[2][1] == HERE:
+            return a[2][0]
+    return None
+
+
+def _ordered(premises: Sequence[Term], known: set[Term]) -> list[Term]:
+    """Premises in an order in which each has one function at most that those before it do not have."""
+    left, out, known = list(premises), [], set(known)
+    while left:
+        ready = next((p for p in left if len(free(p) - known) <= 1), left[0])
+        left.remove(ready)
+        out.append(ready)
+        known |= free(ready)
+    return out
+
+
+def _differ(a: Sequence[OwnValue], b: Sequence[OwnValue]) -> bool:
+    """Whether one of the numbers is another; nested roots that nothing tells apart are none."""
+    for x, y in zip(a, b, strict=True):
+        with suppress(*OPEN):
+            if sign(minus(x, y)):
+                return True
+    return False

@@ -1,0 +1,644 @@
+"""What the names of a sentence mean for a model: coordinates after each layer, words, and the library's definitions."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from symcook.errors import BadInput, Rejected, unknown
+from symcook.model import expr
+from symcook.model.expr import Tree
+from symcook.present import present
+from symcook.programs.regular import regular_table
+from symcook.proof import grammar
+from symcook.proof.grammar import Definition
+from symcook.proof.holds import Truths
+from symcook.proof.replay import ID
+from symcook.proof.rounded import ROUNDED, RoundedTerms, words
+from symcook.proof.runrel import Relation
+from symcook.proof.statements.reader import HINTS, UNNAMED, WORDS, SentenceReader, own_word
+from symcook.proof.statements.secondrun import (
+    OTHER,
+    OtherModel,
+    SecondRun,
+    other_strings,
+    parted,
+    second_runs,
+    typed,
+    unquoted,
+)
+from symcook.proof.statements.trees import mentioned
+from symcook.proof.terms import Sort, Term, sort_of, var
+
+if TYPE_CHECKING:
+    from symcook.proof.grammar import Env
+
+MOST_STATES = 60
+"""So many states, and so many symbols, the automaton of a regular expression may have."""
+HERE_NAME = "here"
+"""Stands for the position in the text of a readout's condition."""
+_ROUNDED_AS = {"mod": "mod(n, 2)", "floor": "floor(n/2)", "sign": "sign(i - 2)"}
+OWN_NAMES = frozenset({"n", "w", "run", "word", "names", HERE_NAME})
+"""Names that the text of a statement itself uses."""
+
+
+class _Layers(Relation):
+    """A relation that keeps what holds the coordinates after each part of a layer; 0 is the embedding."""
+
+    def __init__(self, model: Mapping[str, object]) -> None:
+        self.after: dict[tuple[int, str], dict[str, str]] = {}
+        super().__init__(model)
+
+    def _embed(self) -> None:
+        super()._embed()
+        self.after[0, ""] = dict(self.held)
+
+    def _part(self, number: int, blocks: list[Any], norms: list[Any], placement: str) -> None:
+        super()._part(number, blocks, norms, placement)
+        part = "attention" if blocks and "mask" in blocks[0] else ""
+        self.after[number, part] = dict(self.held)
+
+
+def renamed(document: Mapping[str, Any], taken: Collection[str]) -> tuple[Mapping[str, Any], dict[str, str]]:
+    """The document with its coordinates called otherwise where a name is `taken`; the names in it, by their own."""
+    norms = [
+        norm for layer in document["layers"] for key in ("attention", "feedforward") for norm in layer[f"{key}_norms"]
+    ]
+    own = dict.fromkeys([*document["space"], *(name for norm in norms for name in norm["writes"])])
+    put: dict[str, str] = {}
+    for name in own:
+        new = name
+        while new in taken or (new != name and (new in own or new in put.values())):
+            new += "_"
+        put[name] = new
+
+    def walk(part: object, key: str) -> Any:
+        if isinstance(part, dict):
+            keys = key in ("positions", "row")
+            return {put[k] if keys else k: walk(v, "row" if key == "words" else k) for k, v in part.items()}
+        if isinstance(part, list):
+            named = key in ("space", "inputs", "reads", "writes")
+            return [put[x] if named else walk(x, key) for x in part]
+        return part
+
+    return walk(document, ""), put
+
+
+def split(name: str) -> tuple[str, str]:
+    """A coordinate and the stage of its value, as a sentence writes them: ``v``, ``"v"``, ``v@1``.
+
+    >>> split("v@1.attention"), split('"odd"')
+    (('v', '@1.attention'), ('odd', ''))
+    """
+    quoted = name[:1] in ('"', "'")
+    end = name.index(name[0], 1) + 1 if quoted else name.find("@") if "@" in name else len(name)
+    return name[1 : end - 1] if quoted else name[:end], name[end:]
+
+
+def free(taken: Collection[str], name: str) -> str:
+    """A name like `name` outside of `taken`."""
+    pool = itertools.chain((name, *BOUND), (f"{name}{number}" for number in itertools.count(1)))
+    return next(x for x in pool if x not in taken)
+
+
+BOUND = ("i", "j", "k")
+"""What the texts that are made for words bind."""
+BoundNames = Mapping[str, str]
+"""The names that are bound around a part, with what the statement calls them."""
+
+
+def rebuilt(
+    tree: Tree, scope: BoundNames, walk: Callable[[Tree, BoundNames], Tree], fresh: Callable[[str, BoundNames], str]
+) -> Tree:
+    """`tree` from its parts as `walk` gives them; what it binds is called as `fresh` says."""
+    tag = tree[0]
+    if tag in ("num", "true", "false"):
+        return tree
+    if tag not in ("sum", "prod", "all in", "ex in", "all", "ex", "lambda"):
+        return (tag, *(walk(part, scope) for part in tree[1:]))
+    inner = dict(scope)
+    for name in tree[1] if tag == "lambda" else (tree[1],):
+        inner[name] = fresh(name, inner)
+    if tag == "lambda":
+        return (tag, tuple(inner[name] for name in tree[1]), walk(tree[2], inner))
+    if tag in ("all", "ex"):
+        return (tag, inner[tree[1]], tree[2], walk(tree[3], inner))
+    return (tag, inner[tree[1]], *(walk(part, scope) for part in tree[2:4]), walk(tree[4], inner))
+
+
+def written(tree: Tree, here: Tree | None, taken: Collection[str]) -> Tree:
+    """The text of a word as a tree, with a position in its place; what it binds is not `taken`."""
+
+    def walk(part: Tree, scope: BoundNames) -> Tree:
+        if part[0] == "name":
+            return here if here is not None and part[1] == HERE_NAME else ("name", scope.get(part[1], part[1]))
+        if part[0] == "call":
+            return ("call", part[1], tuple(walk(a, scope) for a in part[2]))
+        return rebuilt(part, scope, walk, lambda name, inner: free({*taken, *inner.values()}, name))
+
+    return walk(tree, {})
+
+
+def about_brackets(known: Mapping[str, Definition]) -> set[str]:
+    """The definitions for which token 0 opens a bracket and token 1 closes it."""
+    found = {"bracket", "brackets"}
+    for name, made in known.items():  # each uses earlier ones only
+        if found & mentioned(made.tree):
+            found.add(name)
+    return found
+
+
+def named(name: str) -> str:
+    """The id of claims about a model of this name: ``own.NAME``, with a hyphen for what no id may have.
+
+    >>> named("votes"), named("my model"), named("")
+    ('own.votes', 'own.my-model', 'own.model')
+    """
+    made = name if ID.fullmatch(name) else re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-")
+    return f"own.{made or 'model'}"
+
+
+class ModelMeaning:
+    """What a sentence says of the model of a document. BadInput for a model with symbols."""
+
+    def __init__(
+        self,
+        document: Mapping[str, Any],
+        known: Mapping[str, Definition],
+        symbols: bool = False,
+        other: Mapping[str, object] | None = None,
+    ) -> None:
+        """With `symbols` those of the model may be open, and stand in the sentence by their names. `other` is the
+        document of a second model that the sentence may speak of."""
+        if document["symbols"] and not symbols:
+            must = "a claim of one's own must be about a model without symbols"
+            raise BadInput(must, ", ".join(s["name"] for s in document["symbols"]), "give them values first")
+        self.known, self.space = known, tuple(document["space"])
+        self.symbols = tuple(one["name"] for one in document["symbols"])
+        if HERE_NAME in self.symbols:  # coordinates are called otherwise, symbols stand by their names
+            must = "a model in a claim must have no symbol whose name symcook uses itself"
+            raise BadInput(must, HERE_NAME, "rename it, or give it a value first")
+        self.taken = {*known, *expr.RESERVED, *WORDS, *OWN_NAMES, *self.symbols}
+        self.given = document, other
+        self.document, self.names = renamed(document, self.taken)
+        self.relation = _Layers(self.document)
+        self.run, self.parts, self.word = self.relation.run(), self.relation.whole.parts, None
+        words = document["embedding"]["words"]
+        if words is not None:
+            self.word = self.relation.word()
+        self.functions = list(self.relation.sorts())  # of rows of numbers the inputs too
+        self.taken |= set(self.functions)
+        self.tokens: dict[str, int] = {token: number for number, token in enumerate(words or ())}
+        self.truths: Truths | None = None  # of the formulas of the sentence
+        self.sorts = {} if self.relation.pointwise else {"n": "Int"}
+        self.sorts |= dict.fromkeys(self.symbols, "Real")
+        self.sorts |= {} if words is None else {"w": "Int->Int"}
+        self.sorts |= dict.fromkeys(self.functions, "Real" if self.relation.pointwise else "Int->Real")
+        self.others: dict[str, OtherModel] = {}
+        self.places: dict[str, str] = {}  # the names of changed positions, and those that the statement has for them
+        self.add_runs("")
+
+    def add_runs(self, sentence: str) -> None:
+        """The runs beside the first that a sentence speaks of, by what their names in it begin with."""
+        for run in second_runs(sentence, *self.given):
+            same = next((one for one in self.others.values() if one.of.same(run)), None)
+            if same is not None:
+                self.others[run.prefix] = same
+                continue
+            theirs = ModelMeaning(run.document, self.known, run.prefix != OTHER)
+            self.others[run.prefix] = second = OtherModel(self, theirs, run, self.place(run))
+            self.parts = [*second.parts, *self.parts]
+            self.run = " & ".join([*second.parts, self.run])
+            self.functions += second.sorts
+            self.taken |= {*second.sorts}
+            self.sorts |= second.sorts
+
+    def place(self, run: SecondRun) -> str:
+        """The changed position of a run as the statement has it: a number, n, or a name of a position; Rejected for one
+        that has a meaning."""
+        name = run.place
+        if not run.named or name in self.places:
+            return self.places.get(name, name)
+        if name in {*self.space, *self.taken, *self.tokens} or not expr.valid_name(name):
+            raise Rejected(f"{name!r} has a meaning here; call the position by another name")
+        bound = mentioned(tuple(expr.parse_formula(part) for part in (*self.parts, present(self.word))))
+        self.places[name] = new = free({*self.taken, *bound, *BOUND}, name)
+        self.sorts[new] = "Int"
+        self.taken.add(new)
+        return new
+
+    @property
+    def least(self) -> list[str]:
+        """That there is a position, where there are positions."""
+        if self.relation.pointwise:
+            return []
+        return [*dict.fromkeys(["1 <= n", *(one for k in self.others.values() for one in k.least)])]
+
+    @property
+    def typed_places(self) -> tuple[str, str]:
+        """The first and the last position of a typed symbol."""
+        before, after = (self.document["embedding"][key] for key in ("before", "after"))
+        low, high = int(self.relation.low) + (before is not None), self.relation.high
+        return str(low), high if after is None else expr.show(expr.parse_term(f"{high} - 1"))
+
+    @property
+    def typed(self) -> list[str]:
+        """The symbols that may be typed."""
+        return typed(self) if self.tokens else []
+
+    @property
+    def integers(self) -> dict[str, bool]:
+        """The names of integers, and whether they are never negative."""
+        return {"n": True, **dict.fromkeys(self.places.values(), True)}
+
+    @property
+    def regions(self) -> list[str]:
+        """What values the symbols may have, as formulas."""
+        ends = [
+            (one["name"], end, one[end], one[f"{end}_open"])
+            for one in self.document["symbols"]
+            for end in ("lower", "upper")
+        ]
+        return [
+            f"{bound} {'<' if strict else '<='} {name}"
+            if end == "lower"
+            else f"{name} {'<' if strict else '<='} {bound}"
+            for name, end, bound, strict in ends
+            if bound is not None
+        ]
+
+    def text(self, sentence: str) -> str:
+        """The sentence in the names of the statement, all its words written out. BadInput where it is none. What the
+        formulas in it mean is in `truths`, by functions that `sorts` has then."""
+        return expr.show(Sentence(self, sentence).made)
+
+    def truths_for(self, sentence: Sentence) -> Truths:
+        """The truth functions of the formulas in a sentence, over the typed letters of a word."""
+        low, high = self.typed_places
+        letters = {token: self.tokens[token] for token in self.typed}
+        return Truths(letters, int(low), high, {*self.taken, *sentence.reader.names}, sentence.fail)
+
+    def stages(self, name: str) -> dict[str, str | None]:
+        """What holds a coordinate after the embedding and each part of a layer, by how a sentence says it; None where
+        it is 0."""
+        after, inner = self.relation.after, self.names[name]
+        out = {"@0": after[0, ""].get(inner)}
+        for number in range(1, len(self.document["layers"]) + 1):
+            last = out[f"@{number - 1}"]
+            if (number, "attention") in after:
+                out[f"@{number}.attention"] = last = after[number, "attention"].get(inner)
+            out[f"@{number}"] = after[number, ""].get(inner) if (number, "") in after else last
+        return out
+
+    def listed(self) -> list[str]:
+        """The coordinates as a sentence writes them, then those of their values that are not the last ones."""
+        earlier = []
+        for name in self.space:
+            seen = {None, self.relation.held.get(self.names[name])}
+            for stage, held in self.stages(name).items():
+                if held not in seen:
+                    earlier.append(f"{name}{stage}")
+                    seen.add(held)
+        return [name if self.names[name] == name else f'"{name}"' for name in self.space] + earlier
+
+
+class Sentence:
+    """One sentence about the model of a `Meaning`."""
+
+    READER = SentenceReader
+
+    def __init__(self, meaning: ModelMeaning, text: str) -> None:
+        self.meaning, self.text = meaning, text
+        two = meaning.others.get(OTHER)
+        theirs = [] if two is None else [f"{OTHER}{name}" for name in two.meaning.space]
+        self.reader = self.READER(text, [*meaning.space, *theirs], two is not None)
+        read = self.reader.whole()
+        for prefix, begin in other_strings(text).items():
+            try:
+                meaning.add_runs(prefix)
+            except Rejected as error:
+                raise self.reader.wrong(str(error), begin, begin + len(prefix) - 1) from None
+        while read[0] == "all in" and read[1] in meaning.places:  # the statement is about all such positions
+            place, low, high, body = ("name", read[1]), *read[2:]
+            read = ("->", ("&", ("<=", low, place), ("<=", place, high)), body)
+        try:
+            self.formulas(read)
+            self.made = self.rounded(self.walk(read, meaning.places))
+            env = {name: var(name, _sort(written)) for name, written in meaning.sorts.items()}
+            if sort_of(_Builder(self).build(self.made, env, meaning.known)) != "Bool":
+                raise self.fail(read, "it is a number; compare it with something")
+        except RecursionError:
+            raise self.fail(read, "it nests too deep") from None
+        except Rejected as error:  # in a word or a definition
+            raise self.fail(read, str(error)) from None
+
+    def rounded(self, tree: Tree) -> Tree:
+        """`tree` with floor, mod and sign written out."""
+        own = {*self.meaning.functions, *self.meaning.known}
+        if not mentioned(tree) & ROUNDED.keys() - own:
+            return tree
+
+        def fail(part: Tree, what: str) -> BadInput:
+            return self.fail(part, f"{what}; of another number name it, ex m:Int. m <= a & a < m + 1")
+
+        return RoundedTerms({*self.meaning.taken, *words(tree)}, fail, own).put(tree, self.meaning.integers)
+
+    def fail(self, tree: Tree, what: str) -> BadInput:
+        """The error about a part of the sentence, with how a coordinate in it is written that shares its name."""
+        _, begin, end = self.reader.spans.get(id(tree), (tree, 0, len(self.text)))
+        for name in self.meaning.space:
+            if self.meaning.names[name] != name and re.search(rf"(?<![\"'\w]){name}\b", self.text[begin:end]):
+                what += f'; the coordinate {name} is written "{name}"(i)'
+        return self.reader.wrong(what, begin, end)
+
+    def unknown(self, tree: Tree, name: str) -> BadInput:
+        listed = self.meaning.listed()
+        loose = f"bind it: all {name} in 1..n. F" if tree[0] == "name" and len(name) == 1 else None
+        if name in self.meaning.tokens:
+            loose = f"it is a token: write at({name}, i) for w(i) = {name}, count({name}) for how often it occurs"
+        near = HINTS.get(name) or loose or unknown("name", name, listed).do
+        return self.fail(tree, f"the name '{name}' is unknown here; {near}")
+
+    def formulas(self, tree: Tree) -> None:
+        """Name the truth functions of all formulas, so that nothing that is bound is called like one of them."""
+        todo, found = [tree], []
+        while todo:
+            part = todo.pop(0)
+            is_one = part[0] == "call" and part[1] in ("holds", "matches")
+            found += [part] if is_one else []
+            todo = [*(part[2][1:] if is_one else expr.children(part)), *todo]
+        if found:
+            if "w" not in self.meaning.sorts:
+                raise self.absent(found[0], found[0][1])
+            self.meaning.truths = truths = self.meaning.truths_for(self)
+            for part in found:
+                if part[1] == "holds":
+                    truths.of(part[2][0])
+                else:
+                    self.automaton(part)
+            self.meaning.taken |= {*truths.lines.values()}
+            self.meaning.sorts |= dict.fromkeys(truths.lines.values(), "Int->Int")
+
+    def automaton(self, tree: Tree) -> tuple[str, list[int]]:
+        """The function that is the state of the automaton of a regular expression, which is none where there is one
+        state alone; and the states that accept."""
+        truths, meaning = present(self.meaning.truths), self.meaning
+        try:
+            table = regular_table(unquoted(tree[2][0][1]), tuple(truths.letters))
+        except BadInput as error:
+            raise self.fail(tree, "; ".join(filter(None, (error.must, f"given: {error.given}", error.do)))) from None
+        if max(len(table.moves), len(table.alphabet)) > MOST_STATES:
+            raise self.fail(tree, f"its automaton must have at most {MOST_STATES} states and symbols")
+        after = meaning.document["embedding"]["after"]
+        ends = [] if after is None else [meaning.tokens[after]]
+        name = truths.state(table.moves, meaning.relation.high, ends) if len(table.moves) > 1 else ""
+        return name, [state for state, accepts in enumerate(table.answers) if accepts]
+
+    # The sentence's names become those of the statement; each new part stands where the old one stood.
+
+    def walk(self, tree: Tree, scope: BoundNames) -> Tree:
+        """`tree` in the statement's names; `scope` has the names that are bound around it."""
+        tag = tree[0]
+        if tag == "name":
+            made = self.name(tree, scope)
+        elif tag == "call":
+            made = self.call(tree, scope)
+        else:
+            made = rebuilt(tree, scope, self.walk, lambda name, inner: self.fresh(tree, name, inner))
+        place = self.reader.spans.get(id(tree))
+        if place is not None:
+            self.reader.spans[id(made)] = (made, *place[1:])
+        return made
+
+    def fresh(self, tree: Tree, name: str, scope: BoundNames) -> str:
+        """The name that a quantifier or sum binds, as the statement writes it."""
+        if name in scope:
+            raise self.fail(tree, f"the name '{name}' is bound twice")
+        if name in self.meaning.space:
+            raise self.fail(tree, f"it binds '{name}', which is a coordinate; take another name")
+        return free({*self.meaning.taken, *scope.values()}, name)
+
+    def name(self, tree: Tree, scope: BoundNames) -> Tree:
+        name = tree[1]
+        if name in scope:
+            return ("name", scope[name])
+        if parted(name)[0]:
+            return self.of_other(tree, [], scope)
+        base, at = split(name)
+        if name in ("n", "w") and name not in self.meaning.sorts:
+            raise self.absent(tree, name)
+        if name in ("n", "w", "pi", *self.meaning.symbols) or (
+            name in self.meaning.functions and name not in self.meaning.space
+        ):
+            return ("name", name)
+        if base not in self.meaning.space:
+            raise self.unknown(tree, name)
+        held = self.held(tree, base, at)
+        if held is not None:
+            return ("name", held)
+        if self.meaning.relation.pointwise:
+            return ("num", 0, 1)
+        return ("lambda", (free({*self.meaning.taken, *scope.values()}, "j"),), ("num", 0, 1))
+
+    def call(self, tree: Tree, scope: BoundNames) -> Tree:
+        _, name, arguments = tree
+        if own_word(name) in WORDS:
+            return self.word(tree, scope)
+        if parted(name)[0]:
+            return self.of_other(tree, [self.walk(a, scope) for a in arguments], scope)
+        if name == "w" and name not in self.meaning.sorts:
+            raise self.absent(tree, name)
+        values = tuple(self.walk(a, scope) for a in arguments)
+        if name in scope:
+            return ("call", scope[name], values)
+        base, at = split(name)
+        language = self.language(name, len(values)) if base == name else ""
+        mine = base in self.meaning.space
+        if mine and language == "number":
+            other = "the token at a position" if name == "w" else "a function as well"
+            raise self.fail(tree, f"{name} has two meanings here, since it is {other}")
+        if language:
+            self.brackets(tree)
+            return ("call", name, values)
+        if not mine and name in self.meaning.functions:
+            return ("call", name, values)
+        if not mine and name in ROUNDED:
+            raise self.fail(
+                tree, f"{name} takes {('one number', 'two numbers')[ROUNDED[name] - 1]}, as {_ROUNDED_AS[name]}"
+            )
+        if not mine:
+            raise self.unknown(tree, name)
+        if self.meaning.relation.pointwise:
+            raise self.fail(tree, f"this model has no positions; its values are numbers, {base}")
+        if len(values) != 1:
+            raise self.fail(tree, f"a coordinate takes one position, {base}(i)")
+        held = self.held(tree, base, at)
+        return ("num", 0, 1) if held is None else ("call", held, values)
+
+    def absent(self, tree: Tree, name: str) -> BadInput:
+        """The error about a name that this model has no use for."""
+        what = "has no positions" if name == "n" else "takes numbers, no string"
+        return self.fail(tree, f"this model {what}, so that {name} means nothing")
+
+    def of_other(self, tree: Tree, values: Sequence[Tree], scope: BoundNames) -> Tree:
+        """A name of a second run, at a position where there are `values`."""
+        prefix, name = parted(tree[1])
+        second = self.meaning.others[prefix]
+        base, at = split(name)
+        if base == "n" and tree[0] == "name":
+            return second.length
+        if base not in second.meaning.space:
+            listed = [f"{prefix}{name}" for name in second.meaning.listed()]
+            raise self.fail(tree, f"the name '{tree[1]}' is unknown here; {unknown('name', tree[1], listed).do}")
+        if tree[0] == "call" and len(values) != 1:
+            raise self.fail(tree, f"a coordinate takes one position, {prefix}{base}(i)")
+        held = self.held(tree, base, at, second.meaning)
+        if held is None and not values:
+            return ("lambda", (free({*self.meaning.taken, *scope.values()}, "j"),), ("num", 0, 1))
+        function = second.called.get(held or "", held)
+        return ("num", 0, 1) if held is None else ("call", function, tuple(values)) if values else ("name", function)
+
+    def held(self, tree: Tree, base: str, at: str, meaning: ModelMeaning | None = None) -> str | None:
+        """The function that is meant by a coordinate; None where nothing was written to it."""
+        meaning = meaning or self.meaning
+        if not at:
+            return meaning.relation.held.get(meaning.names[base])
+        stages = meaning.stages(base)
+        if at not in stages:
+            known = ", ".join(f"{base}{stage}" for stage in stages)
+            raise self.fail(tree, f"{base} has no value {at}; its values are {known}, and the last is {base}")
+        return stages[at]
+
+    def language(self, name: str, many: int) -> str:
+        """Whether NAME(..) of so many arguments is a number or a formula of the language; empty where it is neither."""
+        known = self.meaning.known
+        mine = name in self.meaning.space
+        if name == "w":
+            return "number" if many == 1 else ""
+        if name in ROUNDED and not mine and name not in known:
+            return "number" if many == ROUNDED[name] else ""
+        if name in expr.ARITY:
+            return "number" if not mine or expr.ARITY[name] == many else ""
+        if name not in known or (mine and len(known[name].params) != many):
+            return ""
+        tree = known[name].tree
+        while tree[0] == "call" and tree[1] in known:
+            tree = known[tree[1]].tree
+        return "formula" if expr.is_formula(tree) else "number"
+
+    def brackets(self, tree: Tree) -> None:
+        """A definition about brackets that is given the word speaks of tokens 0 and 1: they must be ( and )."""
+        _, name, arguments = tree
+        if "w" not in mentioned(arguments) or name not in about_brackets(self.meaning.known):
+            return
+        tokens = list(self.meaning.tokens)
+        if tokens[:2] != ["(", ")"]:
+            here = " and ".join(f"{token!r}" for token in tokens[:2])
+            raise self.fail(tree, f"{name} takes tokens 0 and 1 for ( and ), here they are {here}; use at and count")
+        if name != "bracket" and self.meaning.relation.low != "1":
+            raise self.fail(tree, f"{name} takes 1 for the first position, and here it is 0; use at and count")
+
+    def word(self, tree: Tree, scope: BoundNames) -> Tree:
+        """A word written out."""
+        _, word, arguments = tree
+        kind = own_word(word)
+        if word == "holds" and self.meaning.truths is not None:
+            truth = ("call", self.meaning.truths.of(arguments[0]), (self.walk(arguments[1], scope),))
+            return ("=", truth, ("num", 1, 1))
+        if word == "matches":
+            return self.matched(tree, scope)
+        given = "" if kind in UNNAMED else arguments[0][1]
+        places = [self.walk(a, scope) for a in (arguments if kind in UNNAMED else arguments[1:])]
+        name = unquoted(given)
+        relation, meaning = self.meaning.relation, self.meaning
+        doubtful = name == given and (name in scope or name == "n" or name.isdigit())
+        if kind in meaning.space and kind in ("count", "first", "last") and doubtful:
+            raise self.fail(tree, f'{kind} has two meanings here; of the token it is {kind}("{name}")')
+        if kind in ("accept", "answer", "probability"):
+            said = self.answered(tree, kind, name, bool(places))
+            return written(said, next(iter(places), None), scope.values())
+        if "w" not in meaning.sorts:
+            raise self.absent(tree, kind)
+        if kind == "decoded":
+            try:
+                text = relation.decoded(HERE_NAME)
+            except BadInput as error:
+                raise self.fail(tree, error.must) from None
+            return written(expr.parse_formula(text), places[0], scope.values())
+        if name not in meaning.tokens:
+            raise unknown("token", name, list(meaning.tokens))
+        number, low, high = meaning.tokens[name], relation.low, relation.high
+        second = meaning.others.get(parted(word)[0])
+        if kind == "at" and second is None:
+            return ("=", ("call", "w", tuple(places)), ("num", number, 1))
+        if kind == "at" and second is not None:
+            return written(expr.parse_formula(second.stands(name, HERE_NAME)), places[0], scope.values())
+        away = f"w(j) != {number}" if second is None else f"~({second.stands(name, 'j')})"
+        bit = f"I[w(i) = {number}]" if second is None else second.bit(name, "i")
+        texts = {
+            "count": f"sum(i, {low}, {high}, {bit})",
+            "first": f"{low} + sum(i, {low}, {high}, I[all j in {low}..i. {away}])",
+            "last": f"{high} - sum(i, {low}, {high}, I[all j in i..{high}. {away}])",
+        }
+        return written(expr.parse_term(texts[kind]), None, scope.values())
+
+    def matched(self, tree: Tree, scope: BoundNames) -> Tree:
+        """That the automaton of a regular expression accepts, at the end or at a position."""
+        name, accepting = self.automaton(tree)
+        if not name or not accepting:
+            return ("true",) if accepting else ("false",)
+        place = self.walk(tree[2][1], scope) if len(tree[2]) > 1 else expr.parse_term(self.meaning.relation.high)
+        ways = [("=", ("call", name, (place,)), ("num", state, 1)) for state in accepting]
+        return reduce(lambda left, right: ("|", left, right), ways)
+
+    def answered(self, tree: Tree, kind: str, label: str, placed: bool) -> Tree:
+        """What the readout of a model says."""
+        other = self.meaning.others.get(parted(tree[1])[0])
+        meaning, here = (self.meaning if other is None else other.meaning), HERE_NAME if placed else None
+        labels = meaning.document["readout"].get("labels") or []
+        if kind != "accept" and labels and label not in labels:
+            raise self.fail(tree, f"the label {label!r} is unknown; {unknown('label', label, list(labels)).do}")
+        try:
+            text = getattr(meaning.relation, kind)(*[label] * (kind != "accept"), here)
+        except BadInput as error:
+            given = "" if error.given in (HERE_NAME, "none") else f"; given: {error.given}"
+            if here is None and "takes a position" in error.must:
+                given = f"; write {tree[1]}({', '.join(filter(None, (label, 'n')))}) for the last"
+            raise self.fail(tree, error.must + given) from None
+        read = (expr.parse_term if kind == "probability" else expr.parse_formula)(text)
+        return read if other is None else other.renamed(read)
+
+
+class _Builder(grammar.TermBuilder):
+    """Checks the sorts of every part, so that the smallest one that is wrong is named."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        super().__init__(sentence.meaning.known)
+        self.sentence = sentence
+
+    def build(self, tree: Tree, env: Env, known: Mapping[str, Definition]) -> Term:
+        try:
+            term = super().build(tree, env, known)
+            sort = sort_of(term)
+        except Rejected as error:
+            if id(tree) not in self.sentence.reader.spans:
+                raise
+            why = "a number stands where true or false is asked for, or the other way round"
+            raise self.sentence.fail(tree, why if "wrong sort" in str(error) else str(error)) from None
+        if not isinstance(sort, str):
+            _, begin, end = self.sentence.reader.spans.get(id(tree), (tree, 0, 0))
+            name = self.sentence.text[begin:end].strip() or "NAME"
+            raise self.sentence.fail(tree, f"it is a function; its value at the last position is written {name}(n)")
+        return term
+
+    def refuse(self, why: str, tree: Tree) -> NoReturn:
+        raise Rejected(why)
+
+
+def _sort(written: str) -> Sort:
+    """A sort as it is written, ``Int*Int->Real``."""
+    given, arrow, value = written.partition("->")
+    return ("fun", tuple(given.split("*")), value) if arrow else written

@@ -1,0 +1,432 @@
+"""Proofs at a word: what is true of one run, with the run's values for the names that are to exist.
+
+The proof follows the truth of a formula as `Runs` finds it: the side of a disjunction that is true, the number of an
+existence, each place of a range, the place at which a quantified fact is false, the value of each I[...]. What is left
+are comparisons of numbers, for the automation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from functools import partial
+
+from symcook.errors import Rejected
+from symcook.proof.normal import FALSE as NFALSE
+from symcook.proof.normal import TRUE as NTRUE
+from symcook.proof.normal import constant, fkey, nf
+from symcook.proof.replay import Statement
+from symcook.proof.search import automation
+from symcook.proof.search.tactics import Citable, Goal, Stuck
+from symcook.proof.statements.exactvalues import cancelled, divided, enclosed
+from symcook.proof.statements.reader import terms
+from symcook.proof.statements.shortruns import OPEN, Runs, WordsSpent
+from symcook.proof.terms import (
+    FALSE,
+    MAX_SIZE,
+    Term,
+    flatten,
+    free,
+    instantiate,
+    loose,
+    negation,
+    num,
+    opened,
+    subterms,
+    var,
+)
+
+LEVELS = automation.LEVELS[:3]
+MOST_INDICATORS = 200
+WAYS = ((True, 8, 16), (False, 3, None), (True, 8, None))
+"""Words with rational values alone, then others; so many that satisfy the hypotheses are tried. At first the search for
+rational ones ends behind so many others, since with a softmax almost no word may be of that kind."""
+
+
+def shown_inhabited(
+    home: Citable, statement: Statement, runs: Runs, strings: Sequence[Sequence[int]] = ()
+) -> Goal | None:
+    """H, each part at the first word that serves, of `strings` before all words; None where no word does."""
+    g = Goal(home, statement.inhabited, {}, {})
+    parts = g.split() if g.goal[0] == "&" else [g]
+    for letters in strings:
+        with suppress(WordsSpent, *OPEN):
+            if any(holds and runs.runs() for holds in runs.on(letters)):
+                there = [(part, _behind_names(part.goal, runs)) for part in parts]
+                parts = [part for part, body in there if not _true_at(body, runs) or not _closed_here(part, runs, body)]
+    for way in WAYS:
+        parts = _unserved(parts, runs, *way)
+    return None if parts else g
+
+
+def _unserved(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, others: int | None) -> list[Goal]:
+    """The parts of H that stay open: each is closed at the first word at which it is true and its proof is found. The
+    words are run once for all parts; a part is given up where `most` words or the work for them are spent, all of them
+    behind more than `others` words that are not of the kind that is asked for."""
+    left, given_up, running, passed = [(part, most, 0) for part in parts], list[Goal](), 0, 0
+    bodies = {id(part): _behind_names(part.goal, runs) for part in parts}
+    for length in range(1, runs.longest + 1):
+        words = runs.at(length)
+        while left:
+            runs.limit, began = runs.work + runs.budget - running, runs.work
+            try:
+                found = next(words, None)
+            except (WordsSpent, *OPEN):
+                return [*given_up, *(part for part, _, _ in left)]
+            running += runs.work - began
+            if found is None:
+                break
+            if not found or runs.rational is not rational:
+                passed += 1
+                if others is not None and passed > others:
+                    return [*given_up, *(part for part, _, _ in left)]
+                continue
+            tried, left = left, []
+            for part, tries, spent in tried:
+                runs.limit, began = runs.work + runs.budget - running - spent, runs.work
+                try:
+                    here = _true_at(bodies[id(part)], runs) and runs.runs()
+                    spent += runs.work - began
+                    if here and _closed_here(part, runs, bodies[id(part)]):
+                        continue
+                    tries -= here
+                except (WordsSpent, *OPEN):
+                    tries = 0
+                if tries:
+                    left.append((part, tries, spent))
+                else:
+                    given_up.append(part)
+    return [*given_up, *(part for part, _, _ in left)]
+
+
+def _closed_here(part: Goal, runs: Runs, body: Term | None) -> bool:
+    runs.outside = {}
+    return part.first(*(partial(at_word, runs=runs, by_equations=way, body=body) for way in ways(runs)))
+
+
+def _behind_names(whole: Term, runs: Runs) -> Term | None:
+    """What stands behind the leading names of ``ex NAMES. F``; None where they are not those of the runs."""
+    body = whole
+    for v in runs.order:
+        if body[0] != "ex" or body[1] != v[1][1]:
+            return None
+        body = body[2][0]
+    return opened(whole, runs.order)
+
+
+def _true_at(body: Term | None, runs: Runs) -> bool:
+    """Whether what stands behind the names is true at the present word."""
+    try:
+        return body is not None and _true(body, runs)
+    except OPEN:
+        return False
+
+
+def ways(runs: Runs) -> tuple[bool, ...]:
+    """How `at_word` may write the values of the present word."""
+    return (False,) if runs.rational else (False, True)
+
+
+def at_word(g: Goal, runs: Runs, by_equations: bool = False, body: Term | None = None) -> None:
+    """Close a goal ``ex NAMES. F`` by the values of the present word; Stuck or Rejected where that fails. The `body` is
+    F with the names, where the caller has it."""
+    runs.limit = runs.work + 20 * runs.budget
+    try:
+        _proved_at(g, runs, by_equations, body or _behind_names(g.goal, runs))
+    except WordsSpent:
+        raise Stuck("the values at this string, or the proof there, take too much work") from None
+
+
+def _proved_at(g: Goal, runs: Runs, by_equations: bool, body: Term | None) -> None:
+    """The same; Spent where it takes too much work."""
+    if body is None:  # R has the conditions of definedness of what stands before a name
+        raise Stuck("a name stands after a condition")
+    for term in terms(runs, by_equations):
+        g.witness(term)
+    if sum(1 for _ in subterms(g.goal)) > MAX_SIZE:
+        raise Stuck("the values at this string are too long for the checker")
+    runs.strict = False
+    _follow(g, body, runs)
+
+
+def _true(body: Term, runs: Runs) -> bool:
+    """The truth of a formula at the present word; an existence may go without a range."""
+    runs.strict = False
+    if body[0] == "&":
+        return all(_true(part, runs) for part in flatten("&", body))
+    if body[0] == "|":
+        return any(_true(part, runs) for part in body[2])
+    if body[0] == "ex":
+        return next(_chosen(body, runs), None) is not None
+    return runs.truth(body, ())
+
+
+def _chosen(body: Term, runs: Runs) -> Iterator[Term]:
+    """Numbers at which what is to exist is true."""
+    if body[1] not in ("Int", "Real"):
+        raise Rejected("no value for a function is tried")
+    found = runs.among(body[2][0], ()) if body[1] == "Int" else None
+    for k in range(-1, runs.length + 2) if found is None else found:
+        try:
+            if _true(instantiate(body[2][0], (num(k),)), runs):
+                yield num(k)
+        except OPEN:
+            continue
+
+
+# --- What is true ---------------------------------------------------------------------------------------------------
+# `body` is the goal, or the fact, with the leading names for their values: its truth is that of the run.
+
+
+def _follow(g: Goal, body: Term, runs: Runs) -> None:
+    """Close a goal that is true."""
+    if automation.immediate(g):
+        return
+    tag, kids = body[0], body[2]
+    if tag == "&":
+        for part, f in zip(g.split(), flatten("&", body), strict=True):
+            _follow(part, f, runs)
+    elif tag == "ex":
+        k = next(_chosen(body, runs), None)
+        if k is None:
+            raise Stuck("no number serves")
+        g.witness(str(k[1][0]))
+        _follow(g, instantiate(kids[0], (k,)), runs)
+    elif tag == "|":
+        side = "left" if _true(kids[0], runs) else "right"
+        g.pick(side)
+        _follow(g, kids[side == "right"], runs)
+    elif tag == "~":
+        label = g.fresh("if")
+        g.intro(label)
+        _deny(g, label, kids[0], runs)
+    elif tag == "->":
+        label = g.fresh("if")
+        g.intro(label)
+        if _true(kids[0], runs):
+            _follow(g, kids[1], runs)
+        else:
+            g.contra(g.fresh("no"))
+            _deny(g, label, kids[0], runs)
+    elif tag == "all" and (ranged := _ranged(body, "->", runs)) is not None:
+        places, inner = ranged
+        name, low, high = g.fresh("k"), g.fresh("low"), g.fresh("high")
+        g.intro(f"{name} ({low} {high})")
+        _walk(g, name, low, places, lambda h, at: _at(h, at, instantiate(inner, (h.fact(at)[2][1],)), runs))
+    else:
+        _leaf(g, (), runs)
+
+
+def _at(g: Goal, equation: str, body: Term, runs: Runs) -> None:
+    if g.fact(equation)[2][0] in free(g.goal):
+        g.rewrite(equation)
+    _follow(g, body, runs)
+
+
+def _ranged(body: Term, joint: str, runs: Runs) -> tuple[list[int], Term] | None:
+    """The places of a quantifier over a range, and what is said of each."""
+    inner: Term = body[2][0]
+    if body[1] != "Int" or inner[0] != joint:
+        return None
+    places = runs.range(inner[2][0], ())
+    return None if places is None else (places, inner[2][1])
+
+
+def _walk(
+    g: Goal, name: str, low: str, places: Sequence[int], close: Callable[[Goal, str], None], labels: Sequence[str] = ()
+) -> None:
+    """Close `g` for each value of an integer that lies in a range; `close` is told the label of name = value, and
+    `labels` are of facts by which the range ends."""
+    v = var(name, "Int")
+    for place in places:
+        side = g.fresh("side")
+        here, rest = g.em(("<=", None, (v, num(place))), side)
+        at = here.fresh("at")
+        ends = [side, low]
+        here.have(("=", None, (v, num(place))), at, lambda h, ends=ends: h.auto(ends))
+        close(here, at)
+        low = rest.fresh("up")
+        rest.use("ax:int_lt", rest.text(num(place)), rest.text(v), f"#{side}", label=low)
+        g = rest
+    if labels:
+        automation.prove(g, (), LEVELS, [low, *labels])
+    elif not g.try_contradiction():
+        raise Stuck("a range goes on")
+
+
+# --- What is false --------------------------------------------------------------------------------------------------
+
+
+def _deny(g: Goal, label: str, body: Term, runs: Runs) -> None:
+    """Close the goal ``false`` from the fact `label`, which is false."""
+    if g.goal != FALSE:
+        raise RuntimeError("a false fact is used up where the goal is another one than false")
+    if fkey(g.fact(label)) == NFALSE:
+        g.absurd(label)
+        return
+    tag, kids = body[0], body[2]
+    if tag == "&":
+        parts = flatten("&", body)
+        stem = g.fresh("part")
+        g.use(label, label=" ".join(f"{stem}_{k}" for k in range(len(parts))))
+        k = next(k for k, part in enumerate(parts) if not _true(part, runs))
+        _deny(g, f"{stem}_{k}", parts[k], runs)
+    elif tag == "|":
+        parts = flatten("|", body)
+        stem = g.fresh("case")
+        for k, h in enumerate(g.cases(label, *(f"{stem}_{k}" for k in range(len(parts))))):
+            _deny(h, f"{stem}_{k}", parts[k], runs)
+    elif tag == "~":
+        _known(g, g.fact(label)[2][0], kids[0], other := g.fresh("yes"), runs)
+        g.absurd(other, label)
+    elif tag == "->":
+        new = g.fresh("so")
+        g.use(label, lambda h: _follow(h, kids[0], runs), label=new)
+        _deny(g, new, kids[1], runs)
+    elif tag == "all" and (ranged := _ranged(body, "->", runs)) is not None:
+        places, inner = ranged
+        place = next(p for p in places if not _true(instantiate(inner, (num(p),)), runs))
+        new = g.fresh("so")
+        g.use(label, str(place), lambda h: h.easy(), label=new, premises=1)
+        _deny(g, new, instantiate(inner, (num(place),)), runs)
+    elif tag == "ex" and (ranged := _ranged(body, "&", runs)) is not None:
+        places, inner = ranged
+        name, low, high, said = (g.fresh(stem) for stem in ("k", "low", "high", "said"))
+        many = len(flatten("&", inner))
+        labels = [said] if many == 1 else [f"{said}_{k}" for k in range(many)]
+        g.obtain(label, name, " ".join([low, high, *labels]))
+        _walk(g, name, low, places, lambda h, at: _false_at(h, at, labels, inner, runs))
+    elif tag == "ex" and body[1] == "Int" and (found := runs.among(kids[0], ())) is not None:
+        name, low, side, said = (g.fresh(stem) for stem in ("k", "low", "side", "said"))
+        many = len(flatten("&", kids[0]))
+        labels = [said] if many == 1 else [f"{said}_{k}" for k in range(many)]
+        g.obtain(label, name, " ".join(labels))
+        v, before = var(name, "Int"), num(found.start - 1)
+        here, rest = g.em(("<=", None, (v, before)), side)
+        automation.prove(here, (), LEVELS, [side, *labels])
+        rest.use("ax:int_lt", rest.text(before), name, f"#{side}", label=low)
+        _walk(rest, name, low, found, lambda h, at: _false_at(h, at, labels, kids[0], runs), labels)
+    else:
+        _leaf(g, (label,), runs)
+
+
+def _false_at(g: Goal, equation: str, labels: Sequence[str], inner: Term, runs: Runs) -> None:
+    """What is said of a place is false there."""
+    place = g.fact(equation)[2][1]
+    parts = flatten("&", instantiate(inner, (place,)))
+    k = next(k for k, part in enumerate(parts) if not _true(part, runs))
+    here = labels[k]
+    if g.fact(equation)[2][0] in free(g.fact(here)):
+        g.rewrite(equation, here, here := g.fresh("here"))
+    _deny(g, here, parts[k], runs)
+
+
+def _known(g: Goal, f: Term, body: Term, label: str, runs: Runs) -> None:
+    sub = g._branch(f)
+    _follow(sub, body, runs)
+    g._emit({"by": "have", "show": g.text(f), "proof": sub.nodes, "as": label})
+    g._bind(label, f)
+
+
+# --- Comparisons ----------------------------------------------------------------------------------------------------
+
+
+def _leaf(g: Goal, near: Sequence[str], runs: Runs) -> None:
+    """A comparison of numbers: at once, by balls, or with the values of the I[...] in it."""
+    if g.first(divided, cancelled, partial(enclosed, near=near)):
+        return
+    try:
+        automation.prove(g, (), LEVELS[:1], near)
+        return
+    except Stuck:
+        pass
+    if _computed(g, runs):
+        return _leaf(g, near, runs)
+    found: dict[object, Term] = {}
+    for f in (g.goal, *(g.fact(k) for k in near)):
+        _indicators(f, found)
+    labels = [_valued(g, f, runs) for f in found.values()]
+    automation.prove(g, (), LEVELS, [*near, *labels])
+
+
+def _computed(g: Goal, runs: Runs) -> bool:
+    """Put the number for the argument of a root or an exponential that has roots in it; whether there was one."""
+    for t in subterms(g.goal):
+        if t[0] != "fn" or t[1] not in ("sqrt", "exp") or loose(t):
+            continue
+        (inside,) = t[2]
+        under = {x[2][0] for x in subterms(inside) if x[:2] == ("fn", "sqrt") and not loose(x)}
+        roots = {g.text(q): q for q in under if constant(nf(q)) is not None}
+        value = runs.value(inside, ()) if roots else None
+        if not isinstance(value, int | Fraction) or constant(nf(inside)) is not None:
+            continue
+        squares = []
+        for q in sorted(roots):
+            stem = g.fresh("root")
+            g.use("ax:sqrt", q, label=f"{stem}_0 {stem}_1")
+            squares.append(f"{stem}_1")
+        at = g.fresh("at")
+        number = Fraction(value)
+        equation = ("=", None, (inside, num(number.numerator, number.denominator)))
+        g.have(equation, at, partial(_by_facts, labels=squares))
+        g.rewrite(at)
+        return True
+    return False
+
+
+def _by_facts(g: Goal, labels: Sequence[str]) -> None:
+    automation.prove(g, (), LEVELS, labels)
+
+
+def _indicators(t: Term, found: dict[object, Term]) -> None:
+    """The formulas F of all I[F] that computing alone does not decide, at each place of the sums around them."""
+    if len(found) > MOST_INDICATORS:
+        raise Stuck("too many indicators")
+    tag, _, kids = t
+    if tag in ("sum", "prod"):
+        low, high = (constant(nf(k)) for k in kids[:2])
+        if low is None or high is None:
+            return
+        for i in range(int(low), int(high) + 1):
+            _indicators(instantiate(kids[2], (num(i),)), found)
+    elif tag == "ind":
+        key = fkey(kids[0])
+        if key not in (NTRUE, NFALSE):
+            found.setdefault(key, kids[0])
+    elif tag not in ("all", "ex"):
+        for k in kids:
+            _indicators(k, found)
+
+
+def _valued(g: Goal, f: Term, runs: Runs) -> str:
+    """The label of I[F] = 1 or I[F] = 0, for a closed F."""
+    true = _true(f, runs)
+    value = ("=", None, (("ind", None, (f,)), num(int(true))))
+    holds, fails = (f, negation(f)) if true else (negation(f), f)
+    sub = g._branch(value)
+    known = sub.fresh("known")
+    _known(sub, holds, holds, known, runs)
+    before = set(sub.facts)
+    for h, is_so in zip(sub.ind(f, f"{sub.fresh('is')} {sub.fresh('value')}"), (True, False), strict=True):
+        *parts, last = [k for k in h.facts if k not in before and h.facts[k][0] != "|"]
+        if is_so is true:
+            h.hyp(last)
+            continue
+        label = h.fresh("all")
+        proofs = [[{"by": "hyp", "of": k}] for k in parts]
+        h.contra(h.fresh("no"))
+        h._emit(
+            {
+                "by": "have",
+                "show": h.text(fails),
+                "proof": proofs[0] if len(proofs) == 1 else [{"by": "split", "proofs": proofs}],
+                "as": label,
+            }
+        )
+        h._bind(label, fails)
+        h.absurd(*((known, label) if true else (label, known)))
+    label = g.fresh("value")
+    g._emit({"by": "have", "show": g.text(value), "proof": sub.nodes, "as": label})
+    g._bind(label, value)
+    return label
