@@ -29,7 +29,7 @@ from symcook.proof.inequalities.simplex import TooLong
 from symcook.proof.replay import Statement
 from symcook.proof.search.limits import OutOfTime, limited
 from symcook.proof.search.tactics import Goal, Stuck
-from symcook.proof.statements import certify as own
+from symcook.proof.statements import certify
 from symcook.proof.statements.proving import document_of
 from symcook.proof.statements.shortruns import Runs
 from symcook.proof.statements.vocabulary import ModelMeaning
@@ -107,7 +107,7 @@ class _InOrder:
     def __init__(self, forms: EveryLength, seconds: float) -> None:
         self.forms, self.model = forms, forms.model
         self.document = modelfile.to_document(forms.model)
-        self.meaning = ModelMeaning(self.document, own.definitions(), bool(forms.model.parameters))
+        self.meaning = ModelMeaning(self.document, certify.definitions(), bool(forms.model.parameters))
         # Half of the time is left for what a certificate has besides: that all is defined, and a string for each part.
         self.until, self.end = Until(seconds / 2, 5 / 6), Until(seconds)
         self.parts: PartsInTurn | None = None
@@ -153,7 +153,7 @@ class _InOrder:
         with suppress(OutsideFragment):
             asked = problem(statement).here
             if not asked.outside:
-                self.parts = PartsInTurn(asked, Goal(own.library(statement, own.citable()), statement.formula, {}, {}))
+                self.parts = PartsInTurn(asked, Goal(certify.library(statement, certify.citable()), statement.formula, {}, {}))
         return proof, sentences
 
     def function(self, sentence: FormSentence) -> str:
@@ -168,20 +168,20 @@ class _InOrder:
         return StatementPart(sentence.coordinate, function, text, self.meaning.text(text))
 
     def statement(self, proof: PartsProof) -> Statement:
-        return own.claim(self.document, proof.sentence, bool(self.model.parameters))
+        return certify.claim(self.document, proof.sentence, bool(self.model.parameters))
 
     def defined(self, statement: Statement, seconds: float = math.inf) -> bool:
         """Whether everything in a statement is seen to be defined."""
         try:
             with limited(self.until, seconds):
-                own.defined_part(own.library(statement, own.citable()), statement.defined)
+                certify.defined_part(certify.library(statement, certify.citable()), statement.defined)
         except (Rejected, Stuck, SymcookError):
             return False
         return True
 
     def attempt(self, part: StatementPart, seconds: float = SECONDS) -> None:
         """Prove a sentence, or note why that is not done."""
-        part.missing = own.first_line(f"no proof was found of {part.sentence}")
+        part.missing = certify.first_line(f"no proof was found of {part.sentence}")
         try:
             with limited(self.until, seconds):
                 if self.parts is not None:
@@ -204,14 +204,14 @@ class _InOrder:
             statement, claim = self.statement(proof), " & ".join(f"({part.formula})" for part in proved)
             try:
                 parts = {"proof": partial(self.close, claim)}
-                judged = own.certificate_of(statement, parts, self.subject(statement), self.end)
+                judged = certify.certificate_of(statement, parts, self.subject(statement), self.end)
                 proof.statement, (proof.certificate, proof.verdict) = statement, judged
                 return
             except (Rejected, Stuck, SymcookError) as error:
-                verdicts = [part for part in proved if isinstance(error, own.Unmet) and part.coordinate == "verdict"]
+                verdicts = [part for part in proved if isinstance(error, certify.Unmet) and part.coordinate == "verdict"]
                 vacuous = 0 < len(verdicts) < len(proved)
                 for part in verdicts if vacuous else proved:
-                    part.missing = VACUOUS if vacuous else own.first_line(error)
+                    part.missing = VACUOUS if vacuous else certify.first_line(error)
 
     def close(self, claim: str, g: Goal) -> None:
         """Close the goal of a statement that claims parts which are proved, by the proof of all so far."""
@@ -221,9 +221,9 @@ class _InOrder:
         parts.close(closed)
         g.take(closed)
 
-    def subject(self, statement: Statement) -> own.Subject:
+    def subject(self, statement: Statement) -> certify.Subject:
         """The model; where symbols are open, short strings are run at their defaults."""
         values = {p.name: p.default if p.default is not None else exact(1) for p in self.model.parameters}
         fixed = {name: Fraction(int(x.p), int(x.q)) for name, x in values.items()}
         document = document_of(self.model, values)
-        return own.Subject(lambda until: Runs(statement, document, until, fixed), own.automatic)
+        return certify.Subject(lambda until: Runs(statement, document, until, fixed), certify.automatic)
