@@ -153,7 +153,8 @@ class _InOrder:
         with suppress(OutsideFragment):
             asked = problem(statement).here
             if not asked.outside:
-                self.parts = PartsInTurn(asked, Goal(certify.library(statement, certify.citable()), statement.formula, {}, {}))
+                goal = Goal(certify.library(statement, certify.citable()), statement.formula, {}, {})
+                self.parts = PartsInTurn(asked, goal)
         return proof, sentences
 
     def function(self, sentence: FormSentence) -> str:
@@ -208,7 +209,8 @@ class _InOrder:
                 proof.statement, (proof.certificate, proof.verdict) = statement, judged
                 return
             except (Rejected, Stuck, SymcookError) as error:
-                verdicts = [part for part in proved if isinstance(error, certify.Unmet) and part.coordinate == "verdict"]
+                unmet = isinstance(error, certify.Unmet)
+                verdicts = [part for part in proved if unmet and part.coordinate == "verdict"]
                 vacuous = 0 < len(verdicts) < len(proved)
                 for part in verdicts if vacuous else proved:
                     part.missing = VACUOUS if vacuous else certify.first_line(error)
