@@ -34,20 +34,28 @@ def _lines(found: Diff) -> list[str]:
         many = found.asked.says
     if found.first is None:
         built = "are built differently" if found.structure else "may be built differently"
-        how = f"do not differ{beyond}" if found.same else f"{built} and agree{within}"
+        agree = "agree" if found.shapes[0] == found.shapes[1] else "have values that agree"
+        how = f"do not differ{beyond}" if found.same else f"{built} and {agree}{within}"
         lines = [f"{a} and {b} {how}, on {many}"]
     else:
-        lines = [f"{a} and {b} differ{beyond}, on {found.different} of {many}"]
+        answer = " or in the answer" if loose and found.answers else ""
+        lines = [f"{a} and {b} differ{beyond}{answer}, on {found.different} of {many}"]
     if found.first is None and found.open:
         built = " are built differently, and" if found.structure else ":"
         lines = [f"{a} and {b}{built} whether they differ{beyond} is undecided on {found.open} of {many}"]
     if found.close:
         further = " beyond that" if loose else ""
         lines[0] += f"; on {found.close} they are known to agree within 10^-{CLOSE_DIGITS}{further}"
+    if found.shapes[0] != found.shapes[1]:
+        lines.append(f"answers are not compared: {a} gives {found.shapes[0]}, {b} gives {found.shapes[1]}")
     lines += [*found.structure, *found.limits, *found.undecided]
     first = found.first
     if first is not None:
-        where = f"layer {first['layer']}, {first['part']}" if first["layer"] else first["part"]
+        where = (
+            f"layer {first['layer']}, {first['part']}"
+            if first["layer"] and first["part"] != "answer"
+            else first["part"]
+        )
         known = " that is known" if found.open else ""
         lines.append(f"first input{known}: {first['input'] or EMPTY_STRING}")
         if first["position"] is not None:
