@@ -315,14 +315,15 @@ class Counting:
         readout = self.model.readout
         if not readout.answers:
             raise OutOfReach("the readout shows values and decides nothing")
-        if readout.decides and not readout.signed:
+        rule, rows = readout.choice()
+        if rule == "zero":
             tests = [list(self._tested(self.held[name], token, name)) for name in readout.reads]
             for some in product(*tests):
                 if (when := _both(*(one for one, _ in some))) is not None:
                     yield when, all(zero for _, zero in some)
             return
-        scores = [self._linear(row, Fraction(0), "the readout") for row in readout.rows]
-        if readout.signed:
+        scores = [self._linear(row, Fraction(0), "the readout") for row in rows]
+        if rule == "positive":
             for when, value, flags in self._parts(scores[0], token, "the readout"):
                 if flags:
                     yield from self._flagged(when, flags, True, False)

@@ -93,6 +93,8 @@ class _ArchiveWriter:
 
         embedding, readout, found = self.model.embedding, self.model.readout, self.found
         words = list(embedding.words or ())
+        if readout.rule is not None:
+            readout.choice()
         found |= {
             "format": np.array(FORMAT),
             "name": np.array(self.model.name),

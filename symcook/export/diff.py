@@ -237,7 +237,7 @@ def _run(
         pairs = [(s.layer, s.part, s.columns, t.columns) for s, t in zip(a.steps, b.steps, strict=True)]
     else:
         pairs = [(len(one.layers), "the end", a.stream, b.stream)]
-    if one.readout.kind == other.readout.kind or (one.readout.labelled and other.readout.labelled):
+    if one.readout.rule == other.readout.rule or (one.readout.labelled and other.readout.labelled):
         both = [{name: side.scores[name] for name in a.scores if name in b.scores} for side in results]
         pairs.append((len(one.layers), "readout", *both))
     if _shape(one) == _shape(other):

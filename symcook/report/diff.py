@@ -29,12 +29,13 @@ def _lines(found: Diff) -> list[str]:
         a, b = f"{a} (first)", f"{b} (second)"
     loose = found.tolerance != "0"
     beyond, within = (f" {how} {found.tolerance}" if loose else "" for how in ("by more than", "within"))
+    given, far = found.shapes
     many = f"{grouped(found.inputs)} input{'s' * (found.inputs != 1)}"
     if found.asked is not None and found.asked.restricted:
         many = found.asked.says
     if found.first is None:
         built = "are built differently" if found.structure else "may be built differently"
-        agree = "agree" if found.shapes[0] == found.shapes[1] else "have values that agree"
+        agree = "agree" if given == far else "have values that agree"
         how = f"do not differ{beyond}" if found.same else f"{built} and {agree}{within}"
         lines = [f"{a} and {b} {how}, on {many}"]
     else:
@@ -46,8 +47,8 @@ def _lines(found: Diff) -> list[str]:
     if found.close:
         further = " beyond that" if loose else ""
         lines[0] += f"; on {found.close} they are known to agree within 10^-{CLOSE_DIGITS}{further}"
-    if found.shapes[0] != found.shapes[1]:
-        lines.append(f"answers are not compared: {a} gives {found.shapes[0]}, {b} gives {found.shapes[1]}")
+    if given != far:
+        lines.append(f"answers are not compared: {a} gives {given}, {b} gives {far}")
     lines += [*found.structure, *found.limits, *found.undecided]
     first = found.first
     if first is not None:
