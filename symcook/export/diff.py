@@ -238,8 +238,8 @@ def _run(
     else:
         pairs = [(len(one.layers), "the end", a.stream, b.stream)]
     if one.readout.rule == other.readout.rule or (one.readout.labelled and other.readout.labelled):
-        both = [{name: side.scores[name] for name in a.scores if name in b.scores} for side in results]
-        pairs.append((len(one.layers), "readout", *both))
+        left, right = ({name: side.scores[name] for name in a.scores if name in b.scores} for side in results)
+        pairs.append((len(one.layers), "readout", left, right))
     if _shape(one) == _shape(other):
         pairs.append((len(one.layers), "answer", _answers(a), _answers(b)))
     known: bool | None = True
