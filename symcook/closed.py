@@ -27,6 +27,7 @@ from symcook.domains.world import GuardedCell, NamedSum, World, named_in
 from symcook.errors import BadInput
 from symcook.forward import forward
 from symcook.model.answers import Shown
+from symcook.model.ends import Readout
 from symcook.model.parts import LayerNorm
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
@@ -334,7 +335,7 @@ def premises(spelling: Spelling) -> list[str]:
     return [f"(all i in {ends}. ex q in {ends}. {name} = q)" for name in here]
 
 
-def _largest(world: World, guard: Guard, readout: Any, outputs: Mapping[str, Value]) -> str | None:
+def _largest(world: World, guard: Guard, readout: Readout, outputs: Mapping[str, Value]) -> str | None:
     """The label of the first of the largest scores in a case; None where that depends on more."""
     readout.choice("largest")
     names = list(outputs)

@@ -21,6 +21,8 @@ from symcook.model.transformer import Transformer
 from symcook.words.inputs import Language, Strings, longest, strings
 
 if TYPE_CHECKING:
+    from flint import arb, fmpq
+
     from symcook.domains.protocol import Domain
 
 INPUTS, MOST = 500, 100_000
@@ -207,7 +209,7 @@ def _shape(model: Transformer) -> str:
     return what + (" at each position" + (f" with {ends}" if ends else "")) * readout.each
 
 
-def _answers(result: Result) -> dict[str, Sequence[Any]]:
+def _answers(result: Result) -> dict[str, Sequence[object]]:
     """What a readout gives: for each name the values at `answered`; verdicts and labels as text, None where open."""
     readout = result.model.readout
     if readout.labelled:
@@ -285,14 +287,14 @@ def _ball(domain: Domain, x: object) -> Any:
     return domain.read([x], 0)
 
 
-def _apart(domain: Domain, x: Any, y: Any, near: Fraction) -> str:
+def _apart(domain: Domain, x: fmpq | arb | str | None, y: fmpq | arb | str | None, near: Fraction) -> str:
     """How two values compare: "equal" within `near` or "different", where that is sure; else "close" or "open". Of
     answers as text, None is open."""
     from flint import arb, fmpq
 
     if x is None or y is None:
         return "open"
-    if isinstance(x, str):
+    if isinstance(x, str) or isinstance(y, str):
         return "equal" if x == y else "different"
     most = fmpq(near.numerator, near.denominator)
     if isinstance(x, fmpq) and isinstance(y, fmpq):
