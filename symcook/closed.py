@@ -27,6 +27,7 @@ from symcook.domains.world import GuardedCell, NamedSum, World, named_in
 from symcook.errors import BadInput
 from symcook.forward import forward
 from symcook.model.answers import Shown
+from symcook.model.ends import Readout
 from symcook.model.parts import LayerNorm
 from symcook.model.symbols import Exact
 from symcook.model.transformer import Transformer
@@ -406,7 +407,7 @@ def _form(
         accept=accept,
         decides=readout.decides,
         labelled=readout.labelled,
-        label=_largest(world, guard, outputs) if readout.labelled and readout.answers else None,
+        label=_largest(world, guard, readout, outputs) if readout.answers and readout.labelled else None,
         meaning=tuple(meaning),
         accepts=accepts,
     )
@@ -419,8 +420,9 @@ def premises(spelling: Spelling) -> list[str]:
     return [f"({spelling.everywhere(f'ex q in {world.start}..{world.last}. {name} = q')})" for name in here]
 
 
-def _largest(world: World, guard: Guard, outputs: Mapping[str, Value]) -> str | None:
+def _largest(world: World, guard: Guard, readout: Readout, outputs: Mapping[str, Value]) -> str | None:
     """The label of the first of the largest scores in a case; None where that depends on more."""
+    readout.choice("largest")
     names = list(outputs)
     for k, name in enumerate(names):
         signs = [(j < k, world.signs(outputs[name] - outputs[other], guard)) for j, other in enumerate(names) if j != k]
@@ -448,8 +450,9 @@ def verdict(
     if not readout.decides:
         return None, None
     world = spelling.world
+    rule, _ = readout.choice("positive", "zero")
     signs = {name: world.signs(value, guard) for name, value in outputs.items()}
-    if readout.signed:
+    if rule == "positive":
         ((name, sign),) = signs.items()
         if sign == {1} or 1 not in sign:
             return sign == {1}, None

@@ -319,14 +319,15 @@ class Counting:
         readout = self.model.readout
         if not readout.answers:
             raise OutOfReach("the readout shows values and decides nothing")
-        if readout.decides and not readout.signed:
+        rule, rows = readout.choice()
+        if rule == "zero":
             tests = [list(self._tested(self.held[name], token, name)) for name in readout.reads]
             for tested in product(*tests):
                 if (when := _both(*(conditions for conditions, _ in tested))) is not None:
                     yield when, all(zero for _, zero in tested)
             return
-        scores = [self._linear(row, Fraction(0), "the readout") for row in readout.rows]
-        if readout.signed:
+        scores = [self._linear(row, Fraction(0), "the readout") for row in rows]
+        if rule == "positive":
             for when, value, flags in self._parts(scores[0], token, "the readout"):
                 if flags:
                     yield from self._flagged(when, flags, True, False)

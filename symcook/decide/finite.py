@@ -374,14 +374,12 @@ class Finite:
         readout = self.model.readout
         if not readout.answers:
             raise OutOfReach("the readout shows values and decides nothing")
-        if readout.decides and not readout.signed:
-            tests = [
-                each(self.inside(lambda a: a == 0), self.finite({name: Fraction(1)}, Fraction(0), "the readout"))
-                for name in readout.reads
-            ]
+        rule, compared = readout.choice()
+        rows = [self.finite(row, Fraction(0), "the readout") for row in compared]
+        if rule == "zero":
+            tests = [each(self.inside(lambda a: a == 0), row) for row in rows]
             return reduce(lambda one, other: join(self.inside(lambda a, b: a and b), one, other), tests)
-        rows = [self.finite(row, Fraction(0), "the readout") for row in readout.rows]
-        if readout.signed:
+        if rule == "positive":
             return each(self.inside(lambda a: a > 0), rows[0])
         best = each(self.inside(lambda a: (a, 0)), rows[0])
         for label, row in enumerate(rows[1:], 1):

@@ -93,6 +93,8 @@ class _ArchiveWriter:
 
         embedding, readout, own_arrays = self.model.embedding, self.model.readout, self.found
         words = list(embedding.words or ())
+        if readout.rule is not None:
+            readout.choice()
         own_arrays |= {
             "format": np.array(FORMAT),
             "name": np.array(self.model.name),

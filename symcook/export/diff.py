@@ -44,10 +44,11 @@ class Diff(Shown):
     `undecided` which position functions may differ; `limits` has, where a tolerance is given, what is said of the first
     position and the maximum length, which do not count then: those of an export are those of its tables; `first` is the
     first difference of a run: input, layer, part, position (from 1), coordinate, and both values; None where there is
-    none. Of the `inputs` that were run, `different` differ. On `open` of them a choice, or whether values differ, stays
-    open in balls, before the first difference if there is one: with `open`, `first` is the first that is known. On
-    `close` of them nothing differs or stays open, and some values are known to agree within `CLOSE` beyond the
-    tolerance only.
+    none. Of the `inputs` that were run, `different` differ; on `answers` of these all values agree, and the answers
+    differ (the part "answer"). Answers are not compared where the `shapes` of what the readouts give differ. On `open`
+    of them a choice, or whether values differ, stays open in balls, before the first difference if there is one: with
+    `open`, `first` is the first that is known. On `close` of them nothing differs or stays open, and some values are
+    known to agree within `CLOSE` beyond the tolerance only.
     """
 
     REPORT = "diff"
@@ -63,6 +64,8 @@ class Diff(Shown):
     close: int = 0
     undecided: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
+    shapes: tuple[str, str] = ("", "")
+    answers: int = 0
     asked: Strings | None = None
     """The strings that were asked about; None of models over rows."""
 
@@ -84,6 +87,7 @@ class Diff(Shown):
             "first": self.first,
             "inputs": self.inputs,
             "different": self.different,
+            "different_answers_only": self.answers if len(set(self.shapes)) == 1 else None,
             "max_length": self.max_length,
             "open": self.open,
             "close": self.close,
@@ -106,7 +110,8 @@ def diff(
     progress: Progress | None = None,
 ) -> Diff:
     """Run two models on the same inputs, shortest first, and compare every coordinate that both have behind each part
-    of a layer; where their layers are not alike, at the end alone.
+    of a layer; where their layers are not alike, at the end alone. Answers are compared where both readouts give
+    something of one shape: a verdict, a label, or values of the same names, once or at each position.
 
     Every word to `max_length` (in typed symbols; 6, or that of the longest of finitely many `inputs`), and `INPUTS` of
     them at most; of a language every string; of models over rows of numbers, rows over 0, 1, -1 and 1/2. `positions`
@@ -146,7 +151,7 @@ def diff(
     most = INPUTS
     if asked is not None and asked.language is not None and (most := asked.count) > MOST:
         raise BadInput(f"two models must be compared on at most {MOST:,} strings", asked.says, "give --sample 500")
-    count = opened = different = close = 0
+    count = opened = different = close = answers = 0
     first_found = None
     for input_text, tokens in _inputs(first_model, max_length, asked):
         if count == most:
@@ -162,6 +167,7 @@ def diff(
         opened += known is None
         if difference is not None:
             different += 1
+            answers += difference.get("part") == "answer"
             first_found = first_found or {"input": input_text, **difference}
         elif known is False:
             close += 1
@@ -172,7 +178,7 @@ def diff(
     )
     return Diff(
         (first.name, second.name), structure, first_found, count, max_length, quotient(near), opened, different, close,
-        undecided, tuple(map(str, limits)), asked,
+        undecided, tuple(map(str, limits)), (_shape(one), _shape(other)), answers, asked,
     )  # fmt: skip
 
 
@@ -198,6 +204,28 @@ def _inputs(model: Transformer, max_length: int, asked: Strings | None) -> Itera
             yield show_rows(checked), checked
 
 
+def _shape(model: Transformer) -> str:
+    """What a readout gives, in words."""
+    readout = model.readout
+    shown = (
+        f"{'probabilities' if readout.normalized else 'values'} of {', '.join(sorted(readout.labels or readout.reads))}"
+    )
+    what = "a verdict" if readout.decides else "a label" if readout.labelled else shown
+    ends = " and ".join(token for end in model.embedding.ends for token in end)
+    return what + (" at each position" + (f" with {ends}" if ends else "")) * readout.each
+
+
+def _answers(result: Result) -> dict[str, Sequence[object]]:
+    """What a readout gives: for each name the values at `answered`; verdicts and labels as text, None where open."""
+    readout = result.model.readout
+    if readout.labelled:
+        return {"label": [result.label(place) for place in result.answered]}
+    if readout.decides:
+        said = {True: "accept", False: "reject"}
+        return {"verdict": [said.get(answer) for answer in result.answers]}
+    return {name: [column[place] for place in result.answered] for name, column in result.columns().items()}
+
+
 def _run(
     one: Transformer, other: Transformer, tokens: Sequence[Any], near: Fraction, positions: str | None
 ) -> tuple[dict[str, Any] | None, bool | None]:
@@ -217,23 +245,31 @@ def _run(
         pairs = [(s.layer, s.part, s.columns, t.columns) for s, t in zip(a.steps, b.steps, strict=True)]
     else:
         pairs = [(len(one.layers), "the end", a.stream, b.stream)]
-    pairs.append((len(one.layers), "readout", a.scores, b.scores))
+    if one.readout.rule == other.readout.rule or (one.readout.labelled and other.readout.labelled):
+        left, right = ({name: side.scores[name] for name in a.scores if name in b.scores} for side in results)
+        pairs.append((len(one.layers), "readout", left, right))
+    if _shape(one) == _shape(other):
+        pairs.append((len(one.layers), "answer", _answers(a), _answers(b)))
     known: bool | None = True
     for layer, part, left, right in pairs:
-        names = [n for n in (one.space if part != "readout" else left) if n in other.space or part == "readout"]
-        for place in a.everywhere if positions is None else a.places:
+        names = left if part in ("readout", "answer") else [n for n in one.space if n in other.space]
+        places = range(len(a.answered)) if part == "answer" else a.everywhere if positions is None else a.places
+        for place in places:
             for name in names:
                 x, y = (_entry(side, name, place) for side in (left, right))
                 match _apart(a.domain, x, y, near):
                     case "different":
-                        values_shown = [a.domain.show(v, 30) for v in (_ball(a.domain, x), _ball(a.domain, y))]
+                        first, second = (
+                            v if isinstance(v, str) else a.domain.show(_ball(a.domain, v), 30)["mid"] for v in (x, y)
+                        )
+                        at = a.answered[place] if part == "answer" else place
                         where = {
                             "layer": layer,
                             "part": part,
-                            "position": place % len(a.everywhere) + 1,
+                            "position": at % len(a.everywhere) + 1,
                             "coordinate": name,
                         }
-                        return {**where, "first": values_shown[0]["mid"], "second": values_shown[1]["mid"]}, known
+                        return {**where, "first": first, "second": second}, known
                     case "close":
                         known = known and False
                     case "open":
@@ -257,10 +293,15 @@ def _ball(domain: Domain, x: object) -> Any:
     return domain.read([x], 0)
 
 
-def _apart(domain: Domain, x: fmpq | arb, y: fmpq | arb, near: Fraction) -> str:
-    """How two values compare: "equal" within `near` or "different", where that is sure; else "close" or "open"."""
+def _apart(domain: Domain, x: fmpq | arb | str | None, y: fmpq | arb | str | None, near: Fraction) -> str:
+    """How two values compare: "equal" within `near` or "different", where that is sure; else "close" or "open". Of
+    answers as text, None is open."""
     from flint import arb, fmpq
 
+    if x is None or y is None:
+        return "open"
+    if isinstance(x, str) or isinstance(y, str):
+        return "equal" if x == y else "different"
     most = fmpq(near.numerator, near.denominator)
     if isinstance(x, fmpq) and isinstance(y, fmpq):
         return "different" if abs(x - y) > most else "equal"

@@ -21,6 +21,8 @@ from symcook.model.symbols import Number, check_symbol, exact, lowered
 if TYPE_CHECKING:
     from symcook.numbers.matrix import RationalMatrix
 
+RULES = {"sign": "positive", "zero": "zero", "largest": "largest", "groups": "largest of each group"}
+"""By kind of readout, what an answer asks of the numbers that are compared. Of several largest, the first counts."""
 READOUTS = ("value", "sign", "zero", "largest", "distribution", "groups")
 POSITIONS = ("first", "last", "each", "all")
 T = TypeVar("T")
@@ -311,19 +313,37 @@ class Readout(Named):
             raise BadInput(must, f"a readout of kind {self.kind}", do)
 
     @property
+    def rule(self) -> str | None:
+        """The rule of `RULES` by which its numbers are compared; None where it shows values."""
+        return RULES.get(self.kind)
+
+    def choice(self, *rules: str) -> tuple[str, tuple[Mapping[str, Number], ...]]:
+        """The rule by which an answer is taken, and the rows over coordinates of the numbers that are compared.
+
+        Arguments:
+            rules: the rules that the caller knows; without any, positive, zero and largest.
+
+        Raises BadInput where the readout has another rule, or none: no caller takes a rule for granted.
+        """
+        known = rules or ("positive", "zero", "largest")
+        kinds = [kind for kind, rule in RULES.items() if rule in known]
+        self.require(f"a readout must be of kind {' or '.join(kinds)} to be asked this", kinds)
+        return RULES[self.kind], self.rows or tuple({name: Fraction(1)} for name in self.reads)
+
+    @property
     def decides(self) -> bool:
         """Whether it accepts or rejects."""
-        return self.kind in ("sign", "zero")
+        return self.rule in ("positive", "zero")
 
     @property
     def signed(self) -> bool:
         """Whether the sign of one number, the logit, decides."""
-        return self.kind == "sign"
+        return self.rule == "positive"
 
     @property
     def answers(self) -> bool:
         """Whether it gives one answer that engines over all words know: a verdict or a label, not values alone."""
-        return self.decides or self.kind == "largest"
+        return self.rule is not None and not self.groups
 
     @property
     def labelled(self) -> bool:
@@ -403,7 +423,10 @@ class Readout(Named):
     ) -> Verdicts | None:
         """At each position the verdict, or the index of the label, by the comparisons of a number system; None where
         there is none. `reads` and `scores` are its columns."""
-        if self.kind == "zero":
+        if self.rule is None:
+            return None
+        rule, _ = self.choice("positive", "zero", "largest", "largest of each group")
+        if rule == "zero":
             return reduce(domain.both, map(domain.zero, reads))
         if self.groups:
             ends = list(accumulate(self.groups, initial=0))
@@ -411,7 +434,7 @@ class Readout(Named):
             for start, end in pairwise(ends[1:]):
                 best = domain.paired(best, domain.largest(scores[start:end]), end - start)
             return best
-        return domain.positive(scores[0]) if self.signed else domain.largest(scores) if self.answers else None
+        return domain.positive(scores[0]) if rule == "positive" else domain.largest(scores)
 
     def verdict(self, domain: Comparing[Column, Verdicts, Verdict], verdicts: Verdicts) -> Verdict:
         """The one answer to an input, of those at its positions: the conjunction where all must accept."""

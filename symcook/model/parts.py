@@ -88,6 +88,13 @@ class Part(Named):
     reads: tuple[str, ...]
     writes: tuple[str, ...]
 
+    def __init_subclass__(cls) -> None:
+        """A kind of part has a class of its own: whatever knows parts by their class would take a subclass for it."""
+        base = cls.__bases__[0]
+        if base is not Part:
+            must = "a new kind of part must be a class directly below Part"
+            raise BadInput(must, f"{cls.__name__}, a subclass of {base.__name__}", "compose it of the parts that exist")
+
     def sizes(self) -> dict[str, int]:
         """How large the sizes are that `FIELDS` names."""
         return {"reads": len(self.reads), "writes": len(self.writes), "one": 1}

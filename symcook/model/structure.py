@@ -83,7 +83,7 @@ def differences(
         if same is not True:
             yield Difference(*_shown(f"the position function of {name}", left, right, place), same is False)
     yield from _sublayers(one, other, called)
-    for part in ("kind", "position", "reads", "labels"):
+    for part in ("kind", "position", "reads", "labels", "groups"):
         left, right = getattr(one.readout, part), getattr(other.readout, part)
         if part == "reads":
             right = tuple(called.get(name, name) for name in right)

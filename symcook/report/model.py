@@ -244,6 +244,7 @@ def readout_text(readout: Readout) -> str:
         return f"the softmax of the scores {where}, a probability for each of {', '.join(readout.labels)}"
     if readout.kind == "zero":
         return f"accept iff {' = '.join(readout.reads)} = 0 {where}"
+    readout.choice("positive")
     logit = sum(w * symbol(c) for w, c in zip(readout.weights, readout.reads, strict=True))
     return f"accept iff logit > 0 {where}, with logit = {from_sympy(logit)}"
 

@@ -104,7 +104,7 @@ class FloatDecoder:
         rows = model.embedding.words or {}
         self.embedded = {token: self._vector([row.get(name, 0) for name in names]) for token, row in rows.items()}
         self.blocks = [self._block(step) for step in model.sublayers]
-        self.readout = _matrix(model.readout.rows, self.place, self.dtype)
+        self.readout = _matrix(model.readout.choice("largest")[1], self.place, self.dtype)
 
     def _vector(self, values: Sequence[int | Fraction]) -> np.ndarray:
         import numpy as np

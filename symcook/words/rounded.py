@@ -349,9 +349,10 @@ def told(readout: Readout, columns: Sequence[Values], states: int) -> Array:
         np.array([np.broadcast_to(end, states) for end in ends])
         for ends in ([column.low for column in columns], [column.high for column in columns])
     )
-    if readout.signed:
+    rule, _ = readout.choice()
+    if rule == "positive":
         return np.where(lows[0] > 0, 1, np.where(highs[0] <= 0, 0, -1))
-    if readout.decides:
+    if rule == "zero":
         zero, other = ((lows == 0) & (highs == 0)).all(axis=0), ((lows > 0) | (highs < 0)).any(axis=0)
         return np.where(zero, 1, np.where(other, 0, -1))
     best = lows.argmax(axis=0)

@@ -325,9 +325,10 @@ class HullsAndRun:
 def said(readout: Readout, columns: Sequence[RunEntries], states: int) -> Array:
     """What a run says of each state."""
     values = np.array([np.broadcast_to(column.values, states) for column in columns])
-    if readout.signed:
+    rule, _ = readout.choice()
+    if rule == "positive":
         return (values[0] > 0).astype(int)
-    return (values == 0).all(axis=0).astype(int) if readout.decides else values.argmax(axis=0)
+    return (values == 0).all(axis=0).astype(int) if rule == "zero" else values.argmax(axis=0)
 
 
 def tokens_of(model: Transformer, words: Sequence[Word]) -> list[Word]:
