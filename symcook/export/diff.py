@@ -178,7 +178,7 @@ def diff(
     )
     return Diff(
         (first.name, second.name), structure, first_found, count, max_length, quotient(near), opened, different, close,
-        undecided, tuple(map(str, limits)), (_shape(one), _shape(other)), answers, asked,
+        undecided, tuple(map(str, limits)), (_shape(first_model), _shape(second_model)), answers, asked,
     )  # fmt: skip
 
 
