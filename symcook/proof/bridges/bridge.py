@@ -86,8 +86,8 @@ class Bridge:
         """
         self.family, self.at, self.model = family, at, model
         self.own = Recorded(model)
-        _, given = set_at(lambda choices: family, ", ".join(p for p in at.values.split(", ") if _set(p, family)))
-        self.far = RecordedFamily(family, given, PREFIX)
+        _, size_values = set_at(lambda choices: family, ", ".join(p for p in at.values.split(", ") if _set(p, family)))
+        self.far = RecordedFamily(family, size_values, PREFIX)
         self.words = model["embedding"]["words"] is not None
         self.pointwise = self.own.pointwise
         if len(model["space"]) != len(at.space) or self.words is (family.vocabulary is None):
@@ -152,22 +152,22 @@ class Bridge:
 
         premises = self.far.premises()
         sizes, run = [] if premises == "true" else [far("premises")], [far("run")]
-        made = [*(run + sizes if self.deep else sizes + run), *([far("word")] if self.words else [])]
+        conclusions = [*(run + sizes if self.deep else sizes + run), *([far("word")] if self.words else [])]
         answers = self._answers(near, far)
-        made += map(_part, merged(list(map(parse_formula, answers)))) if self.long else answers
+        conclusions += map(_part, merged(list(map(parse_formula, answers)))) if self.long else answers
         names = far("names") if stored else ", ".join(self.far.names)
-        quantified = f"ex {names}. {' & '.join(made)}"
-        whole = f"{near('run')} -> {quantified}"
+        quantified = f"ex {names}. {' & '.join(conclusions)}"
+        claim = f"{near('run')} -> {quantified}"
         if self.words:
-            whole = f"({far('word')} -> {near('word')}) & ({near('word')} -> {whole})"
-        return f"all {front}. {whole}" if self.pointwise else f"all {front}. 1 <= n -> {whole}"
+            claim = f"({far('word')} -> {near('word')}) & ({near('word')} -> {claim})"
+        return f"all {front}. {claim}" if self.pointwise else f"all {front}. 1 <= n -> {claim}"
 
     def _run_together(self) -> str:
         """The model's run; of many equations, those that differ by numbers alone are one."""
         needs = self.own.needs()
         parts = [summed(parse_formula(part)) for part in self.own.whole.parts[len(needs) :]]
-        found = [*map(parse_formula, needs), *(merged(parts) if self.long else parts)]
-        return show(conjunction(found)) if found else "true"
+        equations = [*map(parse_formula, needs), *(merged(parts) if self.long else parts)]
+        return show(conjunction(equations)) if equations else "true"
 
     def _answers(self, near: Any, far: Any) -> list[str]:
         """That inputs, and what the readout looks at, are the same."""
@@ -178,21 +178,21 @@ class Bridge:
         # the whole instance is made, so that a family which has none at these sizes is refused
         if not out and readout.kind in ("value", "largest") and (where := difference(self, ("readout",))):
             raise Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its readout", where)
-        values = [(one, False) for one in self.family.inputs]
+        values = [(input_, False) for input_ in self.family.inputs]
         if readout.kind in ("value", "largest"):
-            values += [(one, True) for one in readout.reads]
+            values += [(read, True) for read in readout.reads]
         elif readout.position != "each":
             out.append(f"({far('accept')} <-> {near('accept')})")
         else:
             both = (self.far.accept("i"), self.own.accept("i"))
             out.append(f"(all i in {self.own.low}..{self.own.high}. ({both[0]}) <-> ({both[1]}))")
         place = "" if self.pointwise else "i"
-        for one, last in values:
-            for cell in self.at.cells[one.name]:
-                fn, first = self.far.held[one.name] if last else (one.name, ())
+        for declared, last in values:
+            for cell in self.at.cells[declared.name]:
+                fn, first = self.far.held[declared.name] if last else (declared.name, ())
                 at = [quotient(self.at.number(x, self.at.env)) for x in first]
                 args = ", ".join([*at, *map(str, cell), *filter(None, [place])])
-                own = self.called[label(one.name, cell)]
+                own = self.called[label(declared.name, cell)]
                 own = self.own.held.get(own) if last else own
                 mine = self._value(own, place) if own else "0"
                 equal = f"{PREFIX}{fn}{f'({args})' if args else ''} = {mine}"
@@ -204,10 +204,10 @@ class Bridge:
         number (and a position): so a round or an index of the family is a number too. Where they are many, those of a
         norm too."""
         back = {own: x for x, cells in self.at.cells.items() for own in (self.called[label(x, at)] for at in cells)}
-        taken, out = {*self.own.order, *self.far.functions}, dict[str, tuple[str, int]]()
+        names_taken, out = {*self.own.order, *self.far.functions}, dict[str, tuple[str, int]]()
 
         def put(fn: str, group: str) -> None:
-            while group in taken:
+            while group in names_taken:
                 group += "_"
             out.setdefault(fn, (group, 1 + sum(other == group for other, _ in out.values())))
 
@@ -260,7 +260,7 @@ class Bridge:
                 raise self.differs(part.goal) from None
         nodes = [part.nodes for part in parts]
         lemmas = [
-            stored[label] for label in sorted({x for one in nodes for x in certify._used(one)}) if label in stored
+            stored[label] for label in sorted({x for node in nodes for x in certify._used(node)}) if label in stored
         ]
         return replay.make_certificate(self.statement, nodes[0], nodes[1], nodes[2], lemmas)
 
@@ -339,9 +339,9 @@ class Bridge:
         terms = []
         for key, row in rows.items():
             at = [f"{name} = {k if k >= 0 else f'({k})'}" for name, k in zip(names, key, strict=True)]
-            for line, some in lines(row, last):
+            for line, numbers_on_line in lines(row, last):
                 args = ", ".join([line, *filter(None, [place])])
-                terms.append(f"I[{' & '.join([*at, f'({spans(some, last)})'])}]*{fn}({args})")
+                terms.append(f"I[{' & '.join([*at, f'({spans(numbers_on_line, last)})'])}]*{fn}({args})")
         return f"{' '.join([*names, last, *filter(None, [place])])}. {joined(terms)}"
 
     def _table(self, name: str) -> str:
@@ -357,15 +357,15 @@ class Bridge:
             g.use("word", label=" ".join(labels))
         else:
             labels = ["word"]
-        for one in g.split() if g.goal[0] == "&" else [g]:
-            if fkey(one.goal) in parts:
-                one.hyp(labels[parts[fkey(one.goal)]])
+        for goal in g.split() if g.goal[0] == "&" else [g]:
+            if fkey(goal.goal) in parts:
+                goal.hyp(labels[parts[fkey(goal.goal)]])
                 continue
-            rule = next(k for k in labels if one.facts[k][0] == "all")
-            one.intro("i (il ih)")
-            bounds = flatten("&", instantiate(one.facts[rule][2][0], (var("i", "Int"),))[2][1])
+            rule = next(k for k in labels if goal.facts[k][0] == "all")
+            goal.intro("i (il ih)")
+            bounds = flatten("&", instantiate(goal.facts[rule][2][0], (var("i", "Int"),))[2][1])
             names = ["low", "high", *(f"not{k}" for k in range(1, len(bounds) - 1))]
-            one.use(rule, "i", lambda h: pair(h, "il", "ih"), label=" ".join(names))
+            goal.use(rule, "i", lambda h: pair(h, "il", "ih"), label=" ".join(names))
             last = int(normal.constant(nf(bounds[1][2][1])) or 0)
 
             def leaf(h: Goal, value: int, equal: str, names: list[str] = names, last: int = last) -> None:
@@ -383,7 +383,7 @@ class Bridge:
                     raise self._apart("tokens", "others", last + 1)
                 h.hyp(equal)
 
-            halved(one, "w(i)", 0, last, "low", "high", leaf)
+            halved(goal, "w(i)", 0, last, "low", "high", leaf)
 
     def defined(self, g: Goal) -> None:
         """Close D: what is divided by is a length, a window or a sum of exponentials."""
@@ -410,8 +410,8 @@ class Bridge:
                     automation.prove(h, (), foreground=few)
             except Stuck:
                 must = f"what {self.family.name} divides by must be seen not to be zero at any length"
-                given = h.goal[2][0][2][0] if h.goal[0] == "~" and h.goal[2][0][0] == "=" else h.goal
-                text = re.sub(r"\bd[0-9_]+\b", "i", h.text(given))
+                divisor = h.goal[2][0][2][0] if h.goal[0] == "~" and h.goal[2][0][0] == "=" else h.goal
+                text = re.sub(r"\bd[0-9_]+\b", "i", h.text(divisor))
                 raise BadInput(must, text, "use another position, or a condition on sizes") from None
 
         each(g)
@@ -443,10 +443,10 @@ class Bridge:
         body = g.goal
         for _ in pairs:
             body = body[2][0]
-        run, told = Witnesses([var(name, sort) for name, sort in pairs], texts, values).shorter(g, body)
+        run, values_told = Witnesses([var(name, sort) for name, sort in pairs], texts, values).shorter(g, body)
         witnessed(g, run.texts)
-        for one, inside in zip(g.split(), flatten("&", body), strict=True):
-            named(one, run, told, inside, known)
+        for part, inside in zip(g.split(), flatten("&", body), strict=True):
+            named(part, run, values_told, inside, known)
 
     def differs(self, goal: Term) -> Unbridged:
         """The error where an equation is not the model's: the first weight that differs, else what it is for."""
@@ -482,11 +482,11 @@ class Bridge:
         from symcook.run import prepare
 
         model = loads(json.dumps(self.model))
-        given: Any = [model.alphabet[0]] if self.words else []
+        model_input: Any = [model.alphabet[0]] if self.words else []
         if not self.words:
             row = dict.fromkeys(model.embedding.inputs or (), 1)
-            given = row if self.pointwise else [row]
-        sequence, _ = prepare(model, given)
+            model_input = row if self.pointwise else [row]
+        sequence, _ = prepare(model, model_input)
         steps = forward(model, sequence, make_domain("exact"), trace=True, weights=False).steps
         values: dict[str, list[Any]] = {name: [1] for name in model.embedding.inputs or ()}
         for names, step in zip(self.own.streams, steps, strict=True):
@@ -497,25 +497,25 @@ class Bridge:
 
     def _solved(self) -> tuple[int, list[int], dict[str, list[Any]]]:
         """The same by solving the equations, on an input of which the values are rational where one is near."""
-        found = None
+        input_found = None
         least = 1 + sum(self.model["embedding"][end] is not None for end in ("before", "after"))  # a typed token too
         for inputs in self._inputs():
             document = {**self.model, "embedding": {**self.model["embedding"], "inputs": None, **inputs}}
             equations = Relation(document)
             runs = _ModelRuns(equations)
             for length in range(least, SHORT + 1):
-                for met in runs.at(length):
-                    if met and (found is None or runs.rational):
+                for ran in runs.at(length):
+                    if ran and (input_found is None or runs.rational):
                         low = int(self.own.low)
                         (letters,) = (runs.values[w] for w in runs.words_of)
                         values = {x: ["0"] * length for x in self.model["embedding"]["inputs"] or ()}
                         values |= {x: [at.get(low + k, "0") for k in range(length)] for x, at in shown(runs).items()}
-                        found = length, [letters[low + k] for k in range(length)], values
-                    if met and found and (runs.rational or self.words):
-                        return found
-        if found is None:
+                        input_found = length, [letters[low + k] for k in range(length)], values
+                    if ran and input_found and (runs.rational or self.words):
+                        return input_found
+        if input_found is None:
             raise BadInput(f"a run of {self.family.name} must be found that is short", f"none up to length {SHORT}")
-        return found
+        return input_found
 
     def _inputs(self) -> Iterator[dict[str, Any]]:
         """Words of one letter that have these numbers, in the place of inputs; a model with words as it is."""
@@ -533,22 +533,24 @@ class _ModelRuns(Runs):
     def __init__(self, equations: Relation) -> None:
         super().__init__(Statement("bridge.run", "all n:Int, w:Int->Int. 1 <= n -> 0 = 0", known=_definitions()))
         sorts = {"n": "Int", "w": "Int->Int"} | dict.fromkeys(equations.defined, "Int->Real")
-        found, premises = dict[str, Term](), list[Term]()
+        variables_found, premises = dict[str, Term](), list[Term]()
         for text in (equations.word(), *equations.whole.parts):
             own = sorts.keys() & mentioned(parse_formula(text))
             front = ", ".join(f"{name}:{sorts[name]}" for name in own)
             read = Statement("bridge.run", f"all {front}. {text}", known=_definitions()).formula
             for name in own:
-                found[name] = var(name, read[1])
-                read = instantiate(read[2][0], (found[name],))
+                variables_found[name] = var(name, read[1])
+                read = instantiate(read[2][0], (variables_found[name],))
             premises += flatten("&", read)
-        found |= zip("nw", self.order, strict=True)
-        self.names, self.order = list(sorts), [found[name] for name in sorts]
+        variables_found |= zip("nw", self.order, strict=True)
+        self.names, self.order = list(sorts), [variables_found[name] for name in sorts]
         self.conclusion = TERM_TRUE
-        self.words_of, plain = {found["w"]}, {self.order[0], found["w"]}
-        self.choose += [one for one in premises if free(one) <= plain]
-        ordered = _ordered([one for one in premises if not free(one) <= plain], plain)
-        self.follow = [(one, [v for v in self.order if v in met]) for one in ordered for met in [free(one)]]
+        self.words_of, plain = {variables_found["w"]}, {self.order[0], variables_found["w"]}
+        self.choose += [premise for premise in premises if free(premise) <= plain]
+        ordered = _ordered([premise for premise in premises if not free(premise) <= plain], plain)
+        self.follow = [
+            (premise, [v for v in self.order if v in names_met]) for premise in ordered for names_met in [free(premise)]
+        ]
 
 
 def _with_used(g: Goal, labels: Sequence[str], settle: Callable[[Goal], None]) -> None:
@@ -556,18 +558,18 @@ def _with_used(g: Goal, labels: Sequence[str], settle: Callable[[Goal], None]) -
     copies what is known."""
     trial = g._branch(g.goal)
     trial.use("run", label=" ".join(labels))
-    told = dict(trial.facts)
+    facts_told = dict(trial.facts)
     settle(trial)
     used = {*re.findall(r'"#?(\w+)"', json.dumps(trial.nodes[1:]))}
-    taken = [one for one in labels if one in used]
+    used_labels = [one for one in labels if one in used]
 
     def each(h: Goal) -> None:
         h.use("run", label=" ".join(labels))
-        for part, one in zip(h.split() if len(taken) > 1 else [h], taken, strict=True):
+        for part, one in zip(h.split() if len(used_labels) > 1 else [h], used_labels, strict=True):
             part.hyp(one)
 
-    if taken:
-        g.have(reduce(conj, [told[one] for one in taken]), " ".join(taken), each)
+    if used_labels:
+        g.have(reduce(conj, [facts_told[one] for one in used_labels]), " ".join(used_labels), each)
     g.nodes += trial.nodes[1:]
     g.closed = True
 
@@ -579,7 +581,7 @@ def _part(tree: Tree) -> str:
 
 def _entry(term: Term) -> bool:
     """Whether it is an entry of a table, which says nothing of what is divided by."""
-    return term[0] == "app" and all(one[0] == "num" for one in term[2][1:])
+    return term[0] == "app" and all(index[0] == "num" for index in term[2][1:])
 
 
 def difference(bridge: Bridge, parts: Sequence[str] = ()) -> str:
@@ -588,7 +590,7 @@ def difference(bridge: Bridge, parts: Sequence[str] = ()) -> str:
     from symcook.model.modelfile import to_document
 
     tokens = list(bridge.model["embedding"]["words"] or ()) or None
-    made: Any = to_document(bridge.at.model(tokens, bridge.model["name"]))
+    instance_document: Any = to_document(bridge.at.model(tokens, bridge.model["name"]))
     names = {b: a for a, b in bridge.called.items()}
 
     def first(own: Any, far: Any, path: list[str]) -> str:
@@ -608,8 +610,8 @@ def difference(bridge: Bridge, parts: Sequence[str] = ()) -> str:
         return next(filter(None, (first(a, b, [*path, str(k)]) for k, (a, b) in pairs)), "")
 
     if parts:
-        return next(filter(None, (first(bridge.model[part], made[part], [part]) for part in parts)), "")
-    return first(bridge.model, made, [])
+        return next(filter(None, (first(bridge.model[part], instance_document[part], [part]) for part in parts)), "")
+    return first(bridge.model, instance_document, [])
 
 
 def _set(part: str, family: Family) -> bool:

@@ -52,8 +52,8 @@ class Witnesses:
         their places. Those that are functions of a number and more, and stand below no quantifier of a term."""
         if measure(g.goal)[1] < max(LONG, TIMES * measure(body)[1]) or not _many(g.goal):
             return []
-        met = _may_stay([instantiate(body, self.names[::-1])])
-        return [k for k, v in enumerate(self.names) if v in met and self._is_long(k)]
+        staying = _may_stay([instantiate(body, self.names[::-1])])
+        return [k for k, v in enumerate(self.names) if v in staying and self._is_long(k)]
 
     def _is_long(self, k: int) -> bool:
         """Whether it is a function of a number and more, and no name."""
@@ -65,21 +65,21 @@ class Witnesses:
         parts = flatten("&", instantiate(body, self.names[::-1]))
         times = Counter(t for part in parts for t in subterms(part) if t[0] == "var")
         more = [times[v] * (_symbols(value) - 1) for v, value in zip(self.names, self.values, strict=True)]
-        whole, may_stay = sum(more) + sum(map(_symbols, parts)), _may_stay(parts)
-        texts, values, told = list(self.texts), list(self.values), dict[Term, str]()
+        symbols_all, may_stay = sum(more) + sum(map(_symbols, parts)), _may_stay(parts)
+        texts, values, values_told = list(self.texts), list(self.values), dict[Term, str]()
         for k in sorted(range(len(more)), key=more.__getitem__, reverse=True):
-            if whole <= WHOLE:
+            if symbols_all <= WHOLE:
                 break
             name = self.names[k]
             if name not in may_stay or not self._is_long(k):
                 continue
-            said, there, told[name] = _valued(name, values[k]), g.fresh("there"), g.fresh("value")
+            value_said, there, values_told[name] = _valued(name, values[k]), g.fresh("there"), g.fresh("value")
             text = texts[k]
-            exists = ("ex", name[1][1], (abstract(said, (name,)),))
+            exists = ("ex", name[1][1], (abstract(value_said, (name,)),))
             g.have(exists, there, lambda h, text=text: h.witness(text).intro_all().true())
-            g.obtain(there, name[1][0], told[name])
-            texts[k], values[k], whole = name[1][0], name, whole - more[k]
-        return Witnesses(self.names, texts, values), told
+            g.obtain(there, name[1][0], values_told[name])
+            texts[k], values[k], symbols_all = name[1][0], name, symbols_all - more[k]
+        return Witnesses(self.names, texts, values), values_told
 
 
 def _symbols(t: Term) -> int:
@@ -95,8 +95,8 @@ def _may_stay(parts: Sequence[Term]) -> set[Term]:
 def named(g: Goal, run: Witnesses, told: Mapping[Term, str], body: Term, known: Computed) -> None:
     """Close a goal, which is `body` with the witnesses in their places, by a claim about all functions that have their
     values; or as it is. Of the functions `told` facts say what they are."""
-    kept = run.kept(g, body)
-    if kept and g.first(lambda h: _claimed(h, run, kept, told, body, known)):
+    kept_names = run.kept(g, body)
+    if kept_names and g.first(lambda h: _claimed(h, run, kept_names, told, body, known)):
         return
     (_Named(known, told) if free(g.goal) & told.keys() else known).settle(g)
 
@@ -110,7 +110,7 @@ def _claimed(
     claim = imp(reduce(conj, says), instantiate(body, mixed[::-1]))
     for k in reversed(kept):
         claim = ("all", run.names[k][1][1], (abstract(claim, (run.names[k],)),))
-    rule, said, values = g.fresh("run"), g.fresh("said"), [g.fresh(f"value{k}_") for k in range(len(kept))]
+    rule, claim_label, values = g.fresh("run"), g.fresh("said"), [g.fresh(f"value{k}_") for k in range(len(kept))]
 
     def proved(h: Goal) -> None:
         h.intro(" ".join(run.names[k][1][0] for k in kept))
@@ -122,8 +122,8 @@ def _claimed(
             part.intro_all().true()
 
     g.have(claim, rule, proved)
-    g.use(rule, *[run.texts[k] for k in kept], same, label=said)
-    g.hyp(said)
+    g.use(rule, *[run.texts[k] for k in kept], same, label=claim_label)
+    g.hyp(claim_label)
 
 
 def _valued(name: Term, value: Term) -> Term:

@@ -84,11 +84,11 @@ class Computed:
             g.hyp(self._given(g, self.keys[key]))
         elif g.goal[0] == "->":
             before, self.count = dict(self.keys), self.count + 1
-            given = f"h{self.count}"
-            if _vacuous(g, given):
+            premise = f"h{self.count}"
+            if _vacuous(g, premise):
                 return
-            self.keys[fkey(g.goal[2][0])] = given
-            g.intro(given)
+            self.keys[fkey(g.goal[2][0])] = premise
+            g.intro(premise)
             self.settle(g)
             self.keys = before
         elif g.goal[0] == "ex":
@@ -344,8 +344,8 @@ def _squares(t: Term) -> list[tuple[Fraction, Term | None]] | None:
             if None in ends:
                 return None
             terms = [instantiate(kids[2], (num(k),)) for k in range(int(ends[0] or 0), int(ends[1] or 0) + 1)]
-        found = [_squares(term) for term in terms]
-        return None if None in found else [part for term in found for part in term or ()]
+        squares_found = [_squares(term) for term in terms]
+        return None if None in squares_found else [part for term in squares_found for part in term or ()]
     if tag in ("*", "/"):
         for factor, other in ((kids[1], kids[0]), (kids[0], kids[1]))[: 1 + (tag == "*")]:
             number = normal.constant(nf(factor))
@@ -426,7 +426,7 @@ def _row(row: Mapping[int, Fraction], name: str) -> str:
 
 def _between(name: str, a: int | str, b: int | str) -> list[str]:
     """The conditions a <= name <= b, for numbers or terms a and b; one equation if they are equal."""
-    low, high = (one if isinstance(one, str) else _spelled(one) for one in (a, b))
+    low, high = (bound_end if isinstance(bound_end, str) else _spelled(bound_end) for bound_end in (a, b))
     return [f"{name} = {low}"] if a == b else [f"{low} <= {name}", f"{name} <= {high}"]
 
 
@@ -455,13 +455,13 @@ def rows_function(rows: Mapping[tuple[int, ...], Sequence[object]], low: str | N
     keys_of_row: dict[tuple[str, ...], list[int]] = {}
     for (k,), row in rows.items():
         keys_of_row.setdefault(tuple(map(str, row[:1] if low is None else row)), []).append(k)
-    common, *rest = sorted(keys_of_row, key=lambda row: -spans(keys_of_row[row], "").count(" | "))
+    common, *other_rows = sorted(keys_of_row, key=lambda row: -spans(keys_of_row[row], "").count(" | "))
     terms = [_placed(common, low)]
-    for row in rest:
+    for row in other_rows:
         differences = [_less(a, b) for a, b in zip(row, common, strict=True)]
         condition = counted(keys_of_row[row], "v1__") if repeated else f"I[{spans(keys_of_row[row], 'v1__')}]"
         terms.append(f"{condition if condition.startswith('I[') else f'({condition})'}*({_placed(differences, low)})")
-    return f"v1__{' y__' * (low is not None)}. {_sum([one for one in terms if one != '0'])}"
+    return f"v1__{' y__' * (low is not None)}. {_sum([term for term in terms if term != '0'])}"
 
 
 def _placed(values: Sequence[str], low: str | None) -> str:

@@ -55,7 +55,7 @@ class BlockRecord(RunEquations):
     def _norm(self, number: int, norm: object) -> dict[str, Any]:
         first = len(self.definitions)
         outputs = super()._norm(number, norm)
-        mean, deviation = (one.function for one in self.definitions[first : first + 2])
+        mean, deviation = (definition.function for definition in self.definitions[first : first + 2])
         self.blocks[-1].norms.append((mean, deviation, outputs))
         return outputs
 
@@ -63,7 +63,7 @@ class BlockRecord(RunEquations):
         self.blocks.append(BlockValues())
         first = len(self.definitions)
         super()._part(number, blocks, norms, placement)
-        sums = (one.row for one in self.definitions[first:] if isinstance(one.row, PartsRow))
+        sums = (definition.row for definition in self.definitions[first:] if isinstance(definition.row, PartsRow))
         self.blocks[-1].parts = [function for row in sums for head in row.heads for function in head.reads()]
         self._stream()
 
@@ -132,21 +132,23 @@ class Matching:
         while first < len(streams):
             loop = streams[first][0]
             blocks = sum(over is loop for over, _ in streams[first:]) if loop else 1
-            rounds = [dict(zip((one.name for one in loop), map(Fraction, t), strict=True)) for t in at._cells(loop)]
+            rounds = [
+                dict(zip((range_.name for range_ in loop), map(Fraction, t), strict=True)) for t in at._cells(loop)
+            ]
             self.rounds += [(place, streams[place][1], env) for env in rounds for place in range(first, first + blocks)]
             first += blocks
 
     def cells(self) -> RecordedCells:
         """For each function of the family at each index: the model's function, a difference of two, or None for 0."""
         out: RecordedCells = {fn: {} for fn in self.far.functions}
-        for (_, held, env), names in zip(self.rounds, self.own.streams, strict=True):
-            for name, (fn, start_terms) in held.items():
-                start = tuple(int(self.at.number(one, {**self.at.env, **env})) for one in start_terms)
+        for (_, functions_at, env), names in zip(self.rounds, self.own.streams, strict=True):
+            for name, (fn, start_terms) in functions_at.items():
+                start = tuple(int(self.at.number(start_term, {**self.at.env, **env})) for start_term in start_terms)
                 for cell in self.at.cells[name]:
                     out[fn].setdefault((*start, *cell), names.get(self.called[label(name, cell)]))
         for name, (fn, start_terms), old in self.far.starts:
             start, before = (
-                tuple(int(self.at.number(one, self.at.env)) for one in (value[1] if value else ()))
+                tuple(int(self.at.number(start_term, self.at.env)) for start_term in (value[1] if value else ()))
                 for value in ((fn, start_terms), old)
             )
             for cell in self.at.cells[name]:
@@ -162,8 +164,10 @@ class Matching:
         far, own, before = self.far.blocks[k - 1], self.own.blocks[place], self.own.streams[place]
         heads = self._of_heads(k)
         norms = layer.attention_norms if heads else layer.feedforward_norms
-        over = next(part.over for part in self.family.layers if any(one is layer for one in part.layers))
-        start = tuple(int(env[one.name]) for one in over)
+        over = next(
+            part.over for part in self.family.layers if any(family_layer is layer for family_layer in part.layers)
+        )
+        start = tuple(int(env[range_.name]) for range_ in over)
         for norm, (mean, root, outputs), (own_mean, own_root, own_out) in zip(norms, far.norms, own.norms, strict=True):
             out[mean][start], out[root][start] = own_mean, own_root
             names = iter(own_out.values())
@@ -173,7 +177,7 @@ class Matching:
                     own_function = next(names) if norm.writes else own_out[self.called[label(name, cell)]]
                     out[fn][*start, *cell] = own_function
         for name, (fn, start_terms) in far.writes.items():
-            key = tuple(int(self.at.number(one, env)) for one in start_terms)
+            key = tuple(int(self.at.number(start_term, env)) for start_term in start_terms)
             for cell in self.at.cells[name]:
                 own_name = self.called[label(name, cell)]
                 out[fn].setdefault((*key, *cell), own.writes.get(own_name, before.get(own_name)))
@@ -209,7 +213,7 @@ class Matching:
                 for number, (writer, here) in enumerate(written_heads):
                     if writer is not head:
                         continue
-                    at = tuple(int(here[one.name]) for one in head.over)
+                    at = tuple(int(here[range_.name]) for range_ in head.over)
                     for cell in self.at.cells_at(write, here, env):
                         name_at = label(name, cell)
                         new, old = own.writes.get(self.called[name_at]), before.get(self.called[name_at])

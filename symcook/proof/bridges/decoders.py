@@ -31,19 +31,19 @@ class RunBridge(Bridge):
     def _solved(self) -> tuple[int, list[int], dict[str, list[Any]]]:
         states, letters, root = (int(self.at.env[size]) for size in ("K", "S", "R"))
         entries, first = 2 * letters + states + 3, letters + int(self.at.env["first"])
-        whole = isqrt(entries)
-        rational = whole * whole == entries
-        one = str(whole) if rational else f"{entries}*sqrt(1/{entries})"  # 1 over the last deviation
+        root_of_entries = isqrt(entries)
+        rational = root_of_entries * root_of_entries == entries
+        inverse_root = str(root_of_entries) if rational else f"{entries}*sqrt(1/{entries})"  # 1 over the last deviation
         both = {
             "other": ["-1", "1"], "u": ["1", "0"], "z1_u": ["1", "1"], "dev2": ["1", "1"], "dev2_": ["1", "1"],
             "dev1": [f"1/{root}"] * 2, "dev2__": [f"1/{root}"] * 2,
-            "dev2___": [f"1/{whole}" if rational else f"sqrt(1/{entries})"] * 2,
+            "dev2___": [f"1/{root_of_entries}" if rational else f"sqrt(1/{entries})"] * 2,
             "y2_a1": ["1/2", "1/2"], "y2_a2": ["1/2", "1/2"], "y2_a3": ["-1/2", "-1/2"], "y2_a4": ["-1/2", "-1/2"],
             "y2_k1": ["-1/2", "1/2"], "y2_k2": ["1/2", "1/2"], "y2_k3": ["1/2", "-1/2"], "y2_k4": ["-1/2", "-1/2"],
-            f"o{first}": [one, one],
+            f"o{first}": [inverse_root, inverse_root],
         }  # fmt: skip
         for code, size in (("t", "1"), ("y1_v", "1"), ("y2_v", "1"), ("y1_minus", "-1"), ("y2_minus", "-1"),
-                           ("y2_vt", one), ("y2_mt", f"-({one})")):  # fmt: skip
+                           ("y2_vt", inverse_root), ("y2_mt", f"-({inverse_root})")):  # fmt: skip
             both |= {f"{code}0": [size, "0"], f"{code}1": ["0", size]}
         return 2, [0, 1], {name: both.get(name, ["0", "0"]) for name in {*self.runs, *self.number}}
 

@@ -133,7 +133,7 @@ def _number(entries: Mapping[int, Sequence[int | None]], columns: Sequence[Term]
     values = dict.fromkeys(row[0] for row in entries.values())
     terms = list[Term]()
     for value in values:
-        rest = _number({row: entry[1:] for row, entry in entries.items() if entry[0] == value}, others)
+        number_of_rest = _number({row: entry[1:] for row, entry in entries.items() if entry[0] == value}, others)
         test = ("ind", None, (("=", None, (column, num(value or 0))),))
-        terms.append(rest if len(values) == 1 else ("*", None, (test, rest)))
+        terms.append(number_of_rest if len(values) == 1 else ("*", None, (test, number_of_rest)))
     return reduce(lambda total, term: ("+", None, (total, term)), terms)

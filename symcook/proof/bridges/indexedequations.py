@@ -228,7 +228,7 @@ def lines(values: Mapping[int, int], index: str, runs: bool = True) -> list[tupl
             slope, end = 0, at + 1
         on.setdefault((slope, values[keys[at]] - slope * keys[at]), []).extend(keys[at:end])
         at = end
-    return [(_line([start + slope * k for k in (1, 2)], index, 1), some) for (slope, start), some in on.items()]
+    return [(_line([start + slope * k for k in (1, 2)], index, 1), indices) for (slope, start), indices in on.items()]
 
 
 def tables(condition: Tree) -> list[Tree]:
@@ -245,12 +245,12 @@ def tables(condition: Tree) -> list[Tree]:
         if (
             part[0] == "="
             and part[1][0] == "call"
-            and not any(names(one) | called(one) for one in (*part[1][2], part[2]))
+            and not any(names(argument) | called(argument) for argument in (*part[1][2], part[2]))
         ):
             entries.setdefault(part[1][1], {})[*map(int, map(rational, part[1][2]))] = rational(part[2])
         else:
             others.append(part)
-    return others + [row for name, one in entries.items() for row in _rows(name, one)]
+    return others + [row for name, entries_of in entries.items() for row in _rows(name, entries_of)]
 
 
 def _rows(name: str, entries: Mapping[tuple[int, ...], Fraction]) -> list[Tree]:
@@ -259,10 +259,10 @@ def _rows(name: str, entries: Mapping[tuple[int, ...], Fraction]) -> list[Tree]:
     rows: dict[tuple[int, ...], dict[int, Fraction]] = {}
     for key, value in entries.items():
         rows.setdefault(key[:at] + key[at + 1 :], {})[key[at]] = value
-    found = []
+    equations = []
     for key, row in rows.items():
         low, high = min(row), max(row)
         index, value = (INDEX, show(_values(row))) if high > low else (low, row[low])
         entry = f"{name}({', '.join(map(str, (*key[:at], index, *key[at:])))}) = {value}"
-        found.append(parse_formula(f"all {INDEX} in {low}..{high}. {entry}" if high > low else entry))
-    return found
+        equations.append(parse_formula(f"all {INDEX} in {low}..{high}. {entry}" if high > low else entry))
+    return equations

@@ -43,8 +43,8 @@ def swapped(g: Goal, each: Callable[[Goal], None]) -> bool:
     """Close ``all x in a..b. all y in c..d. F`` by `each`, with y before x, if all ends are numbers and y has fewer
     values than x; whether the goal has this form. With y known, more of F may be a number."""
     goal = g.goal
-    found = range_of(goal, ANY)
-    of_x, of_y = numbered_range(goal), None if found is None else numbered_range(found.body)
+    outer_range = range_of(goal, ANY)
+    of_x, of_y = numbered_range(goal), None if outer_range is None else numbered_range(outer_range.body)
     if of_x is None or of_y is None or len(of_y) >= len(of_x):
         return False
     x, y, swapped, instance = (g.fresh(stem) for stem in ("x", "y", "swapped", "said"))
@@ -101,15 +101,19 @@ class Shorter:
         """A shorter sum or product: written out, or with shorter parts."""
         tag, data, (low, high, body) = t
         ends = self.of(low), self.of(high)
-        kept = (tag, data, (*ends, self._under(body, "Int")))
+        unchanged = (tag, data, (*ends, self._under(body, "Int")))
         if tag != "sum" or any(end[0] != "num" or end[1][1] != 1 for end in ends):
-            return kept
+            return unchanged
         first, last = (end[1][0] for end in ends)
         if last - first > MANY:
-            return kept
+            return unchanged
         terms = [self.of(instantiate(body, (num(k),))) for k in range(first, last + 1)]
         total = _added([term for term in terms if term != num(0)])
-        return total if self.always or 2 * work(total) < work(kept) + sum(1 for _ in subterms(kept)) else kept
+        return (
+            total
+            if self.always or 2 * work(total) < work(unchanged) + sum(1 for _ in subterms(unchanged))
+            else unchanged
+        )
 
 
 MANY = 1000

@@ -58,14 +58,14 @@ class FamilyReader(SentenceReader):
         self.take("(")
         if self.tokens[self.at][1][:1] in ('"', "'"):
             raise self.wrong("the tokens and labels of a family are numbers", self.tokens[self.at][2], None)
-        given = [self.tree(0)]
+        arguments = [self.tree(0)]
         while self.peek() == ",":
             self.take()
-            given.append(self.tree(0))
+            arguments.append(self.tree(0))
         self.take(")")
-        if len(given) - 1 not in PLACES.get(name, (0,)):
+        if len(arguments) - 1 not in PLACES.get(name, (0,)):
             raise self.misused(name, begin)
-        return ("call", name, tuple(given))
+        return ("call", name, tuple(arguments))
 
 
 class FamilyMeaning(ModelMeaning):
@@ -76,13 +76,13 @@ class FamilyMeaning(ModelMeaning):
         _unmarked(family)
         relation = FamilyRelation(family)
         self.indices = {name: len(over) for name, over in family.space.items()}  # how many each coordinate has
-        kinds = dict(one.split(":") for one in relation.names)
+        kinds = dict(declared.split(":") for declared in relation.names)
         self.space = tuple(dict.fromkeys([*kinds, *family.space]))
-        taken = {*known, *expr.RESERVED, *WORDS, *OWN_NAMES, *MARKERS}
+        names_taken = {*known, *expr.RESERVED, *WORDS, *OWN_NAMES, *MARKERS}
         self.names = dict[str, str]()
         for name in kinds:
             new = name
-            while new in taken or (new != name and (new in kinds or new in self.names.values())):
+            while new in names_taken or (new != name and (new in kinds or new in self.names.values())):
                 new += "_"
             self.names[name] = new
         relation.put |= self.names
@@ -95,7 +95,7 @@ class FamilyMeaning(ModelMeaning):
         self.sorts |= {} if self.word is None else {"w": "Int->Int"}
         self.sorts |= {self.names[name]: kind for name, kind in kinds.items()}
         self.functions = [*self.sorts]
-        self.taken = {*taken, *self.functions}
+        self.taken = {*names_taken, *self.functions}
 
     def add_runs(self, sentence: str) -> None:
         size = next(iter(self.family.sizes), "K")
@@ -107,8 +107,8 @@ class FamilyMeaning(ModelMeaning):
 
     @property
     def regions(self) -> list[str]:
-        found = self.relation.premises()
-        return [] if found == "true" else [found]
+        premises = self.relation.premises()
+        return [] if premises == "true" else [premises]
 
     @property
     def integers(self) -> dict[str, bool]:
@@ -138,7 +138,7 @@ class FamilySentence(Sentence):
             if part[0] == "call" and part[1] in ("holds", "matches", "decoded", "probability"):
                 size = next(iter(self.meaning.family.sizes), "K")
                 raise self.fail(part, f"{part[1]} has no meaning at all sizes; {ONE_SIZE.format(size)}")
-            todo += [one for one in expr.children(part) if one]
+            todo += [child for child in expr.children(part) if child]
 
     def brackets(self, tree: Tree) -> None:
         """Tokens are numbers here, as the definitions take them."""
@@ -155,10 +155,10 @@ class FamilySentence(Sentence):
         arity = self.arity(name)
         if arity == 0 or (arity == 1 and not self.meaning.relation.pointwise):
             own = () if arity == 0 else (free({*self.meaning.taken, *scope.values()}, "j"),)
-            made = self.valued(name, tuple(("name", one) for one in own))
-            if made[0] == "call" and made[2] == (("name", own[0]),) if own else False:
-                return ("name", made[1])
-            return ("lambda", own, made) if own else made
+            value = self.valued(name, tuple(("name", own_name) for own_name in own))
+            if value[0] == "call" and value[2] == (("name", own[0]),) if own else False:
+                return ("name", value[1])
+            return ("lambda", own, value) if own else value
         raise self.fail(tree, f"{name} takes {self.takes(name)}")
 
     def call(self, tree: Tree, scope: BoundNames) -> Tree:
@@ -169,7 +169,7 @@ class FamilySentence(Sentence):
             return super().call(tree, scope)
         if not quoted and self.language(name, len(arguments)):
             return super().call(tree, scope)
-        values = tuple(self.walk(one, scope) for one in arguments)
+        values = tuple(self.walk(argument, scope) for argument in arguments)
         functions = self.meaning.relation.functions
         if len(values) == self.arity(base):
             return self.valued(base, values)
@@ -196,25 +196,28 @@ class FamilySentence(Sentence):
         """A size, a table, or the last value of a coordinate; 0 where nothing is written to it."""
         meaning, function, first = self.meaning, name, tuple[Tree, ...]()
         if name in meaning.indices:
-            held = meaning.relation.held.get(name)
-            if held is None:
+            function_at = meaning.relation.held.get(name)
+            if function_at is None:
                 return ("num", 0, 1)
-            function, first = held
-        given = (*(replaced(one, {k: ("name", v) for k, v in meaning.names.items()}, {}) for one in first), *values)
-        return ("call", meaning.names[function], given) if given else ("name", meaning.names[function])
+            function, first = function_at
+        arguments = (
+            *(replaced(start, {k: ("name", v) for k, v in meaning.names.items()}, {}) for start in first),
+            *values,
+        )
+        return ("call", meaning.names[function], arguments) if arguments else ("name", meaning.names[function])
 
     def word(self, tree: Tree, scope: BoundNames) -> Tree:
         _, word, arguments = tree
         meaning, relation = self.meaning, self.meaning.relation
         if word not in (*NUMBERED, "accept"):
             return super().word(tree, scope)
-        given, *places = arguments if word != "accept" else (None, *arguments)
-        label = None if given is None else self.walk(given, scope)
+        label_given, *places = arguments if word != "accept" else (None, *arguments)
+        label = None if label_given is None else self.walk(label_given, scope)
         place = self.walk(places[0], scope) if places else None
         if word in ("accept", "answer"):
             try:
-                told = [GIVEN] * (word == "answer")
-                text = getattr(relation, word)(*told, PLACE if places else None)
+                label_marker = [GIVEN] * (word == "answer")
+                text = getattr(relation, word)(*label_marker, PLACE if places else None)
             except BadInput as error:
                 raise self.fail(tree, error.must) from None
             return self.filled(expr.parse_formula(text), place, label, scope)
@@ -233,9 +236,11 @@ class FamilySentence(Sentence):
     def filled(self, tree: Tree, place: Tree | None, label: Tree | None, scope: BoundNames) -> Tree:
         """The text of a word with its position and its number; what it binds is bound nowhere else, so that no name in
         these is caught."""
-        made = written(tree, None, {*self.meaning.taken, *scope.values(), *names_in(place), *names_in(label)})
-        given = {PLACE: place, GIVEN: label}
-        return replaced(made, {name: one for name, one in given.items() if one is not None}, {})
+        answer = written(tree, None, {*self.meaning.taken, *scope.values(), *names_in(place), *names_in(label)})
+        marked = {PLACE: place, GIVEN: label}
+        return replaced(
+            answer, {name: replacement for name, replacement in marked.items() if replacement is not None}, {}
+        )
 
 
 def names_in(tree: object) -> set[str]:
@@ -250,7 +255,7 @@ def word_at(text: str, name: str) -> int | None:
     at = text.find(name)
     while at >= 0:
         around = text[max(0, at - 1) : at] + text[at + len(name) : at + len(name) + 1]
-        if not any(one.isalnum() or one == "_" for one in around):
+        if not any(character.isalnum() or character == "_" for character in around):
             return at
         at = text.find(name, at + 1)
     return None
@@ -258,9 +263,9 @@ def word_at(text: str, name: str) -> int | None:
 
 def _unmarked(family: PlainFamily) -> None:
     """BadInput where something in the family is called like a marker."""
-    rest = {key: value for key, value in family.document.items() if key not in PROSE}
+    without_prose = {key: value for key, value in family.document.items() if key not in PROSE}
     for name in MARKERS:
-        if any(word_at(text, name) is not None for text in _texts(rest)):
+        if any(word_at(text, name) is not None for text in _texts(without_prose)):
             must = "a family in a statement about all sizes must not use a name that symcook uses itself"
             raise BadInput(must, name, "rename it in the family's file")
 
@@ -287,8 +292,8 @@ def repeated(family: PlainFamily, meaning: FamilyMeaning) -> None:
     sorts = ", ".join(f"{name}:{meaning.sorts[name]}" for name in names)
     for low, high in {index[1:]: None for part in family.layers for index in part.over}:
         first, last = (replaced(end, {k: ("name", v) for k, v in meaning.names.items()}, {}) for end in (low, high))
-        said = expr.show(("<=", ("-", first, ("num", 1, 1)), last))
-        text = f"{relation.premises()} -> {said}"
+        premise = expr.show(("<=", ("-", first, ("num", 1, 1)), last))
+        text = f"{relation.premises()} -> {premise}"
         statement = Statement("own.rounds", f"all {sorts}. {text}" if sorts else text, known=meaning.known)
         goal = Goal(certify.library(statement, {}), statement.formula, {}, {})
         try:
@@ -314,8 +319,8 @@ def claim(family: PlainFamily, sentence: str) -> Statement:
     sentence = certify.one_line(sentence)
     meaning = FamilyMeaning(family, certify.definitions())
     repeated(family, meaning)
-    some = [*meaning.least, *meaning.regions]
-    text = certify.stated(meaning.sorts, some, meaning.word, f"({meaning.run})", f"({meaning.text(sentence)})")
+    conditions = [*meaning.least, *meaning.regions]
+    text = certify.stated(meaning.sorts, conditions, meaning.word, f"({meaning.run})", f"({meaning.text(sentence)})")
     return certify.read_statement(
         Statement(named(family.name), text, note=sentence, known=certify.definitions(), model=digest(family))
     )

@@ -40,8 +40,8 @@ def subject(statement: Statement, family: Family, seconds: float) -> certify.Sub
 def prove(statement: Statement, family: Family, meaning: FamilyMeaning, until: Until) -> list[Node]:
     """The proof by the closed forms that follow and the stored theorems about the family, or as that of a statement
     about one model; StepGap with what is left, OutOfTime where that takes too long."""
-    found = FamilyForms(family, meaning.relation)
-    lines = FormLines(found, [form for form in found.forms.values() if form.value is not None], until, statement)
+    forms = FamilyForms(family, meaning.relation)
+    lines = FormLines(forms, [form for form in forms.forms.values() if form.value is not None], until, statement)
     proved, _ = lines.proved()
     others = [label for f, labels in lines.equations.items() if f not in proved for label in labels]
     hints, stored = [*proved.values(), *lines.counts(proved), *others], cited(family, meaning)
@@ -54,10 +54,10 @@ def prove(statement: Statement, family: Family, meaning: FamilyMeaning, until: U
 
 def cited(family: Family, meaning: FamilyMeaning) -> list[str]:
     """The stored theorems about the family, as a line cites them."""
-    found = []
-    for one in theorems_of(family) if ships(family) else []:
-        names = leading_names(one.expanded)
+    citations = []
+    for theorem in theorems_of(family) if ships(family) else []:
+        names = leading_names(theorem.expanded)
         if all(name in ("n", "w") or name in meaning.names for name in names):
             terms = "; ".join(meaning.names.get(name, name) for name in names)
-            found.append(one.id.removeprefix("lem.") + (f"({terms})" if terms else ""))
-    return found
+            citations.append(theorem.id.removeprefix("lem.") + (f"({terms})" if terms else ""))
+    return citations

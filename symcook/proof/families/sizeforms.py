@@ -104,15 +104,15 @@ class FamilyForms:
             ranges += f"all {tree[1]} in {show(tree[2])}..{show(tree[3])}. "
             tree = tree[4]
         functions = self.relation.functions.keys()
-        left = tree[1] if tree[0] == "=" else ("name", "")
-        if left[0] not in ("call", "name") or left[1] != function:  # a head: (f(i) - before)*how many = ...
+        defined = tree[1] if tree[0] == "=" else ("name", "")
+        if defined[0] not in ("call", "name") or defined[1] != function:  # a head: (f(i) - before)*how many = ...
             why = "its head may have several largest scores"
             if function in self.forms:  # the value before the first round, which has the reason
                 return None
             return FamilyForm(function, text, ranges, _call_of(tree, function), None, why)
-        form = FamilyForm(function, text, ranges, left, None)
+        form = FamilyForm(function, text, ranges, defined, None)
         reads = mentioned(tree[2]) & functions
-        if function in reads or any(index[0] != "name" for index in _arguments(left)):
+        if function in reads or any(index[0] != "name" for index in _arguments(defined)):
             return _lost(form, "it is given round by round")
         inputs = {declared.name for declared in self.family.inputs}
         for f in sorted(reads - inputs):
@@ -122,7 +122,7 @@ class FamilyForms:
         value = apart(shorter(replaced(tree[2], {}, calls)), frozenset())
         if len(show(value)) > LONG:
             return _lost(form, "the form is long")
-        return FamilyForm(function, text, ranges, left, value)
+        return FamilyForm(function, text, ranges, defined, value)
 
     # --- proofs ---
 
@@ -236,7 +236,7 @@ class FormLines:
             divided = f", inv({show(present(form.value)[2])})" if share else ""
             lines = [
                 f"{function}_most: {form.ranges}{form.head} <= {'1' if share else most}",
-                *(f"  given {one[1]} in_{one[1]}" for one in _arguments(form.left)),
+                *(f"  given {argument[1]} in_{argument[1]}" for argument in _arguments(form.left)),
                 f"  terms: {total} <= {places} by sum_mono",
                 f"  places: {places} = {most} by sum_one",
                 f"  qed by terms, places, {label}{divided}",
@@ -311,9 +311,9 @@ def shorter(tree: Tree) -> Tree:
         return tree
     terms = _terms(tree, 1)
     for k, m in itertools.combinations(range(len(terms)), 2):
-        if (whole := _both_sides(terms[k], terms[m])) is not None:
+        if (combined := _both_sides(terms[k], terms[m])) is not None:
             others = [term for at, term in enumerate(terms) if at not in (k, m)]
-            return shorter(_summed([*others[:k], whole, *others[k:]]))
+            return shorter(_summed([*others[:k], combined, *others[k:]]))
     return tree
 
 
@@ -349,8 +349,8 @@ def _both_sides(a: Signed, b: Signed) -> Signed | None:
 
 def _summed(terms: list[Signed]) -> Tree:
     """The sum of these summands."""
-    (sign, total), *rest = terms
+    (sign, total), *further = terms
     total = total if sign > 0 else ("neg", total)
-    for sign, term in rest:
+    for sign, term in further:
         total = ("+" if sign > 0 else "-", total, term)
     return total

@@ -70,7 +70,7 @@ class FamilyTried(Tried):
     @property
     def so_far(self) -> str:
         """To where the sentence is true, as an answer says it."""
-        tried = [one for one in self.reached if one[1]]
+        tried = [size_reached for size_reached in self.reached if size_reached[1]]
         if not tried:
             return "; no small sizes were found at which it could be tried"
         least, (first, _), (last, _) = min(length for _, length in tried), tried[0], tried[-1]
@@ -89,7 +89,7 @@ class FamilyRuns(Runs):
         until: Until | None = None,
         patient: bool = False,
     ) -> None:
-        outside = {*family.sizes, *family.tables, *(one.name for one in family.inputs)}
+        outside = {*family.sizes, *family.tables, *(input_.name for input_ in family.inputs)}
         super().__init__(statement, None, until, computed=[names[name] for name in names.keys() - outside])
         leading, self.patient = {v[1][0]: v for v in self.order}, patient
         self.family, self.w, self.n = family, leading.get("w"), leading.get("n")
@@ -114,8 +114,8 @@ class FamilyRuns(Runs):
         first = flatten("&", body)[0]
         about = _about(first[2][0], self.solvable) if first[0] == "=" else None
         if about is not None:
-            head, given = (about[2][0], about[2][1:]) if about[0] == "app" else (about, ())
-            self.equations.setdefault(head, []).append(FamilyEquation(tuple(ranges), tuple(given), body))
+            head, arguments = (about[2][0], about[2][1:]) if about[0] == "app" else (about, ())
+            self.equations.setdefault(head, []).append(FamilyEquation(tuple(ranges), tuple(arguments), body))
 
     # --- Strings ------------------------------------------------------------------------------------------------------
 
@@ -125,9 +125,9 @@ class FamilyRuns(Runs):
             return
         for instance in self.chosen or self.all_instances:
             self._use(instance)
-            for given in self._strings(length):
+            for string_values in self._strings(length):
                 self.values: RunValues = {v: None if isinstance(v[1][1], str) else {} for v in self.order}
-                self.values.update({**self.fixed, **given})
+                self.values.update({**self.fixed, **string_values})
                 if self.n is not None:
                     self.values[self.n] = length
                 self.length = length
@@ -158,16 +158,18 @@ class FamilyRuns(Runs):
                 self.spend(length)
                 yield {self.w: dict(zip(places, (*before, *letters, *after), strict=False))}
             return
-        cells = [(self.own[one.name], at) for one in self.family.inputs for at in self.inputs_at(one.name, places)]
+        cells = [
+            (self.own[input_.name], at) for input_ in self.family.inputs for at in self.inputs_at(input_.name, places)
+        ]
         for numbers in product(VALUES, repeat=len(cells)):
             self.spend(len(cells) + 1)
-            found: RunValues = {}
+            values_found: RunValues = {}
             for (v, at), number in zip(cells, numbers, strict=True):
                 if at == ():
-                    found[v] = number
+                    values_found[v] = number
                 else:
-                    found.setdefault(v, {})[_key(at)] = number
-            yield found
+                    values_found.setdefault(v, {})[_key(at)] = number
+            yield values_found
 
     def inputs_at(self, name: str, places: Sequence[int]) -> list[tuple[int, ...]]:
         """The places of an input, with the position last where there are positions."""
@@ -181,12 +183,12 @@ class FamilyRuns(Runs):
     # --- Values -------------------------------------------------------------------------------------------------------
 
     def without_value(self, name: Term) -> Any:
-        found = self._solved(name, ())
-        return super().without_value(name) if found is None else found
+        solved = self._solved(name, ())
+        return super().without_value(name) if solved is None else solved
 
     def behind_the_end(self, head: Term, at: Any) -> Any:
-        found = self._solved(head, at if isinstance(at, tuple) else (at,))
-        return super().behind_the_end(head, at) if found is None else found
+        solved = self._solved(head, at if isinstance(at, tuple) else (at,))
+        return super().behind_the_end(head, at) if solved is None else solved
 
     def _solved(self, f: Term, at: tuple[int, ...]) -> Any:
         """The value that the equations give a function at a place; None where no equation is about it."""
@@ -212,15 +214,15 @@ class FamilyRuns(Runs):
     def _bound(self, equation: FamilyEquation, at: tuple[int, ...]) -> tuple[int, ...] | None:
         """The bound integers, the nearest first, where an equation is about this place; None where it is not."""
         depth = len(equation.ranges)
-        found: list[int | None] = [None] * depth
-        for given, value in zip(equation.at, at, strict=True):
-            if given[0] == "bound":
-                found[given[1][0]] = value
-        bound = tuple(value for value in found if value is not None)
+        values_found: list[int | None] = [None] * depth
+        for argument, value in zip(equation.at, at, strict=True):
+            if argument[0] == "bound":
+                values_found[argument[1][0]] = value
+        bound = tuple(value for value in values_found if value is not None)
         if len(bound) < depth:
             return None
-        for given, value in zip(equation.at, at, strict=True):
-            if self.value(given, bound) != value:
+        for argument, value in zip(equation.at, at, strict=True):
+            if self.value(argument, bound) != value:
                 return None
         for k, inside in enumerate(equation.ranges):
             places = self.range(inside, bound[depth - k :])
@@ -236,16 +238,16 @@ class FamilyRuns(Runs):
                 part = part[2][1] if self.truth(part[2][0], bound) else ("true", None, ())
             if part[0] != "=":
                 continue
-            left, right = part[2]
-            if _about(left, {f}) is left:
+            summand, right = part[2]
+            if _about(summand, {f}) is summand:
                 return self.value(right, bound)
-            if left[0] == "*":
-                value, size = left[2]
+            if summand[0] == "*":
+                value, size = summand[2]
                 factor = self.value(size, bound)
                 if sign(factor):
                     mine = present(_about(value, {f}))
-                    rest = self.value(replace(value, mine, num(0)), bound)
-                    return minus(over(self.value(right, bound), factor), rest)
+                    without_value = self.value(replace(value, mine, num(0)), bound)
+                    return minus(over(self.value(right, bound), factor), without_value)
         return 0
 
     # --- The model ----------------------------------------------------------------------------------------------------
@@ -256,11 +258,11 @@ class FamilyRuns(Runs):
         rows = []
         for i in places:
             row = {}
-            for one in self.family.inputs:
-                for cell in present(self.at_sizes).cells[one.name]:
+            for input_ in self.family.inputs:
+                for cell in present(self.at_sizes).cells[input_.name]:
                     at = cell if self.n is None else (*cell, i)
-                    table = self.values[self.own[one.name]]
-                    row[label(one.name, cell)] = str(table[_key(at)] if at else table)
+                    table = self.values[self.own[input_.name]]
+                    row[label(input_.name, cell)] = str(table[_key(at)] if at else table)
             rows.append(row)
         return rows
 
@@ -277,38 +279,38 @@ class FamilyRuns(Runs):
     def columns(self, stem: str) -> Iterator[dict[int, Any]]:
         for x in self.values.values():
             if self.n is None:
-                yield from ({self.start: one} for one in (x.values() if isinstance(x, dict) else [x]))
+                yield from ({self.start: table} for table in (x.values() if isinstance(x, dict) else [x]))
             elif isinstance(x, dict):
-                found: dict[Any, dict[int, Any]] = {}
-                for at, one in x.items():
+                columns_found: dict[Any, dict[int, Any]] = {}
+                for at, entry in x.items():
                     *first, i = at if isinstance(at, tuple) else (at,)
-                    found.setdefault(tuple(first), {})[i] = one
-                yield from found.values()
+                    columns_found.setdefault(tuple(first), {})[i] = entry
+                yield from columns_found.values()
 
     # --- Sentences ----------------------------------------------------------------------------------------------------
 
     def tried(self, longest: int = LONGEST) -> FamilyTried:
         """The sentence at the smallest sizes, where it is false there at the smallest string: with little work, so that
         what is false at larger sizes is found too, and where it is `patient` with more."""
-        whole, until, least, reached = self.budget, self.until, len(self.all_instances), dict[str, int]()
+        budget_all, until, least, reached = self.budget, self.until, len(self.all_instances), dict[str, int]()
         for part in (32, 4) if self.patient else (32,):
-            self.budget = whole // part
+            self.budget = budget_all // part
             for k, instance in enumerate(self.all_instances[:least]):
                 if until is not None and until.left <= 0:
                     break
                 self.chosen = [instance]
-                found = super().tried(longest)
-                if found.word is not None:
+                result = super().tried(longest)
+                if result.word is not None:
                     least = k
                     break
-                reached[instance.values] = max(found.length, reached.get(instance.values, 0))
+                reached[instance.values] = max(result.length, reached.get(instance.values, 0))
         if least < len(self.all_instances):
             least = self._below(least, longest, reached)
-        self.budget, self.chosen = whole, self.all_instances[least : least + 1]
+        self.budget, self.chosen = budget_all, self.all_instances[least : least + 1]
         if not self.chosen:
             return FamilyTried(None, min(reached.values(), default=0), reached=(*reached.items(),))
         self.until = None  # the string is found again
-        found = super().tried(longest)
+        result = super().tried(longest)
         self.until = until
         at = self.chosen[0]
         values = {size: int(at.env[size]) for size in self.family.sizes}
@@ -316,12 +318,12 @@ class FamilyRuns(Runs):
             name: [str(at.entry(name, cell)) for cell in at._cells(table.over)]
             for name, table in self.family.tables.items()
         }
-        below = tuple((one.values, reached.get(one.values, 0)) for one in self.all_instances[:least])
+        below = tuple((instance.values, reached.get(instance.values, 0)) for instance in self.all_instances[:least])
         return FamilyTried(
-            found.word,
-            found.length,
-            found.outside,
-            found.open_at,
+            result.word,
+            result.length,
+            result.outside,
+            result.open_at,
             sizes=at.values,
             at=values,
             model=self.model,
@@ -334,28 +336,31 @@ class FamilyRuns(Runs):
         before = [k for k in range(least) if reached.get(self.all_instances[k].values, 0) < longest]
         for k in before:
             self.chosen, self.budget = [self.all_instances[k]], WORK // len(before)
-            found = super().tried(longest)
-            if found.word is not None:
+            result = super().tried(longest)
+            if result.word is not None:
                 return k
             values = self.chosen[0].values
-            reached[values] = max(found.length, reached.get(values, 0))
+            reached[values] = max(result.length, reached.get(values, 0))
         return least
 
 
 def small(family: Family) -> Iterator[Instance]:
     """The family at sizes and tables, the smallest first."""
-    found = 0
+    instances_found = 0
     sizes = product(range(MOST_SIZES + 1), repeat=len(family.sizes))
-    for some in sorted((one for one in sizes if sum(one) <= MOST_SIZES), key=lambda one: (sum(one), one)):
-        given = dict(zip(family.sizes, some, strict=True))
+    for sizes_chosen in sorted(
+        (sizes_tried for sizes_tried in sizes if sum(sizes_tried) <= MOST_SIZES),
+        key=lambda sizes_tried: (sum(sizes_tried), sizes_tried),
+    ):
+        size_values = dict(zip(family.sizes, sizes_chosen, strict=True))
         tables = 0
         for entries in _tables(family):
             with suppress(BadInput, NotExact, TypeError, ZeroDivisionError):
-                made = Instance(family, {**given, **entries})
-                made.model(None, None)
-                yield made
-                found, tables = found + 1, tables + 1
-            if found == MOST_INSTANCES:
+                instance = Instance(family, {**size_values, **entries})
+                instance.model(None, None)
+                yield instance
+                instances_found, tables = instances_found + 1, tables + 1
+            if instances_found == MOST_INSTANCES:
                 return
             if tables == MOST_TABLES:
                 break
@@ -383,7 +388,7 @@ def _about(t: Term, among: set[Term]) -> Term | None:
     """The leftmost value of one of these functions in a term."""
     if t in among or (t[0] == "app" and t[2][0] in among):
         return t
-    return next((found for part in t[2] if (found := _about(part, among)) is not None), None)
+    return next((head for part in t[2] if (head := _about(part, among)) is not None), None)
 
 
 def _key(at: Sequence[int]) -> int | tuple[int, ...]:

@@ -17,13 +17,13 @@ def theorems_of(family: PlainFamily) -> list[Statement]:
     from symcook.proof.replay import statements
 
     usual = {key: many[0] for key, many in family.choices.items()}
-    corrected = {one.corrects for one in statements().values()}
-    found = []
-    for one in statements().values():
-        if not one.claim or one.id in corrected:
+    corrected = {statement.corrects for statement in statements().values()}
+    theorems = []
+    for statement in statements().values():
+        if not statement.claim or statement.id in corrected:
             continue
-        calls = [m for m in CALL.finditer(one.written) if m[1] == "run" and m[2] == family.name]
-        made = [dict(re.findall(r"(\w+) = (\w+)", call[3])) for call in calls]
-        if any(family.choices.keys() >= m.keys() and usual | m == family.chosen for m in made):
-            found.append(one)
-    return found
+        calls = [m for m in CALL.finditer(statement.written) if m[1] == "run" and m[2] == family.name]
+        choices_made = [dict(re.findall(r"(\w+) = (\w+)", call[3])) for call in calls]
+        if any(family.choices.keys() >= m.keys() and usual | m == family.chosen for m in choices_made):
+            theorems.append(statement)
+    return theorems

@@ -43,11 +43,11 @@ def divide(v: Mono, u: Mono) -> Mono | None:
     """v/u where it is a monomial; exponentials always divide."""
     powers = dict(v[0])
     for a, k in u[0]:
-        rest = powers.get(a, 0) - k
-        if rest < 0:
+        exponent = powers.get(a, 0) - k
+        if exponent < 0:
             return None
-        if rest:
-            powers[a] = rest
+        if exponent:
+            powers[a] = exponent
         else:
             del powers[a]
     if not u[1]:
@@ -62,8 +62,8 @@ def _degree(m: Mono) -> int:
 
 def _related(products: dict[tuple[str, ...], Poly], others: Sequence[Poly]) -> dict[tuple[str, ...], Poly]:
     """The products that share a monomial that is not linear with one of `others`, or with one so related."""
-    seen = {m for p in others for m in p if _degree(m) + (m[1] != 0) > 1}
-    return {ks: p for ks, p in products.items() if len(ks) < 2 or not seen.isdisjoint(p)}
+    nonlinear = {m for p in others for m in p if _degree(m) + (m[1] != 0) > 1}
+    return {ks: p for ks, p in products.items() if len(ks) < 2 or not nonlinear.isdisjoint(p)}
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,9 @@ class Reduction:
             self.rule(k, p, None)
 
     def rule(self, k: str, equation: Poly, side: Poly | None) -> bool:
-        made: dict[str, Poly] = {k: {ONE: 1}}
+        combination: dict[str, Poly] = {k: {ONE: 1}}
         try:
-            p = self.by(equation, made)
+            p = self.by(equation, combination)
         except TooLong:
             if self.effort.left < 0:
                 raise
@@ -110,7 +110,7 @@ class Reduction:
             alone = lead in p and not any(m != lead and divide(m, lead) is not None for m in p)
             if _degree(lead) != 1 or lead[1] or not alone:
                 return False
-        self.rules.append(_Rule(p, lead, made))
+        self.rules.append(_Rule(p, lead, combination))
         return True
 
     def by(self, p: Poly, made: dict[str, Poly] | None = None) -> Poly:
@@ -199,31 +199,31 @@ def find(
             columns["goal"] = {m: -c for m, c in target.items()}
             if goal[0] == "<=":
                 strict.append("goal")
-    put: Reduction | None = None
-    whole = dict(columns)
+    reduction: Reduction | None = None
+    unreduced = dict(columns)
     if reduced:
-        put = Reduction(equations, {k: nf(facts[k][2][0]) for k in equations}, effort)
-        if not put.rules:
+        reduction = Reduction(equations, {k: nf(facts[k][2][0]) for k in equations}, effort)
+        if not reduction.rules:
             return None
-        columns = {name: put.by(p) for name, p in columns.items()}
-        target = put.by(target)
-        equations = {k: put.by(p) for k, p in equations.items()}
+        columns = {name: reduction.by(p) for name, p in columns.items()}
+        target = reduction.by(target)
+        equations = {k: reduction.by(p) for k, p in equations.items()}
         equations = {k: p for k, p in equations.items() if p}
     # A dictionary, not a set: the order of everything decides which solution is found, and must not change.
-    seen = dict.fromkeys([*target, *(m for p in columns.values() for m in p)])
+    monomials = dict.fromkeys([*target, *(m for p in columns.values() for m in p)])
     candidates: dict[tuple[str, Any], Poly] = {}
     for k, p in equations.items():
         candidates[k, ONE] = p
         for t in multipliers:
             for m in nf(t):
                 candidates[k, m] = mul({m: 1}, p)
-    cap = max([2, *map(_degree, seen)])
+    cap = max([2, *map(_degree, monomials)])
     for _ in range(rounds):
-        seen |= dict.fromkeys(m for p in candidates.values() for m in p)
+        monomials |= dict.fromkeys(m for p in candidates.values() for m in p)
         cap = max([cap, *(_degree(m) for p in candidates.values() for m in p)])
         for k, p in equations.items():
-            effort.spend(len(seen) * len(p))
-            for v, u in itertools.product(list(seen), p):
+            effort.spend(len(monomials) * len(p))
+            for v, u in itertools.product(list(monomials), p):
                 m = divide(v, u)
                 if m is not None and (k, m) not in candidates and _degree(m) + max(map(_degree, p)) <= cap + 1:
                     candidates[k, m] = mul({m: 1}, p)
@@ -255,12 +255,12 @@ def find(
     for name, v in found:
         if name[0] == "eq":
             by[name[1]] = add(by.get(name[1], {}), {name[2]: v})
-    if put is not None:
+    if reduction is not None:
         gap: Poly = {m: -c for m, c in (wanted if t else {}).items()}
         for name, v in found:
-            gap = add(gap, mul({ONE: v}, whole[name]) if name[0] == "sum" else mul({name[2]: v}, original[name[1]]))
+            gap = add(gap, mul({ONE: v}, unreduced[name]) if name[0] == "sum" else mul({name[2]: v}, original[name[1]]))
         more: dict[str, Poly] = {}
-        if put.by(gap, more):
+        if reduction.by(gap, more):
             return None
         for k, p in more.items():
             by[k] = add(by.get(k, {}), p)
@@ -279,9 +279,9 @@ def search(goal: Term, facts: Mapping[str, Term], *, degree: int = 2, rounds: in
     """`find` with growing degree and rounds; None where nothing was found within the limits."""
     for d, r in attempts(degree, rounds):
         try:
-            found = find(goal, facts, degree=d, rounds=r, **more)
+            combination = find(goal, facts, degree=d, rounds=r, **more)
         except (TooLong, Rejected):
             continue
-        if found is not None:
-            return found
+        if combination is not None:
+            return combination
     return None

@@ -49,10 +49,10 @@ def solve(
     """
     free = set(free)
     effort = effort or Effort(10**12)
-    left: list[tuple[_Row, fmpq]] = [({c: _exact(x) for c, x in r.items() if x}, _exact(b)) for r, b in rows]
-    kept: list[tuple[Hashable, _Row, fmpq]] = []
+    open_rows: list[tuple[_Row, fmpq]] = [({c: _exact(x) for c, x in r.items() if x}, _exact(b)) for r, b in rows]
+    pivots_kept: list[tuple[Hashable, _Row, fmpq]] = []
     where: dict[Hashable, dict[int, None]] = {}
-    for i, (r, _) in enumerate(left):
+    for i, (r, _) in enumerate(open_rows):
         for c in r:
             where.setdefault(c, {})[i] = None
     dead: set[int] = set()
@@ -61,23 +61,23 @@ def solve(
         live = [i for i in where[c] if i not in dead]
         if not live:
             continue
-        best = min(live, key=lambda i: (len(left[i][0]), i))
+        best = min(live, key=lambda i: (len(open_rows[i][0]), i))
         dead.add(best)
-        r, b = left[best]
-        kept.append((c, r, b))
+        r, b = open_rows[best]
+        pivots_kept.append((c, r, b))
         for i in live:
             if i != best:
                 effort.spend(len(r) + 1)
-                _eliminate(left, i, c, r, b, where)
-    system = [left[i] for i in range(len(left)) if i not in dead]
-    found = _nonnegative(system, pivots, effort)
-    if found is None:
+                _eliminate(open_rows, i, c, r, b, where)
+    system = [open_rows[i] for i in range(len(open_rows)) if i not in dead]
+    solution = _nonnegative(system, pivots, effort)
+    if solution is None:
         return None
-    values = {c: v for c, v in found.items() if v}
-    for c, r, b in reversed(kept):
-        rest = b - sum((x * values.get(d, ZERO) for d, x in r.items() if d != c), ZERO)
-        if rest:
-            values[c] = rest / r[c]
+    values = {c: v for c, v in solution.items() if v}
+    for c, r, b in reversed(pivots_kept):
+        remaining = b - sum((x * values.get(d, ZERO) for d, x in r.items() if d != c), ZERO)
+        if remaining:
+            values[c] = remaining / r[c]
     return {c: Fraction(int(v.p), int(v.q)) for c, v in values.items()}
 
 

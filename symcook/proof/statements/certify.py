@@ -89,22 +89,24 @@ def claim(
     sentence = one_line(sentence)
     meaning = ModelMeaning(document, definitions(), symbols, other)
     text = meaning.text(sentence)
-    truths = [] if meaning.truths is None else [f"({one})" for one in meaning.truths.equations()]
+    truths = [] if meaning.truths is None else [f"({equation})" for equation in meaning.truths.equations()]
     if "q" in meaning.sorts:  # which the equations of formulas bind
         other_q = next(name for name in (f"q{k}" for k in itertools.count()) if name not in meaning.taken)
-        truths = [re.sub(r"\bq\b", other_q, one) for one in truths]
+        truths = [re.sub(r"\bq\b", other_q, equation) for equation in truths]
     sorts = dict(meaning.sorts)
     if len(truths) > ROWS and meaning.truths is not None:  # fewer names, of which each is a level
-        put, rows = in_rows(meaning)
-        truths, text = [put(one) for one in truths], put(text)
+        in_row, rows = in_rows(meaning)
+        truths, text = [in_row(equation) for equation in truths], in_row(text)
         sorts = {name: sort for name, sort in sorts.items() if name not in meaning.truths.lines.values()}
         sorts |= dict.fromkeys(rows, "Int*Int->Int")
     # Many parts are bracketed in halves, so that all stand less deep: each premise is a level, and each part of a row.
     run = in_halves(meaning.parts) if len(truths) > LONG or len(meaning.parts) > WIDE else meaning.run
-    premises = f"{in_halves(truths)} -> " if len(truths) > LONG else "".join(f"{one} -> " for one in truths)
-    whole = stated(sorts, [*meaning.least, *meaning.regions], meaning.word, run, f"{premises}({text})")
+    premises = f"{in_halves(truths)} -> " if len(truths) > LONG else "".join(f"{truth} -> " for truth in truths)
+    stated_text = stated(sorts, [*meaning.least, *meaning.regions], meaning.word, run, f"{premises}({text})")
     return read_statement(
-        Statement(named(document["name"]), whole, note=sentence, known=definitions(), model=hashes(document, other))
+        Statement(
+            named(document["name"]), stated_text, note=sentence, known=definitions(), model=hashes(document, other)
+        )
     )
 
 
@@ -128,7 +130,7 @@ def read_statement(statement: Statement) -> Statement:
 
 def hashes(document: Mapping[str, Any], other: Mapping[str, object] | None = None) -> str:
     """The hash of the model that a statement is about, or those of two."""
-    return " ".join(document_hash(one) for one in (document, other) if one is not None)
+    return " ".join(document_hash(model_document) for model_document in (document, other) if model_document is not None)
 
 
 def in_rows(meaning: ModelMeaning) -> tuple[Callable[[str], str], list[str]]:
@@ -137,14 +139,16 @@ def in_rows(meaning: ModelMeaning) -> tuple[Callable[[str], str], list[str]]:
     names = [*present(meaning.truths).lines.values()]
     others = {*meaning.taken} - {*names}
     numbers = range(1, -(-len(names) // ROW) + 1)
-    stem = next(f"z{'_' * k}" for k in itertools.count() if not any(f"z{'_' * k}{one}" in others for one in numbers))
+    stem = next(
+        f"z{'_' * k}" for k in itertools.count() if not any(f"z{'_' * k}{number}" in others for number in numbers)
+    )
     rows = {name: f"{stem}{k // ROW + 1}({k % ROW + 1}, " for k, name in enumerate(names)}
 
     def put(found: re.Match[str]) -> str:
         row = rows.get(found[1])
         return found[0] if row is None else row if found[2] else f"j. {row}j)"
 
-    return lambda text: re.sub(r"\b(z\d+_*)\b(\()?", put, text), [f"{stem}{one}" for one in numbers]
+    return lambda text: re.sub(r"\b(z\d+_*)\b(\()?", put, text), [f"{stem}{number}" for number in numbers]
 
 
 def in_halves(parts: Sequence[str]) -> str:
@@ -160,9 +164,9 @@ def one_line(sentence: str) -> str:
 @deeper()
 def meaning(document: Mapping[str, Any], sentence: str) -> ModelMeaning:
     """What a sentence about the model of a document means; BadInput where it is none."""
-    found = ModelMeaning(document, definitions())
-    found.text(one_line(sentence))
-    return found
+    model_meaning = ModelMeaning(document, definitions())
+    model_meaning.text(one_line(sentence))
+    return model_meaning
 
 
 def definitions() -> Mapping[str, Any]:
@@ -226,8 +230,8 @@ class Settled:
     @property
     def fragment(self) -> str | None:
         """The name of the procedure that found the proof, or the string of which the sentence is false."""
-        found = self.decision
-        return None if found is None or (found.string is None and found.proved is None) else found.fragment
+        decision = self.decision
+        return None if decision is None or (decision.string is None and decision.proved is None) else decision.fragment
 
 
 @dataclass(frozen=True)
@@ -278,10 +282,10 @@ def settle(
         home = library(statement, citable())
         decision = decide(statement, home, Until(seconds / 4, 1 / 4))
         if decision.true or decision.proved is not None:
-            met = premises.asked(statement, home, Until(seconds / 8, 1 / 8))
-            if met.unmet is not None:
-                return Settled(None, None, None, Vacuous(statement.note, met.unmet), decision.unconfirmed)
-            strings = met.strings
+            hypotheses = premises.asked(statement, home, Until(seconds / 8, 1 / 8))
+            if hypotheses.unmet is not None:
+                return Settled(None, None, None, Vacuous(statement.note, hypotheses.unmet), decision.unconfirmed)
+            strings = hypotheses.strings
         if (settled := _decided(statement, subject, decision, until, strings)) is not None:
             return settled
         decision = decision.unconfirmed
@@ -420,9 +424,9 @@ def certificate_of(
             parts["defined"] = defined_part(home, statement.defined)
         if parts["inhabited"] is None:
             parts["inhabited"] = inhabited(home, statement, subject.runs(until), strings)
-    made = {name: nodes for name, nodes in parts.items() if nodes is not None}
+    proofs = {name: nodes for name, nodes in parts.items() if nodes is not None}
     try:
-        return judged(statement, made, "proved")
+        return judged(statement, proofs, "proved")
     except Rejected as error:
         if isinstance(text, Mapping):
             raise Unfit(f"what is written down is not accepted: {str(error).partition(chr(10))[0]}") from None
@@ -460,19 +464,21 @@ def automatic(home: Citable, statement: Statement) -> list[Node]:
             yield from ((Handed(), lines) for lines in meanings.texts(True))
         yield Elaborator(), "qed\n"
 
-    left: Exception | None = None
+    unproved: Exception | None = None
     for elaborator, lines in ways():
         g = Goal(home, statement.formula, {}, {})
         try:
             elaborator.block(g, prooftext.read(_headed_lines(statement, lines)).parts["proof"], Place(1, 1))
         except (StepGap, BadProof) as error:
-            left = error
+            unproved = error
         except TimeUp:  # the goal that the automation had after its first levels, or has now
-            remaining = str(left).partition("\n")[2] if isinstance(left, StepGap) else _remaining(home, statement)
+            remaining = (
+                str(unproved).partition("\n")[2] if isinstance(unproved, StepGap) else _remaining(home, statement)
+            )
             raise OutOfTime(f"the time is over\n{remaining}") from None
         else:
             return pruned(g.nodes)
-    raise present(left)
+    raise present(unproved)
 
 
 def _remaining(home: Citable, statement: Statement) -> str:
@@ -559,19 +565,22 @@ def below(certificate: Mapping[str, Any]) -> list[str]:
     """The stored statements that a certificate rests on, lemmas of lemmas too, in the order of the files. Beside a
     corrected form stands what it corrects, which the second checker asks for."""
     home = replay.library()
-    todo, found = [*certificate["lemmas"]], set[str]()
+    todo, lemmas_below = [*certificate["lemmas"]], set[str]()
     while todo:
-        if (name := todo.pop()) not in found:
-            found.add(name)
+        if (name := todo.pop()) not in lemmas_below:
+            lemmas_below.add(name)
             todo += [*home.lemmas(name), *filter(None, [home.statements[name].corrects])]
-    return [name for name in home.statements if name in found]
+    return [name for name in home.statements if name in lemmas_below]
 
 
 def expanded(statement: Statement, certificate: Mapping[str, object]) -> str:
     """Definitions, lemmas and the statement in the form that the second checker, proofs/checker.py, reads."""
     lines = (replay.library().root / "statements" / "definitions.txt").read_text(encoding="utf-8").split("\n")
     blocks = ["\n".join(f"define: {x.strip()}" for x in lines if x.strip() and not x.lstrip().startswith("#"))]
-    blocks += [one.block for one in [*(replay.statements()[name] for name in below(certificate)), statement]]
+    blocks += [
+        used_statement.block
+        for used_statement in [*(replay.statements()[name] for name in below(certificate)), statement]
+    ]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -582,13 +591,13 @@ def inhabited(
     g = shown_inhabited(home, statement, runs, strings)
     if g is not None:
         return g.nodes
-    left = Goal(home, statement.inhabited, {}, {})
+    goal = Goal(home, statement.inhabited, {}, {})
     try:
-        Elaborator().automatic(left, TextLine("qed", place=Place(1, 1)), "the hypotheses")
+        Elaborator().automatic(goal, TextLine("qed", place=Place(1, 1)), "the hypotheses")
     except StepGap as error:
         what = "the statement is proved; what is missing is a string for which the hypotheses hold"
         raise Unmet(Place(1, 1), what, str(error).partition("\n")[2]) from None
-    return left.nodes
+    return goal.nodes
 
 
 def first_line(why: object) -> str:
@@ -612,8 +621,8 @@ def again(
         why = "it is about two models: give the second by --with"
     elif model != hashes(document, second):
         why = f"{'one of the models' if two else 'the model'} has changed since it was made"
-    made = partial(certify.claim, document, sentence, other=second)
-    return sentence, judged_again(named(document["name"]), made, certificate, text, why)
+    stated_now = partial(certify.claim, document, sentence, other=second)
+    return sentence, judged_again(named(document["name"]), stated_now, certificate, text, why)
 
 
 def sentence_of(certificate: object, text: str) -> str:

@@ -25,18 +25,18 @@ def cited(statement: Statement, names: list[str]) -> Iterator[str]:
     about = [s for s in named if re.search(rf"\brun\({re.escape(model)}\)", s.text)]
     about.sort(key=lambda s: f"accept({model})" not in s.text)
     inside = re.findall(r"exp\(-?\(*-?(\d+(?:/\d+)?)", statement.expanded)
-    for one in about[:MOST]:
-        f, given = one.formula, list[list[str]]()
-        for name in leading_names(one.expanded):
+    for lemma in about[:MOST]:
+        f, arguments = lemma.formula, list[list[str]]()
+        for name in leading_names(lemma.expanded):
             if f[0] != "all":
                 break
-            meant = re.search(rf"-> {name} = (.+?) ->", one.text)
+            meant = re.search(rf"-> {name} = (.+?) ->", lemma.text)
             symbol = ["1", *dict.fromkeys(inside)][:4] if f[1] == "Real" else []
-            given.append([name] if name in names else [meant[1]] if meant else symbol)
+            arguments.append([name] if name in names else [meant[1]] if meant else symbol)
             f = f[2][0]
-        if given and all(given) and _proved(one):
-            for k in range(max(map(len, given))):
-                yield f"{one.id.removeprefix('lem.')}({'; '.join(x[min(k, len(x) - 1)] for x in given)})"
+        if arguments and all(arguments) and _proved(lemma):
+            for k in range(max(map(len, arguments))):
+                yield f"{lemma.id.removeprefix('lem.')}({'; '.join(x[min(k, len(x) - 1)] for x in arguments)})"
 
 
 def _proved(one: Statement) -> bool:

@@ -40,17 +40,17 @@ class Evaluated:
 
     def term(self, t: Term) -> Valued:
         """The cost of a term, and its value where these integers are bound, the nearest first."""
-        found = self.terms.get(id(t))
-        if found is None:
-            found = self.terms[id(t)] = t, self._term(t)  # it is kept, so that its identity stays its own
-        return found[1]
+        cached = self.terms.get(id(t))
+        if cached is None:
+            cached = self.terms[id(t)] = t, self._term(t)  # it is kept, so that its identity stays its own
+        return cached[1]
 
     def formula(self, t: Term) -> HeldCondition:
         """The cost of a formula, and its truth."""
-        found = self.formulas.get(id(t))
-        if found is None:
-            found = self.formulas[id(t)] = t, self._formula(t)
-        return found[1]
+        cached = self.formulas.get(id(t))
+        if cached is None:
+            cached = self.formulas[id(t)] = t, self._formula(t)
+        return cached[1]
 
     def _term(self, t: Term) -> Valued:
         tag, data, kids = t
@@ -68,54 +68,56 @@ class Evaluated:
             return 2 + cost, lambda bound: int(holds(bound))
         if tag in ("sum", "prod"):
             return self._repeated(t)
-        if tag == "/" and (found := self._softmax(*kids)) is not None:
-            return found
+        if tag == "/" and (softmax := self._softmax(*kids)) is not None:
+            return softmax
         if tag in _EXACT:
             return self._combined(tag, *map(self.term, kids))
-        costs, given = [k[0] for k in map(self.term, kids)], [k[1] for k in map(self.term, kids)]
+        costs, operands = [k[0] for k in map(self.term, kids)], [k[1] for k in map(self.term, kids)]
         cost = 1 + sum(costs)
         if tag == "neg":
-            return cost, lambda bound: minus(0, given[0](bound))
+            return cost, lambda bound: minus(0, operands[0](bound))
         if tag == "/":
-            above, below = given
+            above, below = operands
             return cost, lambda bound: over(above(bound), below(bound))
         if tag == "^":
-            return cost, lambda bound: function("pow", [given[0](bound), data])
-        return cost, lambda bound: function(data, [k(bound) for k in given])
+            return cost, lambda bound: function("pow", [operands[0](bound), data])
+        return cost, lambda bound: function(data, [k(bound) for k in operands])
 
     def _name(self, t: Term) -> Callable[[BoundValues], Any]:
         def value(_: BoundValues) -> Any:
-            found = self.runs.values.get(t)
-            return self.runs.without_value(t) if found is None else found
+            own_value = self.runs.values.get(t)
+            return self.runs.without_value(t) if own_value is None else own_value
 
         return value
 
     def _applied(self, t: Term) -> Valued:
-        head, *given = t[2]
-        costs, places = zip(*map(self.term, given), strict=True)
-        runs, place, many = self.runs, places[0], len(given) > 1
+        head, *arguments = t[2]
+        costs, places = zip(*map(self.term, arguments), strict=True)
+        runs, place, many = self.runs, places[0], len(arguments) > 1
 
         def value(bound: BoundValues) -> Any:
-            at: Any = tuple([one(bound) for one in places]) if many else place(bound)
+            at: Any = tuple([argument(bound) for argument in places]) if many else place(bound)
             table = runs.values.get(head)
-            if not isinstance(table, dict) or not all(isinstance(one, int) for one in (at if many else (at,))):
+            if not isinstance(table, dict) or not all(
+                isinstance(place_value, int) for place_value in (at if many else (at,))
+            ):
                 raise Rejected("a function has no value here")
             return table[at] if at in table else runs.behind_the_end(head, at)
 
         return 1 + sum(costs), value
 
     def _combined(self, tag: str, one: Valued, other: Valued) -> Valued:
-        left, right, integral, exact = one[1], other[1], _INTEGRAL[tag], _EXACT[tag]
+        first, second, integral, exact = one[1], other[1], _INTEGRAL[tag], _EXACT[tag]
 
         def value(bound: BoundValues) -> Any:
-            a, b = left(bound), right(bound)
+            a, b = first(bound), second(bound)
             return integral(a, b) if type(a) is type(b) is int else exact(a, b)
 
         return 1 + one[0] + other[0], value
 
     def _places(self, low: Term, high: Term) -> tuple[int, Callable[[BoundValues], range]]:
-        (one, first), (other, last), whole = self.term(low), self.term(high), self.runs.whole
-        return one + other, lambda bound: _integers(whole(first(bound)), whole(last(bound)))
+        (one, first), (other, last), integer_of = self.term(low), self.term(high), self.runs.whole
+        return one + other, lambda bound: _integers(integer_of(first(bound)), integer_of(last(bound)))
 
     def _repeated(self, t: Term) -> Valued:
         tag, _, (low, high, inner) = t
@@ -150,9 +152,9 @@ class Evaluated:
                 scores.append(score(place))
             total: Any = 0
             sums: Any = 0
-            for place, one in zip(places, scores, strict=True):
+            for place, own_score in zip(places, scores, strict=True):
                 runs.spend(more)
-                part = function("exp", [minus(one, scores[0])])
+                part = function("exp", [minus(own_score, scores[0])])
                 total, sums = plus(total, times(part, read(place))), plus(sums, part)
             return over(total, sums)
 
@@ -183,10 +185,10 @@ class Evaluated:
         return 1 + cost, holds
 
     def _compared(self, tag: str, one: Valued, other: Valued) -> HeldCondition:
-        left, right, exact = one[1], other[1], _COMPARED[tag]
+        first, second, exact = one[1], other[1], _COMPARED[tag]
 
         def holds(bound: BoundValues) -> bool:
-            a, b = left(bound), right(bound)
+            a, b = first(bound), second(bound)
             if type(a) in RATIONAL and type(b) in RATIONAL:
                 return exact(a, b)
             return exact(sign(minus(a, b)), 0)

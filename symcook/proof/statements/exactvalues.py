@@ -45,9 +45,9 @@ class Closed:
     def sign(self) -> int:
         """1 or -1; Rejected where balls do not tell the number from 0."""
         for prec in PRECISIONS:
-            found = decided(self.term, prec)
-            if found:
-                return found
+            sign_found = decided(self.term, prec)
+            if sign_found:
+                return sign_found
         raise Rejected("a number cannot be told from 0")
 
 
@@ -95,8 +95,8 @@ def over(a: OwnValue, b: OwnValue) -> OwnValue:
     """a/b. Raises Rejected where b is 0, or is not told from it."""
     if not sign(b):
         raise Rejected("the statement divides by zero")
-    whole = Fraction(a) if isinstance(a, int) else a
-    return _either(lambda: whole / b, lambda: normal.mul(_poly(a), _inverse(b)), a, b)  # type: ignore[operator]
+    fraction = Fraction(a) if isinstance(a, int) else a
+    return _either(lambda: fraction / b, lambda: normal.mul(_poly(a), _inverse(b)), a, b)  # type: ignore[operator]
 
 
 def function(name: str, given: Sequence[OwnValue]) -> OwnValue:
@@ -142,23 +142,23 @@ def compact(p: Poly) -> Term:
     if not many:
         parts = [_product(m, c) for m, c in sorted(p.items(), key=lambda entry: repr(reify.product(entry[0])))]
         out = parts[0] if parts else reify.term({})
-        for one in parts[1:]:
-            out = ("+", None, (out, one))
+        for summand in parts[1:]:
+            out = ("+", None, (out, summand))
         return out
     longest = max(many, key=lambda a: ((saved[a] - 1) * len(repr(reify.atom(a))), repr(reify.atom(a))))
     least = min(k for factors, _ in p for a, k in factors if a == longest)
     inside: Poly = {}
-    rest: Poly = {}
+    without_factor: Poly = {}
     for (factors, e), c in p.items():
         powers = dict(factors)
         if longest in powers:
             powers[longest] -= least
             inside[tuple((a, k) for a, k in sorted(powers.items()) if k), e] = c
         else:
-            rest[factors, e] = c
+            without_factor[factors, e] = c
     front = _atom(longest) if least == 1 else ("^", least, (_atom(longest),))
     out = ("*", None, (front, compact(inside)))
-    return ("+", None, (compact(rest), out)) if rest else out
+    return ("+", None, (compact(without_factor), out)) if without_factor else out
 
 
 def _product(m: normal.Mono, c: normal.Number) -> Term:
@@ -169,8 +169,8 @@ def _product(m: normal.Mono, c: normal.Number) -> Term:
     if c != 1 or not parts:
         parts.insert(0, reify.term({ONE: c}))
     out = parts[0]
-    for one in parts[1:]:
-        out = ("*", None, (out, one))
+    for factor in parts[1:]:
+        out = ("*", None, (out, factor))
     return out
 
 
@@ -235,17 +235,17 @@ def reduced(p: Poly) -> Poly:
         for a, k in m[0]:
             key = normal._keys[a]
             if key[0] == "fn" and key[1] == "sqrt" and k > 1:
-                other, rest = normal.power(dict(key[2]), k // 2), k % 2
+                other, exponent = normal.power(dict(key[2]), k // 2), k % 2
             elif key[0] == "inv" and (b := _single(key)) in powers:
-                other, rest = normal.power({((((b, 1),)), 0): 1}, 0), k
+                other, exponent = normal.power({((((b, 1),)), 0): 1}, 0), k
                 least = min(k, powers[b])
-                rest, powers[b] = k - least, powers[b] - least
+                exponent, powers[b] = k - least, powers[b] - least
             else:
                 continue
-            powers[a] = rest
-            left = (tuple(sorted((x, e) for x, e in powers.items() if e)), m[1])
+            powers[a] = exponent
+            reduced_monomial = (tuple(sorted((x, e) for x, e in powers.items() if e)), m[1])
             without = {x: c for x, c in p.items() if x != m}
-            return reduced(normal.add(without, normal.mul({left: p[m]}, other)))
+            return reduced(normal.add(without, normal.mul({reduced_monomial: p[m]}, other)))
     return p
 
 
@@ -298,25 +298,25 @@ def cancelled(g: Goal) -> None:
     """An equation without names that sqrt(q)*sqrt(q) = q and a*(1/a) = 1 make true, monomial by monomial."""
     if g.goal[0] != "=":
         raise Stuck("no equation")
-    left = add(nf(g.goal[2][1]), nf(g.goal[2][0]), -1)
-    whole_term(left)
+    gap_left = add(nf(g.goal[2][1]), nf(g.goal[2][0]), -1)
+    whole_term(gap_left)
     factors: dict[str, Poly] = {}
     facts: dict[Term, str] = {}
     for _ in range(MOST_CANCELLED):
-        if not left:
+        if not gap_left:
             used = [[g.text(reify.term(p)), label] for label, p in factors.items() if p]
             return g._emit({"by": "pos", "eq": used}, True)
-        found = next(((m, x, y) for m in left for x, y in [_cancelling(m)] if x is not None), None)
-        if found is None:
+        cancelling = next(((m, x, y) for m in gap_left for x, y in [_cancelling(m)] if x is not None), None)
+        if cancelling is None:
             raise Stuck("a part does not cancel")
-        m, at, rest = found
+        m, at, cofactor = cancelling
         if at not in facts:
             facts[at] = _square(g, at[2][0]) if at[0] == "fn" else _reciprocal(g, at[2][1])
         label = facts[at]
         gap = add(nf(g.fact(label)[2][1]), nf(g.fact(label)[2][0]), -1)
-        times = scale({rest: 1}, -left[m])
+        times = scale({cofactor: 1}, -gap_left[m])
         factors[label] = add(factors.get(label, {}), times)
-        left = add(left, mul(times, gap), -1)
+        gap_left = add(gap_left, mul(times, gap), -1)
     raise Stuck("too many parts cancel")
 
 
@@ -331,8 +331,8 @@ def _cancelling(m: Mono) -> tuple[Term, Mono] | tuple[None, Mono]:
             less = {a: 1, b: 1}
         else:
             continue
-        left = {x: k - less.get(x, 0) for x, k in powers.items()}
-        return at, (tuple((x, k) for x, k in sorted(left.items()) if k), m[1])
+        powers_left = {x: k - less.get(x, 0) for x, k in powers.items()}
+        return at, (tuple((x, k) for x, k in sorted(powers_left.items()) if k), m[1])
     return None, m
 
 

@@ -80,8 +80,8 @@ class Trying(Elaborator):
             self.automatic(g, TextLine("qed", place=place), "what is left to show does not follow")
 
     def automatic(self, g: Goal, line: TextLine, what: str, hints: Sequence[HintText] | None = None) -> None:
-        whole = line.kind == "qed" and not any(h.name == "stored0'" for h in line.hints)
-        levels = automation.LEVELS if whole else FACTS[:2] if line.kind == "take" else FACTS
+        closes = line.kind == "qed" and not any(h.name == "stored0'" for h in line.hints)
+        levels = automation.LEVELS if closes else FACTS[:2] if line.kind == "take" else FACTS
         self.search(g, line, what, hints, levels)
 
     def search(
@@ -125,8 +125,8 @@ def parts(statement: Statement) -> Parts:
         labels, f = ["some"], f[2][1]
     if "w" in names:
         labels, (word, f) = [*labels, "word"], f[2]
-    run, said = f[2]
-    return Parts(names, [*labels, "(..)" if run[0] == "&" else "run"], word, run, said)
+    run, claimed = f[2]
+    return Parts(names, [*labels, "(..)" if run[0] == "&" else "run"], word, run, claimed)
 
 
 class Facts:
@@ -141,8 +141,8 @@ class Facts:
         self.low = self.high = ""
         self.ranges: dict[str, tuple[str, str]] = {}
         for part in flatten("&", run):
-            if (found := range_of(part, HERE)) is not None:
-                self.low, self.high, body = show(found.low), show(found.high), found.body
+            if (position_range := range_of(part, HERE)) is not None:
+                self.low, self.high, body = show(position_range.low), show(position_range.high), position_range.body
                 first = flatten("&", body)[0]
                 if first[0] == "=" and first[2][0][0] == "app" and first[2][0][2][1] == HERE:
                     name = first[2][0][2][0][1][0]
@@ -156,14 +156,17 @@ class Facts:
         self.tokens = sorted({x[2][1][1][0] for x in subterms(self.word) if is_token(x)})
         self.counted: list[str] = []
         self.given, self.whole = "", self.said
-        found = range_of(self.said, HERE)
-        if found is not None and (show(found.low), show(found.high)) == (self.low, self.high):
-            self.given, self.said = "given i (low' high')\n", found.body
+        position_range = range_of(self.said, HERE)
+        if position_range is not None and (show(position_range.low), show(position_range.high)) == (
+            self.low,
+            self.high,
+        ):
+            self.given, self.said = "given i (low' high')\n", position_range.body
         self.premises: list[str] = []
-        left = self.said
-        while left[0] == "->":
+        remaining = self.said
+        while remaining[0] == "->":
             self.premises.append(f"if{len(self.premises)}'")
-            self.given, left = f"{self.given}given {self.premises[-1]}\n", left[2][1]
+            self.given, remaining = f"{self.given}given {self.premises[-1]}\n", remaining[2][1]
 
     def fresh(self, stem: str) -> str:
         """A name that no coordinate has."""
@@ -231,17 +234,17 @@ class Facts:
 
     def used(self, t: Term) -> list[str]:
         """The labels of the equations that a term rests on, without those of means of means."""
-        found: dict[str, None] = {}
+        labels: dict[str, None] = {}
         todo = [t]
         while todo:
             for v in sorted(free(todo.pop()), key=lambda v: v[1][0]):
-                if v[1][0] in self.equations and self.label(v[1][0]) not in found:
-                    found[self.label(v[1][0])] = None
+                if v[1][0] in self.equations and self.label(v[1][0]) not in labels:
+                    labels[self.label(v[1][0])] = None
                     if f"form'{v[1][0]}" in self.forms:
-                        found[f"form'{v[1][0]}"] = None
+                        labels[f"form'{v[1][0]}"] = None
                     else:
                         todo.append(self.equations[v[1][0]])
-        return list(found)
+        return list(labels)
 
     def label(self, name: str) -> str:
         return "run" if self.single else f"{name}_is"
@@ -301,36 +304,35 @@ class Facts:
         )
         added = [at for at, _ in ends]
         self.counted = ["all'", "upto'", *(f"once{k}'" for _, k in ends)]
-        one = " + ".join(f"I[w(i) = {k}]" for k in self.tokens)
+        one_symbol = " + ".join(f"I[w(i) = {k}]" for k in self.tokens)
 
         def total(high: str) -> str:
             return " + ".join(f"sum(j, {self.low}, {high}, I[w(j) = {k}])" for k in self.tokens)
 
         def proof(high: str) -> str:
-            of_j = one.replace("w(i)", "w(j)")
+            of_j = one_symbol.replace("w(i)", "w(j)")
             return f"sum_ext(j. {of_j}; j. 1; {self.low}; {high})[each'], sum_one({self.low}; {high})"
 
         typed = " | ".join(f"w(i) = {k}" for k in self.tokens if k not in {k for _, k in ends})
         proof_of_each = textwrap.indent("\n".join(_at_each(added, typed)), "  ")
-        each = f"each': {self.every} {one} = 1\n  given i (low high)\n{proof_of_each}"
-        whole = f"{each}\nall': {total(self.high)} = n by {proof(self.high)}\n"
-        return (
-            f"{once}{whole}upto': {self.every} {total('i')} = {'i' if self.low == '1' else 'i + 1'} by {proof('i')}\n"
-        )
+        each = f"each': {self.every} {one_symbol} = 1\n  given i (low high)\n{proof_of_each}"
+        each_proof = f"{each}\nall': {total(self.high)} = n by {proof(self.high)}\n"
+        so_far = "i" if self.low == "1" else "i + 1"
+        return f"{once}{each_proof}upto': {self.every} {total('i')} = {so_far} by {proof('i')}\n"
 
     def _sum_of_tokens(self) -> str:
         """Of words of tokens 0 and 1 behind an added one: the sum of the tokens is the count of ones."""
         if self.low != "0" or self.tokens[:2] != [0, 1] or len(self.tokens) != 3:
             return ""
-        one, span = "i. I[w(i) = 1]", f"1; {self.high}"
+        bracket, span = "i. I[w(i) = 1]", f"1; {self.high}"
         total = f"sum(i, 0, {self.high}, I[w(i) = 1])"
         return (
             f"sum': sum(i, 1, {self.high}, w(i)) = {total}\n"
             f"  bits: all i in 1..{self.high}. w(i) = 0 | w(i) = 1 by word\n"
             f"  each: all i in 1..{self.high}. w(i) = I[w(i) = 1] by bits\n"
             f"  start: {total} = I[w(0) = 1] + sum(i, 1, {self.high}, I[w(i) = 1])"
-            f" by sum_split({one}; 0; 0; {self.high})\n"
-            f"  qed by sum_ext(w; {one}; {span})[each], start, word\n"
+            f" by sum_split({bracket}; 0; 0; {self.high})\n"
+            f"  qed by sum_ext(w; {bracket}; {span})[each], start, word\n"
         )
 
     def places(self) -> list[tuple[str, str]]:
@@ -341,7 +343,10 @@ class Facts:
         """Lines that cite what is proved of a stored model with this very run."""
         known = [] if self.numbers else [*cited(self.statement, list(self.names))]
         if known:
-            begun = "".join(f"take stored{k}' from {one}\n" for k, one in enumerate(known)) + self._sum_of_tokens()
+            begun = (
+                "".join(f"take stored{k}' from {citation}\n" for k, citation in enumerate(known))
+                + self._sum_of_tokens()
+            )
             labels = ["sum'", *self.premises, *(f"stored{k}'" for k in range(len(known)))]
             yield f"{self.given}{begun}qed by {', '.join(labels)}\n"
 
@@ -398,14 +403,14 @@ class Facts:
         orders = [x for x in dict.fromkeys(subterms(self.said)) if x[0] == "<=" and not loose(x) and _counts(x)]
         if not orders or self.given:
             return
-        said, labels, lines = self.said, list[str](), ""
-        for k, one in enumerate(orders):
-            other: Term = ("<", None, (("-", None, (one[2][0], ("num", (1, 1), ()))), one[2][1]))
-            said = replace(said, one, other)
+        neighbour_claim, labels, lines = self.said, list[str](), ""
+        for k, order in enumerate(orders):
+            other: Term = ("<", None, (("-", None, (order[2][0], ("num", (1, 1), ()))), order[2][1]))
+            neighbour_claim = replace(neighbour_claim, order, other)
             labels.append(f"integer{k}'")
-            lines += f"{labels[-1]}: {show(one)} <-> {show(other)}\n"
+            lines += f"{labels[-1]}: {show(order)} <-> {show(other)}\n"
         by = ", ".join(dict.fromkeys(hints))
-        yield f"neighbour': {show(said)}{by and ' by '}{by}\n{lines}qed by neighbour', {', '.join(labels)}\n"
+        yield f"neighbour': {show(neighbour_claim)}{by and ' by '}{by}\n{lines}qed by neighbour', {', '.join(labels)}\n"
 
     def _cases(self) -> Iterator[FactCase]:
         for name, place in self.places():
@@ -627,8 +632,8 @@ class Facts:
 
 def places_in(t: Term) -> list[tuple[str, str]]:
     """Which functions are asked for at which places by a formula."""
-    found = [(x[2][0][1][0], show(x[2][1])) for x in subterms(t) if x[0] == "app" and not loose(x[2][1])]
-    return list(dict.fromkeys(found))
+    places = [(x[2][0][1][0], show(x[2][1])) for x in subterms(t) if x[0] == "app" and not loose(x[2][1])]
+    return list(dict.fromkeys(places))
 
 
 def is_at_here(t: Term) -> bool:
@@ -663,8 +668,8 @@ def _combined(t: Term, each: Callable[[Term], T | None], added: Callable[[T, T, 
             factor = known[1] if tag == "*" else 1 / known[1] if known[1] else Fraction(0)
     elif tag != "neg":
         return None
-    one = each(part)
-    return None if one is None else added(one, one, factor - 1)
+    unit_value = each(part)
+    return None if unit_value is None else added(unit_value, unit_value, factor - 1)
 
 
 def _bullet(lines: str) -> str:
@@ -698,13 +703,13 @@ def _divided(body: Term) -> tuple[str, int] | None:
     if first[0] not in ("=", "<="):
         return None
     k = var("k", "Int")
-    left, right = (instantiate(x, (k,)) for x in first[2])
-    whole = nf(("-", None, (left, right)) if first[0] == "=" else right)
-    at = [nf(replace(reify.term(whole), k, ("num", (c, 1), ()))) for c in (0, 1)]
+    dividend, quotient = (instantiate(x, (k,)) for x in first[2])
+    difference = nf(("-", None, (dividend, quotient)) if first[0] == "=" else quotient)
+    at = [nf(replace(reify.term(difference), k, ("num", (c, 1), ()))) for c in (0, 1)]
     slope = constant(nf(("-", None, (reify.term(at[0]), reify.term(at[1])))))
     if slope is None or not 2 <= slope <= MOST_RESTS or slope.denominator != 1:
         return None
-    of = left if first[0] == "=" and k not in free(left) else reify.term(at[0])
+    of = dividend if first[0] == "=" and k not in free(dividend) else reify.term(at[0])
     return None if loose(of) or free(of) & {HERE} else (show(of), int(slope))
 
 
@@ -721,6 +726,6 @@ def _at_each(places: list[str], typed: str, known: str = "") -> list[str]:
     if not places:
         return [f"letter': {typed} by word{known}", "qed by letter'"]
     k = len(places)
-    here, *rest = _at_each(places[1:], typed, f"{known}, not{k}")
+    here, *others = _at_each(places[1:], typed, f"{known}, not{k}")
     cases = [f"cases at{k}, not{k}: i = {places[0]}", f"  - qed by word, at{k}", f"  - {here}"]
-    return [*cases, *(f"    {line}" for line in rest)]
+    return [*cases, *(f"    {line}" for line in others)]

@@ -139,14 +139,18 @@ class _InOrder:
 
     def stated(self) -> tuple[PartsProof, FormSentences]:
         """All sentences as they are claimed, without quotients where these are not seen to be defined."""
-        given = " & ".join(premises(self.forms.statement_spelling(self.forms.domain)))
+        premises_text = " & ".join(premises(self.forms.statement_spelling(self.forms.domain)))
         for cleared in (False, True):
             sentences = self.forms.sentences(cleared)
             stated = {""}  # what is said at every position already, or is 0
             if self.model.readout.everywhere:
                 stated |= {*self.meaning.relation.after[0, ""].values(), *map(self.function, sentences.way)}
-            readout = [said for said in sentences.readout if said.stage is None or self.function(said) not in stated]
-            proof = PartsProof([*map(self.part, [*sentences.way, *readout])], given=given)
+            readout = [
+                sentence
+                for sentence in sentences.readout
+                if sentence.stage is None or self.function(sentence) not in stated
+            ]
+            proof = PartsProof([*map(self.part, [*sentences.way, *readout])], given=premises_text)
             statement = self.statement(proof)
             if cleared or self.defined(statement):
                 break

@@ -117,12 +117,12 @@ class Meanings:
         before = replace(mean.high, HERE, _before(HERE))
         # A prefix mean: its range ends at a place that moves with i, and its summand does not depend on i.
         if mean.weight is None and HERE in free(mean.high) and HERE not in free(mean.value):
-            rest = f"({name}(i - 1)*({show(replace(mean.size, HERE, _before(HERE)))})"
+            sum_before = f"({name}(i - 1)*({show(replace(mean.size, HERE, _before(HERE)))})"
             last = show(replace(mean.value, THERE, mean.high))
             start = 2 if show(before) != "i - 1" else 1
             first = f"{self.facts.low} + {start}" if start > 1 else f"{self.facts.low} + 1"
             lines += (
-                f"step'{name}: all i in {first}..{self.facts.high}. {name}(i)*({size}) = {rest} + {last})\n"
+                f"step'{name}: all i in {first}..{self.facts.high}. {name}(i)*({size}) = {sum_before} + {last})\n"
                 f"  given i (low' high')\n  qed by clear'{name}(i), clear'{name}(i - 1), low', high'\n"
             )
             old, new = f"{name}(i - 1)", f"{name}(i)"
@@ -308,7 +308,7 @@ class Meanings:
     def _labels_below(self, name: str, place: str) -> tuple[str, ...]:
         """The labels of all lines that the equation of a coordinate depends on, at one place."""
         labels: list[str] = []
-        todo, seen = [(name, place)], {(name, place)}
+        todo, visited = [(name, place)], {(name, place)}
         while todo:
             name, place = todo.pop(0)
             equation = self.facts.equations.get(name)
@@ -322,9 +322,9 @@ class Meanings:
             for x in subterms(replace(equation, HERE, index)):
                 if x[0] == "app" and len(x[2]) == 2 and x[2][0][0] == "var" and not loose(x[2][1]):
                     other, at = x[2][0][1][0], show(x[2][1])
-                    if (other, at) in seen or other not in self.facts.equations:
+                    if (other, at) in visited or other not in self.facts.equations:
                         continue
-                    seen.add((other, at))
+                    visited.add((other, at))
                     todo.append((other, at))
                     labels += [f"{self.facts.label(other)}({at})", f"ends'{other}({at})"]
                     labels += [f"{kind}'{other}({at})" for kind in ("at", "clear")]

@@ -228,9 +228,9 @@ class SentenceReader(expr.Reader):
         if compared[0] == "=" and other is not None and other[0] == "num" and other[2] == 1 and other[1] < divisor:
             body: Tree = ("=", dividend, ("+", multiple, other) if other[1] else multiple)
         else:
-            rest: Tree = ("-", dividend, multiple)
-            in_range = ("&", ("<=", ("num", 0, 1), rest), ("<", rest, ("num", divisor, 1)))
-            body = ("&", in_range, self.divided(self.stands(_put(compared, remainder, rest), compared)))
+            remainder_of: Tree = ("-", dividend, multiple)
+            in_range = ("&", ("<=", ("num", 0, 1), remainder_of), ("<", remainder_of, ("num", divisor, 1)))
+            body = ("&", in_range, self.divided(self.stands(_put(compared, remainder, remainder_of), compared)))
         return self.stands(("ex", name, "Int", body), compared)
 
     def equated(self, side: Tree, other: Tree) -> Tree:
@@ -249,7 +249,14 @@ class SentenceReader(expr.Reader):
         inside = (
             bound | {tree[1]} if tree[0] in ("sum", "prod") else bound.union(tree[1]) if tree[0] == "lambda" else bound
         )
-        remainder = next((one for part in expr.children(tree) if (one := self.rests(part, inside)) is not None), None)
+        remainder = next(
+            (
+                inner_remainder
+                for part in expr.children(tree)
+                if (inner_remainder := self.rests(part, inside)) is not None
+            ),
+            None,
+        )
         if remainder is None and tree[0] == "mod":
             if names(tree[1]) & bound:
                 _, begin, end = self.spans[id(tree)]
@@ -479,7 +486,7 @@ class _Writing:
 
 def _made(tag: str, data: object, kids: tuple[Term, ...]) -> Term:
     """The term with these parts, simplified where a part is 0 or 1."""
-    zero, one = num(0), num(1)
+    zero, unit = num(0), num(1)
     if all(k[0] == "num" for k in kids) and (c := constant(nf((tag, data, kids)))) is not None:
         return written(c)
     a, b = kids[0] if kids else zero, kids[-1] if kids else zero
@@ -489,9 +496,9 @@ def _made(tag: str, data: object, kids: tuple[Term, ...]) -> Term:
         return a
     if tag == "-" and a == zero:
         return ("neg", None, (b,))
-    if tag == "*" and (zero in kids or one in kids):
-        return zero if zero in kids else b if a == one else a
-    if tag == "/" and (a == zero or b == one):
+    if tag == "*" and (zero in kids or unit in kids):
+        return zero if zero in kids else b if a == unit else a
+    if tag == "/" and (a == zero or b == unit):
         return a
     return (tag, data, kids)
 

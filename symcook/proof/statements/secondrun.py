@@ -157,17 +157,21 @@ class OtherModel:
         self.first, self.meaning, self.of, self.place = first, second, run, place
         symbols = [set(typed(meaning)) for meaning in (first, second)]
         if first.word is None or second.word is None or symbols[0] != symbols[1]:
-            shown = [" ".join(typed(meaning)) or "numbers" for meaning in (first, second)]
+            symbols_shown = [" ".join(typed(meaning)) or "numbers" for meaning in (first, second)]
             must = "two models of one statement must read strings over the same symbols"
-            raise BadInput(must, f"{shown[0]} and {shown[1]}", "give --with a model over the symbols of the first")
+            raise BadInput(
+                must, f"{symbols_shown[0]} and {symbols_shown[1]}", "give --with a model over the symbols of the first"
+            )
         self.more = len(_added(second)) - len(_added(first))  # how many more tokens the second model adds
         self.length: Tree = parse_term(f"n {'+' if self.more > 0 else '-'} {abs(self.more)}" if self.more else "n")
         self.called: dict[str, str] = {}
-        taken = {*first.taken, *second.taken}
+        names_taken = {*first.taken, *second.taken}
         for name in second.functions:
             base = f"{run.stem}{name}"
-            self.called[name] = next(unused for k in itertools.count() if (unused := f"{base}{'_' * k}") not in taken)
-            taken.add(self.called[name])
+            self.called[name] = next(
+                unused for k in itertools.count() if (unused := f"{base}{'_' * k}") not in names_taken
+            )
+            names_taken.add(self.called[name])
         self.sorts = {self.called[name]: second.sorts[name] for name in second.functions}
 
     @property
@@ -212,9 +216,9 @@ class OtherModel:
         def translate(tree: Any) -> Any:
             return new[tree] if tree in new else tuple(map(translate, tree)) if isinstance(tree, tuple) else tree
 
-        taken = frozenset(self.first.taken)
+        names_taken = frozenset(self.first.taken)
         parts = (self.renamed(translate(parse_formula(part))) for part in self.meaning.parts)
-        return [f"({show(apart(part, taken))})" for part in parts]
+        return [f"({show(apart(part, names_taken))})" for part in parts]
 
     def tokens(self) -> dict[int, str]:
         """By token number in the second model: the formula, about the first string, that the token is at position i."""

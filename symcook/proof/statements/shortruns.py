@@ -103,11 +103,11 @@ class Runs(Instances):
         self.pointwise = inputs is not None and not functions
         first = 0 if self.pointwise else 1  # behind n
         self.inputs = [] if inputs is None else self.order[first : first + len(inputs)]
-        met = set(self.inputs)
+        known_names = set(self.inputs)
         solved = {*self.order} if self.pointwise else functions | {v for v in self.order if v[1][0] in computed}
-        while t[0] == "->" and not solved <= met:
+        while t[0] == "->" and not solved <= known_names:
             premises += flatten("&", t[2][0])
-            met |= free(t[2][0])
+            known_names |= free(t[2][0])
             t = t[2][1]
         self.conclusion = t
         self.numbers = [v for v in self.order if v[1][1] == "Int"]
@@ -153,8 +153,8 @@ class Runs(Instances):
 
     def _placed(self, functions: Sequence[Term]) -> Iterator[bool]:
         """The same at the present string, with each choice of positions for those of changed symbols."""
-        for given in product(range(self.start, self.start + self.length), repeat=len(self.places)):
-            self.values |= zip(self.places.values(), given, strict=True)
+        for positions in product(range(self.start, self.start + self.length), repeat=len(self.places)):
+            self.values |= zip(self.places.values(), positions, strict=True)
             if all(self.truth(premise, ()) for premise in self.where):
                 yield from self._run(functions)
 
@@ -189,10 +189,10 @@ class Runs(Instances):
         if self.pointwise and length > 1:
             return
         places = range(self.start, self.start + length)
-        for given in product(VALUES, repeat=len(self.inputs) * len(places)):
+        for numbers_given in product(VALUES, repeat=len(self.inputs) * len(places)):
             self.values = dict.fromkeys(self.order)
             if self.pointwise:
-                self.values |= zip(self.inputs, given, strict=True)
+                self.values |= zip(self.inputs, numbers_given, strict=True)
                 try:
                     for _ in self.meeting(self.choose):
                         yield True
@@ -201,7 +201,7 @@ class Runs(Instances):
                 continue
             functions = [v for v in self.order if v not in self.numbers and v not in self.inputs]
             self.values[self.order[0]] = self.length = length
-            columns = [given[k :: len(self.inputs)] for k in range(len(self.inputs))]
+            columns = [numbers_given[k :: len(self.inputs)] for k in range(len(self.inputs))]
             self.values |= {v: dict(zip(places, x, strict=True)) for v, x in zip(self.inputs, columns, strict=True)}
             for _ in self.meeting(self.choose):
                 yield from self._run(functions)
@@ -271,8 +271,8 @@ class Runs(Instances):
                 if sign(factor):
                     table[i] = 0
                     table[i] = minus(over(self.value(b, (i,)), factor), self.value(a[2][0], (i,)))
-                    rest = replace(a[2][0], ("app", None, (f, HERE)), num(0))
-                    self.solved[f, i] = ("-", None, (("/", None, (b, a[2][1])), rest))
+                    without_here = replace(a[2][0], ("app", None, (f, HERE)), num(0))
+                    self.solved[f, i] = ("-", None, (("/", None, (b, a[2][1])), without_here))
                     self.parts.append((f, part, i))
                     return
                 continue
@@ -382,7 +382,7 @@ class Runs(Instances):
         with PRECISION, result.domain.context():
             for name, column in result.stream.items():
                 theirs = [result.domain.read(column, k) for k in range(len(places))]
-                if all(_differ(theirs, one) for one in [*mine, [0] * len(theirs)]):
+                if all(_differ(theirs, own_column) for own_column in [*mine, [0] * len(theirs)]):
                     raise SymcookError(f"the equations and the run of {self.word} differ at {name}; please report it")
         return True
 
@@ -402,8 +402,8 @@ class Runs(Instances):
                 return False
             asked = sorted(self.beyond, key=lambda v: v[1][0])
             tokens = range(max((x for w in self.words_of for x in self.values[w].values()), default=0) + 1)
-            for given in product(*([*tokens] if v in self.words_of else [0, 1, -1] for v in asked)):
-                self.outside = dict(zip(asked, given, strict=True))
+            for tokens_given in product(*([*tokens] if v in self.words_of else [0, 1, -1] for v in asked)):
+                self.outside = dict(zip(asked, tokens_given, strict=True))
                 if not self.truth(self.conclusion, ()):
                     return True
             return False
@@ -419,8 +419,8 @@ class Runs(Instances):
             try:
                 with nullcontext() if self.until is None else alarm(self.until):
                     for size in range(1, (longest if not wide else min(length, WIDE)) + 1):
-                        for found in self.at(size):
-                            false = self.false(wide) if found else None
+                        for runs_found in self.at(size):
+                            false = self.false(wide) if runs_found else None
                             if false and self.runs():
                                 return self.refuting(size - 1, first_open)
                             if false is None and first_open is None:
@@ -457,14 +457,14 @@ class Runs(Instances):
                 raise WordsSpent
 
     def value(self, t: Term, bound: tuple[int, ...]) -> Any:
-        cost, made = self.evaluated.term(t)
+        cost, valued = self.evaluated.term(t)
         self.spend(cost)
-        return made(bound)
+        return valued(bound)
 
     def truth(self, t: Term, bound: tuple[int, ...]) -> bool:
-        cost, made = self.evaluated.formula(t)
+        cost, truth_of = self.evaluated.formula(t)
         self.spend(cost)
-        return made(bound)
+        return truth_of(bound)
 
     def without_value(self, name: Term) -> Any:
         """The value of a name that has none yet."""
@@ -482,8 +482,8 @@ class Runs(Instances):
         (body,) = t[2]
         if (here := self.range(body, bound)) is not None:
             return bool(here)  # nothing is asked but that there is a place
-        if (found := self.among(body, bound)) is not None:
-            return any([self.truth(body, (k, *bound)) for k in found])
+        if (places := self.among(body, bound)) is not None:
+            return any([self.truth(body, (k, *bound)) for k in places])
         return super().truth(t, bound)
 
     def among(self, body: Term, bound: tuple[int, ...]) -> range | None:
@@ -494,8 +494,8 @@ class Runs(Instances):
             if part[0] not in ("=", "<=", "<") or not all(_degree(k, 0) in (0, 1) for k in part[2]):
                 continue
             at = [[self.value(k, (q, *bound)) for k in part[2]] for q in (0, 1)]
-            zero, one = (minus(b, a) for a, b in at)  # what must not be negative
-            slope = minus(one, zero)
+            zero, at_one = (minus(b, a) for a, b in at)  # what must not be negative
+            slope = minus(at_one, zero)
             if not isinstance(zero, int | Fraction) or not isinstance(slope, int | Fraction) or not slope:
                 continue
             root = Fraction(-zero) / slope
@@ -539,10 +539,10 @@ def _truth_function(premise: Term) -> Term | None:
 
 def _ordered(premises: Sequence[Term], known: set[Term]) -> list[Term]:
     """Premises in an order in which each has one function at most that those before it do not have."""
-    left, out, known = list(premises), [], set(known)
-    while left:
-        ready = next((p for p in left if len(free(p) - known) <= 1), left[0])
-        left.remove(ready)
+    remaining, out, known = list(premises), [], set(known)
+    while remaining:
+        ready = next((p for p in remaining if len(free(p) - known) <= 1), remaining[0])
+        remaining.remove(ready)
         out.append(ready)
         known |= free(ready)
     return out

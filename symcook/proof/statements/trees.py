@@ -36,10 +36,10 @@ def replaced(tree: Tree, put: Mapping[str, Tree], calls: Calls) -> Tree:
     if tag == "name":
         return calls[tree[1]](()) if tree[1] in calls else put.get(tree[1], tree)
     if tag == "call" and tree[1] in calls:
-        return calls[tree[1]](tuple(replaced(one, put, calls) for one in tree[2]))
+        return calls[tree[1]](tuple(replaced(argument, put, calls) for argument in tree[2]))
     if tag in ("sum", "prod", "all in", "ex in"):
         name, body = tree[1], tree[4]
-        low, high = (replaced(one, put, calls) for one in tree[2:4])
+        low, high = (replaced(bound_end, put, calls) for bound_end in tree[2:4])
         inner = {key: value for key, value in put.items() if key != name}
         caught = set().union(*map(mentioned, inner.values()))
         if name in caught:

@@ -68,23 +68,23 @@ def renamed(document: Mapping[str, Any], taken: Collection[str]) -> tuple[Mappin
         norm for layer in document["layers"] for key in ("attention", "feedforward") for norm in layer[f"{key}_norms"]
     ]
     own = dict.fromkeys([*document["space"], *(name for norm in norms for name in norm["writes"])])
-    put: dict[str, str] = {}
+    new_names: dict[str, str] = {}
     for name in own:
         new = name
-        while new in taken or (new != name and (new in own or new in put.values())):
+        while new in taken or (new != name and (new in own or new in new_names.values())):
             new += "_"
-        put[name] = new
+        new_names[name] = new
 
     def walk(part: object, key: str) -> Any:
         if isinstance(part, dict):
             keys = key in ("positions", "row")
-            return {put[k] if keys else k: walk(v, "row" if key == "words" else k) for k, v in part.items()}
+            return {new_names[k] if keys else k: walk(v, "row" if key == "words" else k) for k, v in part.items()}
         if isinstance(part, list):
             named = key in ("space", "inputs", "reads", "writes")
-            return [put[x] if named else walk(x, key) for x in part]
+            return [new_names[x] if named else walk(x, key) for x in part]
         return part
 
-    return walk(document, ""), put
+    return walk(document, ""), new_names
 
 
 def split(name: str) -> tuple[str, str]:
@@ -144,11 +144,11 @@ def written(tree: Tree, here: Tree | None, taken: Collection[str]) -> Tree:
 
 def about_brackets(known: Mapping[str, Definition]) -> set[str]:
     """The definitions for which token 0 opens a bracket and token 1 closes it."""
-    found = {"bracket", "brackets"}
-    for name, made in known.items():  # each uses earlier ones only
-        if found & mentioned(made.tree):
-            found.add(name)
-    return found
+    about = {"bracket", "brackets"}
+    for name, definition in known.items():  # each uses earlier ones only
+        if about & mentioned(definition.tree):
+            about.add(name)
+    return about
 
 
 def named(name: str) -> str:
@@ -157,8 +157,8 @@ def named(name: str) -> str:
     >>> named("votes"), named("my model"), named("")
     ('own.votes', 'own.my-model', 'own.model')
     """
-    made = name if ID.fullmatch(name) else re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-")
-    return f"own.{made or 'model'}"
+    safe_name = name if ID.fullmatch(name) else re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-")
+    return f"own.{safe_name or 'model'}"
 
 
 class ModelMeaning:
@@ -177,7 +177,7 @@ class ModelMeaning:
             must = "a claim of one's own must be about a model without symbols"
             raise BadInput(must, ", ".join(s["name"] for s in document["symbols"]), "give them values first")
         self.known, self.space = known, tuple(document["space"])
-        self.symbols = tuple(one["name"] for one in document["symbols"])
+        self.symbols = tuple(declared["name"] for declared in document["symbols"])
         if HERE_NAME in self.symbols:  # coordinates are called otherwise, symbols stand by their names
             must = "a model in a claim must have no symbol whose name symcook uses itself"
             raise BadInput(must, HERE_NAME, "rename it, or give it a value first")
@@ -204,7 +204,7 @@ class ModelMeaning:
     def add_runs(self, sentence: str) -> None:
         """The runs beside the first that a sentence speaks of, by what their names in it begin with."""
         for run in second_runs(sentence, *self.given):
-            same = next((one for one in self.others.values() if one.of.same(run)), None)
+            same = next((second_run for second_run in self.others.values() if second_run.of.same(run)), None)
             if same is not None:
                 self.others[run.prefix] = same
                 continue
@@ -235,7 +235,7 @@ class ModelMeaning:
         """That there is a position, where there are positions."""
         if self.relation.pointwise:
             return []
-        return [*dict.fromkeys(["1 <= n", *(one for k in self.others.values() for one in k.least)])]
+        return [*dict.fromkeys(["1 <= n", *(condition for k in self.others.values() for condition in k.least)])]
 
     @property
     def typed_places(self) -> tuple[str, str]:
@@ -258,8 +258,8 @@ class ModelMeaning:
     def regions(self) -> list[str]:
         """What values the symbols may have, as formulas."""
         ends = [
-            (one["name"], end, one[end], one[f"{end}_open"])
-            for one in self.document["symbols"]
+            (declared["name"], end, declared[end], declared[f"{end}_open"])
+            for declared in self.document["symbols"]
             for end in ("lower", "upper")
         ]
         return [
@@ -297,11 +297,11 @@ class ModelMeaning:
         """The coordinates as a sentence writes them, then those of their values that are not the last ones."""
         earlier = []
         for name in self.space:
-            seen = {None, self.relation.held.get(self.names[name])}
-            for stage, held in self.stages(name).items():
-                if held not in seen:
+            functions_seen = {None, self.relation.held.get(self.names[name])}
+            for stage, function in self.stages(name).items():
+                if function not in functions_seen:
                     earlier.append(f"{name}{stage}")
-                    seen.add(held)
+                    functions_seen.add(function)
         return [name if self.names[name] == name else f'"{name}"' for name in self.space] + earlier
 
 
@@ -364,17 +364,17 @@ class Sentence:
 
     def formulas(self, tree: Tree) -> None:
         """Name the truth functions of all formulas, so that nothing that is bound is called like one of them."""
-        todo, found = [tree], []
+        todo, truth_calls = [tree], []
         while todo:
             part = todo.pop(0)
             is_one = part[0] == "call" and part[1] in ("holds", "matches")
-            found += [part] if is_one else []
+            truth_calls += [part] if is_one else []
             todo = [*(part[2][1:] if is_one else expr.children(part)), *todo]
-        if found:
+        if truth_calls:
             if "w" not in self.meaning.sorts:
-                raise self.absent(found[0], found[0][1])
+                raise self.absent(truth_calls[0], truth_calls[0][1])
             self.meaning.truths = truths = self.meaning.truths_for(self)
-            for part in found:
+            for part in truth_calls:
                 if part[1] == "holds":
                     truths.of(part[2][0])
                 else:
@@ -403,15 +403,15 @@ class Sentence:
         """`tree` in the statement's names; `scope` has the names that are bound around it."""
         tag = tree[0]
         if tag == "name":
-            made = self.name(tree, scope)
+            translated = self.name(tree, scope)
         elif tag == "call":
-            made = self.call(tree, scope)
+            translated = self.call(tree, scope)
         else:
-            made = rebuilt(tree, scope, self.walk, lambda name, inner: self.fresh(tree, name, inner))
+            translated = rebuilt(tree, scope, self.walk, lambda name, inner: self.fresh(tree, name, inner))
         place = self.reader.spans.get(id(tree))
         if place is not None:
-            self.reader.spans[id(made)] = (made, *place[1:])
-        return made
+            self.reader.spans[id(translated)] = (translated, *place[1:])
+        return translated
 
     def fresh(self, tree: Tree, name: str, scope: BoundNames) -> str:
         """The name that a quantifier or sum binds, as the statement writes it."""
@@ -436,9 +436,9 @@ class Sentence:
             return ("name", name)
         if base not in self.meaning.space:
             raise self.unknown(tree, name)
-        held = self.held(tree, base, at)
-        if held is not None:
-            return ("name", held)
+        function = self.held(tree, base, at)
+        if function is not None:
+            return ("name", function)
         if self.meaning.relation.pointwise:
             return ("num", 0, 1)
         return ("lambda", (free({*self.meaning.taken, *scope.values()}, "j"),), ("num", 0, 1))
@@ -475,8 +475,8 @@ class Sentence:
             raise self.fail(tree, f"this model has no positions; its values are numbers, {base}")
         if len(values) != 1:
             raise self.fail(tree, f"a coordinate takes one position, {base}(i)")
-        held = self.held(tree, base, at)
-        return ("num", 0, 1) if held is None else ("call", held, values)
+        function = self.held(tree, base, at)
+        return ("num", 0, 1) if function is None else ("call", function, values)
 
     def absent(self, tree: Tree, name: str) -> BadInput:
         """The error about a name that this model has no use for."""
@@ -495,11 +495,17 @@ class Sentence:
             raise self.fail(tree, f"the name '{tree[1]}' is unknown here; {unknown('name', tree[1], listed).do}")
         if tree[0] == "call" and len(values) != 1:
             raise self.fail(tree, f"a coordinate takes one position, {prefix}{base}(i)")
-        held = self.held(tree, base, at, second.meaning)
-        if held is None and not values:
+        own_function = self.held(tree, base, at, second.meaning)
+        if own_function is None and not values:
             return ("lambda", (free({*self.meaning.taken, *scope.values()}, "j"),), ("num", 0, 1))
-        function = second.called.get(held or "", held)
-        return ("num", 0, 1) if held is None else ("call", function, tuple(values)) if values else ("name", function)
+        function = second.called.get(own_function or "", own_function)
+        return (
+            ("num", 0, 1)
+            if own_function is None
+            else ("call", function, tuple(values))
+            if values
+            else ("name", function)
+        )
 
     def held(self, tree: Tree, base: str, at: str, meaning: ModelMeaning | None = None) -> str | None:
         """The function that is meant by a coordinate; None where nothing was written to it."""
@@ -550,16 +556,16 @@ class Sentence:
             return ("=", truth, ("num", 1, 1))
         if word == "matches":
             return self.matched(tree, scope)
-        given = "" if kind in UNNAMED else arguments[0][1]
+        first_argument = "" if kind in UNNAMED else arguments[0][1]
         places = [self.walk(a, scope) for a in (arguments if kind in UNNAMED else arguments[1:])]
-        name = unquoted(given)
+        name = unquoted(first_argument)
         relation, meaning = self.meaning.relation, self.meaning
-        doubtful = name == given and (name in scope or name == "n" or name.isdigit())
+        doubtful = name == first_argument and (name in scope or name == "n" or name.isdigit())
         if kind in meaning.space and kind in ("count", "first", "last") and doubtful:
             raise self.fail(tree, f'{kind} has two meanings here; of the token it is {kind}("{name}")')
         if kind in ("accept", "answer", "probability"):
-            said = self.answered(tree, kind, name, bool(places))
-            return written(said, next(iter(places), None), scope.values())
+            answer_tree = self.answered(tree, kind, name, bool(places))
+            return written(answer_tree, next(iter(places), None), scope.values())
         if "w" not in meaning.sorts:
             raise self.absent(tree, kind)
         if kind == "decoded":
@@ -604,10 +610,10 @@ class Sentence:
         try:
             text = getattr(meaning.relation, kind)(*[label] * (kind != "accept"), here)
         except BadInput as error:
-            given = "" if error.given in (HERE_NAME, "none") else f"; given: {error.given}"
+            shown_given = "" if error.given in (HERE_NAME, "none") else f"; given: {error.given}"
             if here is None and "takes a position" in error.must:
-                given = f"; write {tree[1]}({', '.join(filter(None, (label, 'n')))}) for the last"
-            raise self.fail(tree, error.must + given) from None
+                shown_given = f"; write {tree[1]}({', '.join(filter(None, (label, 'n')))}) for the last"
+            raise self.fail(tree, error.must + shown_given) from None
         read = (expr.parse_term if kind == "probability" else expr.parse_formula)(text)
         return read if other is None else other.renamed(read)
 
@@ -640,5 +646,5 @@ class _Builder(grammar.TermBuilder):
 
 def _sort(written: str) -> Sort:
     """A sort as it is written, ``Int*Int->Real``."""
-    given, arrow, value = written.partition("->")
-    return ("fun", tuple(given.split("*")), value) if arrow else written
+    arguments, arrow, value = written.partition("->")
+    return ("fun", tuple(arguments.split("*")), value) if arrow else written

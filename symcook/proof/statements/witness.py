@@ -64,25 +64,25 @@ def _unserved(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, othe
     """The parts of H that stay open: each is closed at the first word at which it is true and its proof is found. The
     words are run once for all parts; a part is given up where `most` words or the work for them are spent, all of them
     behind more than `others` words that are not of the kind that is asked for."""
-    left, given_up, running, passed = [(part, most, 0) for part in parts], list[Goal](), 0, 0
+    open_parts, given_up, running, passed = [(part, most, 0) for part in parts], list[Goal](), 0, 0
     bodies = {id(part): _behind_names(part.goal, runs) for part in parts}
     for length in range(1, runs.longest + 1):
         words = runs.at(length)
-        while left:
+        while open_parts:
             runs.limit, began = runs.work + runs.budget - running, runs.work
             try:
-                found = next(words, None)
+                word_found = next(words, None)
             except (WordsSpent, *OPEN):
-                return [*given_up, *(part for part, _, _ in left)]
+                return [*given_up, *(part for part, _, _ in open_parts)]
             running += runs.work - began
-            if found is None:
+            if word_found is None:
                 break
-            if not found or runs.rational is not rational:
+            if not word_found or runs.rational is not rational:
                 passed += 1
                 if others is not None and passed > others:
-                    return [*given_up, *(part for part, _, _ in left)]
+                    return [*given_up, *(part for part, _, _ in open_parts)]
                 continue
-            tried, left = left, []
+            tried, open_parts = open_parts, []
             for part, tries, spent in tried:
                 runs.limit, began = runs.work + runs.budget - running - spent, runs.work
                 try:
@@ -94,10 +94,10 @@ def _unserved(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, othe
                 except (WordsSpent, *OPEN):
                     tries = 0
                 if tries:
-                    left.append((part, tries, spent))
+                    open_parts.append((part, tries, spent))
                 else:
                     given_up.append(part)
-    return [*given_up, *(part for part, _, _ in left)]
+    return [*given_up, *(part for part, _, _ in open_parts)]
 
 
 def _closed_here(part: Goal, runs: Runs, body: Term | None) -> bool:
@@ -166,8 +166,8 @@ def _chosen(body: Term, runs: Runs) -> Iterator[Term]:
     """Numbers at which what is to exist is true."""
     if body[1] not in ("Int", "Real"):
         raise Rejected("no value for a function is tried")
-    found = runs.among(body[2][0], ()) if body[1] == "Int" else None
-    for k in range(-1, runs.length + 2) if found is None else found:
+    places_found = runs.among(body[2][0], ()) if body[1] == "Int" else None
+    for k in range(-1, runs.length + 2) if places_found is None else places_found:
         try:
             if _true(instantiate(body[2][0], (num(k),)), runs):
                 yield num(k)
@@ -241,14 +241,14 @@ def _walk(
     v = var(name, "Int")
     for place in places:
         side = g.fresh("side")
-        here, rest = g.em(("<=", None, (v, num(place))), side)
+        here, beyond = g.em(("<=", None, (v, num(place))), side)
         at = here.fresh("at")
         ends = [side, low]
         here.have(("=", None, (v, num(place))), at, lambda h, ends=ends: h.auto(ends))
         close(here, at)
-        low = rest.fresh("up")
-        rest.use("ax:int_lt", rest.text(num(place)), rest.text(v), f"#{side}", label=low)
-        g = rest
+        low = beyond.fresh("up")
+        beyond.use("ax:int_lt", beyond.text(num(place)), beyond.text(v), f"#{side}", label=low)
+        g = beyond
     if labels:
         automation.prove(g, (), LEVELS, [low, *labels])
     elif not g.try_contradiction():
@@ -292,21 +292,21 @@ def _deny(g: Goal, label: str, body: Term, runs: Runs) -> None:
         _deny(g, new, instantiate(inner, (num(place),)), runs)
     elif tag == "ex" and (ranged := _ranged(body, "&", runs)) is not None:
         places, inner = ranged
-        name, low, high, said = (g.fresh(stem) for stem in ("k", "low", "high", "said"))
+        name, low, high, claim_label = (g.fresh(stem) for stem in ("k", "low", "high", "said"))
         many = len(flatten("&", inner))
-        labels = [said] if many == 1 else [f"{said}_{k}" for k in range(many)]
+        labels = [claim_label] if many == 1 else [f"{claim_label}_{k}" for k in range(many)]
         g.obtain(label, name, " ".join([low, high, *labels]))
         _walk(g, name, low, places, lambda h, at: _false_at(h, at, labels, inner, runs))
-    elif tag == "ex" and body[1] == "Int" and (found := runs.among(kids[0], ())) is not None:
-        name, low, side, said = (g.fresh(stem) for stem in ("k", "low", "side", "said"))
+    elif tag == "ex" and body[1] == "Int" and (places_found := runs.among(kids[0], ())) is not None:
+        name, low, side, claim_label = (g.fresh(stem) for stem in ("k", "low", "side", "said"))
         many = len(flatten("&", kids[0]))
-        labels = [said] if many == 1 else [f"{said}_{k}" for k in range(many)]
+        labels = [claim_label] if many == 1 else [f"{claim_label}_{k}" for k in range(many)]
         g.obtain(label, name, " ".join(labels))
-        v, before = var(name, "Int"), num(found.start - 1)
-        here, rest = g.em(("<=", None, (v, before)), side)
+        v, before = var(name, "Int"), num(places_found.start - 1)
+        here, beyond = g.em(("<=", None, (v, before)), side)
         automation.prove(here, (), LEVELS, [side, *labels])
-        rest.use("ax:int_lt", rest.text(before), name, f"#{side}", label=low)
-        _walk(rest, name, low, found, lambda h, at: _false_at(h, at, labels, kids[0], runs), labels)
+        beyond.use("ax:int_lt", beyond.text(before), name, f"#{side}", label=low)
+        _walk(beyond, name, low, places_found, lambda h, at: _false_at(h, at, labels, kids[0], runs), labels)
     else:
         _leaf(g, (label,), runs)
 
@@ -343,10 +343,10 @@ def _leaf(g: Goal, near: Sequence[str], runs: Runs) -> None:
         pass
     if _computed(g, runs):
         return _leaf(g, near, runs)
-    found: dict[object, Term] = {}
+    indicators: dict[object, Term] = {}
     for f in (g.goal, *(g.fact(k) for k in near)):
-        _indicators(f, found)
-    labels = [_valued(g, f, runs) for f in found.values()]
+        _indicators(f, indicators)
+    labels = [_valued(g, f, runs) for f in indicators.values()]
     automation.prove(g, (), LEVELS, [*near, *labels])
 
 
