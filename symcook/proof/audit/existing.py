@@ -16,19 +16,19 @@ _THEOREM = re.compile(r"lem\.\w+_(runs|exists)")
 def models(text: str) -> tuple[str, ...]:
     """The models and families whose run stands in a statement as it is written, with the choices that are not the usual
     ones: ``family-count; seen = future``."""
-    return tuple(dict.fromkeys(_named(found) for found in _RUN.finditer(text)))
+    return tuple(dict.fromkeys(_named(match) for match in _RUN.finditer(text)))
 
 
 @cache
 def theorems() -> dict[str, str]:
     """For these names the lemma that ends with the existence of a run, for every input that the model takes."""
-    found = {}
+    lemma_of = {}
     for name in library().certificates():
         if _THEOREM.fullmatch(name) and name in statements():
             text = statements()[name].written
-            runs = (one for one in _RUN.finditer(text) if _EXISTS.search(text, 0, one.start()))
-            found |= {_named(one): name for one in runs}
-    return found
+            runs = (match for match in _RUN.finditer(text) if _EXISTS.search(text, 0, match.start()))
+            lemma_of |= {_named(match): name for match in runs}
+    return lemma_of
 
 
 def _named(found: re.Match[str]) -> str:

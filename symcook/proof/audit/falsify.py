@@ -59,11 +59,11 @@ def falsify(statement: Statement, work: int = WORK) -> str:
     draw = random.Random(0)
     for attempt in range(MOST_TRIES):
         for chain in chains:
-            one = _Try(chain, draw, attempt)
-            found = one.run()
-            if found is not None:
-                return found
-            work -= one.work + 50
+            trial = _Try(chain, draw, attempt)
+            counterexample = trial.run()
+            if counterexample is not None:
+                return counterexample
+            work -= trial.work + 50
             if work < 0:
                 return ""
     return ""
@@ -79,21 +79,21 @@ def _chains(t: Term, tree: Tree | None, so_far: _Chain) -> Iterator[_Chain]:
         name = tree[1] if known and tree is not None else f"x{len(so_far.names) + 1}"
         v = var(f"{name}@{len(so_far.names)}", sort)
         body = instantiate(kids[0], (v,))
-        rest = tree[-1] if known and tree is not None else None
+        tree_below = tree[-1] if known and tree is not None else None
         names = [*so_far.names, (v, name)]
         if ranged:
             chain = _Chain(names, [*so_far.premises, *flatten("&", body[2][0])], t)
-            yield from _chains(body[2][1], rest, chain)
+            yield from _chains(body[2][1], tree_below, chain)
         else:
-            yield from _chains(body, rest, _Chain(names, so_far.premises, t))
+            yield from _chains(body, tree_below, _Chain(names, so_far.premises, t))
     elif tag == "->":
-        rest = tree[2] if tree is not None and word == "->" else None
+        tree_below = tree[2] if tree is not None and word == "->" else None
         premises = [*so_far.premises, *flatten("&", kids[0])]
-        yield from _chains(kids[1], rest, _Chain(so_far.names, premises, t))
+        yield from _chains(kids[1], tree_below, _Chain(so_far.names, premises, t))
     elif tag == "&":
         for place, part in enumerate(kids, 1):
-            rest = tree[place] if tree is not None and word == "&" else None
-            yield from _chains(part, rest, so_far)
+            tree_below = tree[place] if tree is not None and word == "&" else None
+            yield from _chains(part, tree_below, so_far)
     else:
         yield _Chain(so_far.names, so_far.premises, t)
 

@@ -137,7 +137,7 @@ def given_at_each(problem: Problem, part: Term) -> str | None:
     if any(equation[0] != "=" for _, equation in cases):
         return None
     heads = {equation[2][0] for _, equation in cases}
-    names = {name for name, one in problem.equations.items() if one.at_here in heads and not one.truth}
+    names = {name for name, equation in problem.equations.items() if equation.at_here in heads and not equation.truth}
     read = {v[1][0] for guard, equation in cases for term in (guard, equation[2][1]) for v in free(term)}
     return names.pop() if len(names) == len(heads) == 1 and not read & problem.equations.keys() else None
 
@@ -176,19 +176,19 @@ def decide(
             else:
                 prove(problem, g, most, regular)
         except Unclosed as error:
-            found = None if error.counts is None or not problem.letters else error.counts.string(problem)
+            counter_string = None if error.counts is None or not problem.letters else error.counts.string(problem)
             terms = ", ".join(term if len(term) <= 60 else f"{term[:60]} .." for term in error.opaque[:2])
-            return None, found, f"counts have no rule for {terms}" if terms else ""
+            return None, counter_string, f"counts have no rule for {terms}" if terms else ""
         except (Stuck, Rejected, TooLong) as error:
             return None, None, str(error).partition("\n")[0]
         return g, None, ""
 
-    goal, found, why = attempt(None, True) if PartsInTurn.serves(problem) else (None, None, "")
-    if goal is None and found is None:
-        goal, found, why = attempt(None)
-    if goal is not None or found is None or why or not least:
-        return CountedDecision(goal, found, why)
-    below, length = 0, len(found)  # no string of `below` positions, one of `length`
+    goal, counter_string, why = attempt(None, True) if PartsInTurn.serves(problem) else (None, None, "")
+    if goal is None and counter_string is None:
+        goal, counter_string, why = attempt(None)
+    if goal is not None or counter_string is None or why or not least:
+        return CountedDecision(goal, counter_string, why)
+    below, length = 0, len(counter_string)  # no string of `below` positions, one of `length`
     while below + 1 < length:
         middle = (below + length) // 2
         try:
@@ -201,8 +201,8 @@ def decide(
         if shorter is None:
             below = middle
         else:
-            found, length = shorter, len(shorter)
-    return CountedDecision(None, found, shortest=below + 1 == length)
+            counter_string, length = shorter, len(shorter)
+    return CountedDecision(None, counter_string, shortest=below + 1 == length)
 
 
 class CountedCase:

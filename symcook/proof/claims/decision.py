@@ -45,10 +45,10 @@ class ClaimDecision:
     @property
     def unconfirmed(self) -> ClaimDecision:
         """What is left where neither the proof is accepted nor the string is one on which the statement is false."""
-        found, why = (REGULAR if self.true else None), self.outside
+        fragment, why = (REGULAR if self.true else None), self.outside
         if self.proved is not None and not self.true:
             why = "; ".join(dict.fromkeys(filter(None, (why, UNACCEPTED))))
-        return ClaimDecision(found, self.true, outside=why)
+        return ClaimDecision(fragment, self.true, outside=why)
 
 
 def decide(statement: Statement, library: Citable, until: Until | None = None, least: bool = True) -> ClaimDecision:

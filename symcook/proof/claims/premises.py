@@ -26,16 +26,16 @@ def asked(statement: Statement, library: Citable, until: Until) -> PremisesAsked
     """Whether the premises of each part of a statement are met by a string that has a run, as H asks for it
     (`conditions.cases`), as far as that is found by that moment."""
     try:
-        whole = problem(statement)
+        own_problem = problem(statement)
     except OutsideFragment:
         return PremisesAsked(None)
     strings: list[tuple[int, ...]] = []
-    for case in conditions.cases(whole.claim):
+    for case in conditions.cases(own_problem.claim):
         if case != TRUE:
-            found = decide(_denied(whole, case), library, until, least=False)
-            if found.true or found.proved is not None:
-                return PremisesAsked(found)
-            strings += [found.string] if found.string is not None else []
+            decision = decide(_denied(own_problem, case), library, until, least=False)
+            if decision.true or decision.proved is not None:
+                return PremisesAsked(decision)
+            strings += [decision.string] if decision.string is not None else []
     return PremisesAsked(None, tuple(strings))
 
 

@@ -131,34 +131,34 @@ class Apart:
     ) -> None:
         """A fact, by a lemma that supposes these facts, about their names and these `names`; `close` closes its goal,
         where names and facts are called as they are here. The order of both tells whether two lemmas are one."""
-        whole = shown
-        for one in reversed(facts):
-            whole = ("->", None, (g.facts[one], whole))
-        found = {one[1][0]: one for one in subterms(whole) if one[0] == "var"}
-        names = [*dict.fromkeys([*names, *found])]
-        order = [found.get(name) or var(name, g.scope[name]) for name in reversed(names)]
-        whole = abstract(whole, order)
-        for one in order:
-            whole = ("all", one[1][1], (whole,))
-        if whole not in self.lemmas:
-            h = Goal(g.library, whole, {}, {})
+        statement = shown
+        for label_below in reversed(facts):
+            statement = ("->", None, (g.facts[label_below], statement))
+        variables_found = {part[1][0]: part for part in subterms(statement) if part[0] == "var"}
+        names = [*dict.fromkeys([*names, *variables_found])]
+        order = [variables_found.get(name) or var(name, g.scope[name]) for name in reversed(names)]
+        statement = abstract(statement, order)
+        for variable in order:
+            statement = ("all", variable[1][1], (statement,))
+        if statement not in self.lemmas:
+            h = Goal(g.library, statement, {}, {})
             h.intro([*names, *facts])
             close(h)
             lemma = f"R{len(self.lemmas) + 1}"
-            self.lemmas[whole] = lemma, have(lemma, g.text(whole), h.nodes)
-        g._emit(use(self.lemmas[whole][0], [*names, *(f"#{one}" for one in facts)], label))
+            self.lemmas[statement] = lemma, have(lemma, g.text(statement), h.nodes)
+        g._emit(use(self.lemmas[statement][0], [*names, *(f"#{label_used}" for label_used in facts)], label))
         g._bind(label, shown)
 
     def nodes(self) -> list[Node]:
         """The nodes that show the lemmas: as many as one formula may hold are a conjunction, so that none of them
         stands around another."""
         rows, size = list[list[tuple[str, Node]]](), MAX_SIZE
-        for whole, one in self.lemmas.items():
-            size += measure(whole)[1] + 1
+        for lemma, named_lemma in self.lemmas.items():
+            size += measure(lemma)[1] + 1
             if size > MAX_SIZE // 2:
                 rows.append([])
-                size = measure(whole)[1]
-            rows[-1].append(one)
+                size = measure(lemma)[1]
+            rows[-1].append(named_lemma)
         together = [_together(f"RR{number}", [node for _, node in row]) for number, row in enumerate(rows, 1)]
         return together + [
             use(f"RR{number}", [], [label for label, _ in row]) for number, row in enumerate(rows, 1) if len(row) > 1
@@ -167,13 +167,13 @@ class Apart:
 
 def _branches(nodes: list[Node]) -> int:
     """How many branches a proof has."""
-    inside = [one for node in nodes for one in (*node.get("proofs", ()), *node.get("with", ()), node.get("proof"))]
-    return sum(1 + _branches(one) for one in inside if isinstance(one, list))
+    inside = [part for node in nodes for part in (*node.get("proofs", ()), *node.get("with", ()), node.get("proof"))]
+    return sum(1 + _branches(part) for part in inside if isinstance(part, list))
 
 
 def _together(label: str, lemmas: list[Node]) -> Node:
     """One node that shows these lemmas, called by `label`, or a single one by its own."""
     if len(lemmas) == 1:
         return lemmas[0]
-    shown = in_halves([f"({one['show']})" for one in lemmas])
-    return have(label, shown, [{"by": "split", "proofs": [one["proof"] for one in lemmas]}])
+    statements = in_halves([f"({lemma['show']})" for lemma in lemmas])
+    return have(label, statements, [{"by": "split", "proofs": [lemma["proof"] for lemma in lemmas]}])

@@ -43,16 +43,16 @@ def compiled(model: Transformer) -> Compiled | Packed:
     if program is None:
         raise BadInput("a proof needs the program of a compiled model", model.name, "symcook compile makes one")
     if program.kind == "srasp":
-        made: Compiled | Packed = Compiled(read_srasp(program.source, program.alphabet))
-        again = made.model(program.source, model.name)
+        compiler: Compiled | Packed = Compiled(read_srasp(program.source, program.alphabet))
+        again = compiler.model(program.source, model.name)
     elif program.kind in FORMULAS and not program.theorem:
-        made = Packed(formula_of(program), program.attention)
-        again = made.model(program.source, model.name, program.kind)
+        compiler = Packed(formula_of(program), program.attention)
+        again = compiler.model(program.source, model.name, program.kind)
     else:
         raise Undecided("no proof is made of a printed construction that counts")
     if again != model:
         raise BadInput("the model must be as it was compiled", model.name, "compile its program again")
-    return made
+    return compiler
 
 
 def sentence(model: Transformer) -> str:
@@ -84,13 +84,13 @@ def prove(model: Transformer, seconds: float = certify.SECONDS) -> tuple[Stateme
     Raises BadInput for a model without a program or changed since it was compiled, Undecided where no text is made: it
     names the operation.
     """
-    made, document = compiled(model), to_document(model)
-    said = _sentence(model, made)
+    compiler, document = compiled(model), to_document(model)
+    sentence_text = _sentence(model, compiler)
     try:
-        statement = certify.claim(document, said)
+        statement = certify.claim(document, sentence_text)
     except BadInput as error:
         raise Undecided(f"no proof is made of a program that makes no statement: {error.do}") from None
-    parts = _parts(model, made, certify.meaning(document, said))
+    parts = _parts(model, compiler, certify.meaning(document, sentence_text))
     try:
         return statement, certify.settle(statement, document, parts, seconds, words=False)
     except BadProof as error:
@@ -108,16 +108,16 @@ def settle(
     with suppress(BadInput, Undecided, Rejected):
         meaning = certify.meaning(document, statement.note or "")
         if program is not None and (program.kind == "srasp" or meaning.truths is not None):
-            made = compiled(model)
-            if isinstance(made, Packed):
-                parts: certify.ProofParts = {"proof": formulas.FormulaFacts(made, meaning, bits=False).prove}
+            compiler = compiled(model)
+            if isinstance(compiler, Packed):
+                parts: certify.ProofParts = {"proof": formulas.FormulaFacts(compiler, meaning, bits=False).prove}
             else:
-                if certify.claim(document, said := _sentence(model, made)).expanded != statement.expanded:
+                if certify.claim(document, sentence_text := _sentence(model, compiler)).expanded != statement.expanded:
                     raise Undecided("the statement is about another program")
-                parts = _parts(model, made, certify.meaning(document, said))
-            found = certify.settle(statement, document, parts, seconds, words=isinstance(made, Packed))
-            if found.missing is None:
-                return found
+                parts = _parts(model, compiler, certify.meaning(document, sentence_text))
+            settled = certify.settle(statement, document, parts, seconds, words=isinstance(compiler, Packed))
+            if settled.missing is None:
+                return settled
     return certify.settle(statement, document, None, max(until.left, 1))
 
 
@@ -151,17 +151,17 @@ class ProgramProof:
     def answer(self) -> None:
         """The lines that show what is put out."""
         facts, number = self.facts, self.facts.program.output
-        value, said, readout = facts.compiled.lines[number], facts.spoken.value(number), facts.model.readout
+        value, value_text, readout = facts.compiled.lines[number], facts.spoken.value(number), facts.model.readout
         if isinstance(value, dict):
             self.label(value, readout.labels or ())
             return
         (coordinate,) = readout.reads
-        put = facts.put(coordinate)
+        held_name = facts.put(coordinate)
         if isinstance(value, Form):
             linear = facts.compiled.linear(value)
             row = facts.row(linear)
             ranges = [facts.range(name).at() for name in linear if name and not value.atoms]
-            by = ", ".join([facts.row_is(number).at(), f"{put}_is(i)", *ranges, "il", "ih"])
+            by = ", ".join([facts.row_is(number).at(), f"{held_name}_is(i)", *ranges, "il", "ih"])
             facts.lines += ["given i (il ih)", f"cases more, less: 0 <= {row}", f"  - qed by more, {by}",
                             f"  - qed by less, {by}"]  # fmt: skip
             return
@@ -171,18 +171,18 @@ class ProgramProof:
             return
         if f"L{number}" not in facts.shown:
             raise Undecided(f"no proof is made where a bit is left out: {facts.program.text(number)}")
-        same = facts.by_cases(f"A{number}", f"{put}(i) = {said}", held=True)
-        facts.lines += ["given i (il ih)", f"same: {put}(i) = {said} by {same.label}, il, ih",
-                        f"bit: bit({put}(i)) by {holds}, il, ih", "cases zero, more from bit",
+        same = facts.by_cases(f"A{number}", f"{held_name}(i) = {value_text}", held=True)
+        facts.lines += ["given i (il ih)", f"same: {held_name}(i) = {value_text} by {same.label}, il, ih",
+                        f"bit: bit({held_name}(i)) by {holds}, il, ih", "cases zero, more from bit",
                         "  - qed by zero, same", "  - qed by more, same"]  # fmt: skip
 
     def label(self, letters: Mapping[str, Truth], labels: Sequence[str]) -> None:
         """The lines that show which label is put out, where the last line is one of these letters."""
         facts, number = self.facts, self.facts.program.output
-        said, one_of, answers = facts.spoken.value(number), facts.one_of(number), list[str]()
+        value_text, one_of, answers = facts.spoken.value(number), facts.one_of(number), list[str]()
         for letter in labels:
             code, coordinate = facts.spoken.codes[letter], facts.compiled.hold(facts.compiled.node(letters[letter]))
-            answer = facts.by_cases(f"A{code}", f"{facts.put(coordinate)}(i) = I[{said} = {code}]", held=True)
+            answer = facts.by_cases(f"A{code}", f"{facts.put(coordinate)}(i) = I[{value_text} = {code}]", held=True)
             answers.append(answer.at())
         by = ", ".join([*answers, "il", "ih"])
         facts.lines.append("given i (il ih)")

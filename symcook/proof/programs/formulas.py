@@ -38,12 +38,13 @@ if TYPE_CHECKING:
 def sentence(formula: Formula) -> str:
     """What is to be proved, as a sentence about the model: it accepts at a position iff the formula is true there, or
     puts out the label of the first output that is true there. Undecided where the formula is too long for one."""
-    whole = functional(formula)
+    functional_lines = functional(formula)
     try:
-        said = [expr.show(whole[line]) for _, line in formula.outputs]
+        line_texts = [expr.show(functional_lines[line]) for _, line in formula.outputs]
     except RecursionError:
         raise Undecided("no proof is made of a formula that nests so deep") from None
-    text = f"all i in 1..n. {_answers(formula, [f'holds({one}, i)' for one in said], 'accept(i)', _answered)}"
+    holding = [f"holds({line_text}, i)" for line_text in line_texts]
+    text = f"all i in 1..n. {_answers(formula, holding, 'accept(i)', _answered)}"
     if len(text) > expr.MAX_TEXT:
         raise Undecided(f"no proof is made of a formula of more than {expr.MAX_TEXT} characters written out")
     return text
@@ -62,10 +63,10 @@ def _answers(
         return alike(accepts, true[0])
     first: dict[str, list[str]] = {}
     for number, (label, _) in enumerate(formula.outputs):
-        before = [f"~({one})" for one in true[:number]]
+        before = [f"~({condition})" for condition in true[:number]]
         first.setdefault(str(label), []).append(" & ".join([*before, true[number]]))
-    said = ((label, " | ".join(f"({one})" for one in ways)) for label, ways in first.items())
-    return " & ".join(alike(answer(label), when) for label, when in said)
+    when_by_label = ((label, " | ".join(f"({way_text})" for way_text in ways)) for label, ways in first.items())
+    return " & ".join(alike(answer(label), when) for label, when in when_by_label)
 
 
 def _answered(label: str) -> str:
@@ -77,13 +78,23 @@ def functional(formula: Formula) -> list[expr.Tree]:
     trees: list[expr.Tree] = []
     for line in formula.lines:
         reads = tuple(trees[k] for k in line.reads)
-        op, told = line.op, [a for a in formula.alphabet if a in line.letters]
+        op, letters_of_line = line.op, [a for a in formula.alphabet if a in line.letters]
         if op == "letters":
-            every = len(told) == len(formula.alphabet)
-            names = tuple(("name", spelled(a)) for a in told)
-            letter = (told[0] if re.fullmatch(WORD, told[0]) else spelled(told[0])) if told else ""
-            one: expr.Tree = ("name", f"Q_{letter}") if told else ()
-            trees.append((str(every).lower(),) if not told or every else one if len(told) == 1 else ("call", op, names))
+            every = len(letters_of_line) == len(formula.alphabet)
+            names = tuple(("name", spelled(a)) for a in letters_of_line)
+            letter = (
+                (letters_of_line[0] if re.fullmatch(WORD, letters_of_line[0]) else spelled(letters_of_line[0]))
+                if letters_of_line
+                else ""
+            )
+            atom: expr.Tree = ("name", f"Q_{letter}") if letters_of_line else ()
+            trees.append(
+                (str(every).lower(),)
+                if not letters_of_line or every
+                else atom
+                if len(letters_of_line) == 1
+                else ("call", op, names)
+            )
         elif op in COUNTING:
             trees.append(_counted(line, trees))
         elif op in ("since", "until") and reads[0] == ("true",):
@@ -97,14 +108,14 @@ def functional(formula: Formula) -> list[expr.Tree]:
 
 def _counted(line: FormulaLine, trees: Sequence[expr.Tree]) -> expr.Tree:
     """A line about counts in functional form; `trees` are the lines before it."""
-    counts = tuple(("call", one.side, (trees[one.line],)) for one in line.counts)
+    counts = tuple(("call", count.side, (trees[count.line],)) for count in line.counts)
     if line.op == "at least":
         bound: expr.Tree = ("num", abs(line.bound), 1)
         total = headrules.counts_summed(line.counts, counts)
         return ("<=", ("neg", bound) if line.bound < 0 else bound, total)
     numbers = map(int, line.table) if line.op == "table" else (line.divisor, line.bound)
     name = "TABLE" if line.op == "table" else "MOD"
-    return ("call", name, (*(("num", one, 1) for one in numbers), *counts))
+    return ("call", name, (*(("num", number_of_line, 1) for number_of_line in numbers), *counts))
 
 
 def _each(part: Any, put: Callable[[str], str]) -> Any:
@@ -135,10 +146,10 @@ class FormulaFacts(CompiledFacts):
             raise Undecided("the statement is about another formula")
         self.numbers = {name: k for k, name in enumerate(lines, 1)}
         self.own = [f"z{self.numbers.get(name, f'_{name}')}" for name in self.names]
-        self.places = {one: place for place, one in enumerate(self.own)}
+        self.places = {own_name: place for place, own_name in enumerate(self.own)}
         ours = dict(zip(self.names, self.own, strict=True))
-        put = partial(re.sub, r"\bz\d+_*\b", lambda found: ours.get(found[0], found[0]))
-        self.rights = {ours[name]: put(right) for right, name in truths.lines.items()}
+        with_own_names = partial(re.sub, r"\bz\d+_*\b", lambda match: ours.get(match[0], match[0]))
+        self.rights = {ours[name]: with_own_names(right) for right, name in truths.lines.items()}
         true = [f"z{line + 1}(i) = 1" for _, line in formula.outputs]
         accepts = "" if formula.labels else relation.accept("i")
         self.goal = _answers(formula, true, accepts, lambda label: relation.answer(label, "i"), bits)
@@ -156,8 +167,13 @@ class FormulaFacts(CompiledFacts):
     def begin(self, g: Goal) -> None:
         """Names for what the sentence quantifies, all at once, and labels for what it supposes."""
         g.intro(["n", "w", *self.run, *self.functions])
-        told = [f"m{one[1:]}" for one in self.own]
-        labels: list[Any] = ["some", "word", [equations.OWN], *([told] if len(told) > certify.LONG else told)]
+        mean_labels = [f"m{own_name[1:]}" for own_name in self.own]
+        labels: list[Any] = [
+            "some",
+            "word",
+            [equations.OWN],
+            *([mean_labels] if len(mean_labels) > certify.LONG else mean_labels),
+        ]
         for label in labels:
             g.intro([[*equations.spread(tuple(label), g.goal[2][0])] if isinstance(label, list) else label])
 
@@ -184,11 +200,11 @@ class FormulaFacts(CompiledFacts):
         """Add a node of the certificate as it is."""
 
         def emit(g: Goal) -> None:
-            told = _each(node, self.named)
-            if told["by"] == "have":
-                self.apart.show(g, told)
+            named_node = _each(node, self.named)
+            if named_node["by"] == "have":
+                self.apart.show(g, named_node)
             else:
-                g.use(told["fact"], *told["with"], label=told["as"])
+                g.use(named_node["fact"], *named_node["with"], label=named_node["as"])
 
         self.lines.append(emit)
 
@@ -212,8 +228,11 @@ class FormulaFacts(CompiledFacts):
         """A fact, once, that is a lemma of these terms and premises: facts, or what is true by computation."""
         if label not in self.shown:
             self.shown[label] = Fact(label)
-            given = [*terms.split("; "), *(one if one == "!" else f"#{one}" for one in facts)]
-            self.write(use(f"lem:{rule}", given, label))
+            arguments = [
+                *terms.split("; "),
+                *(fact_used if fact_used == "!" else f"#{fact_used}" for fact_used in facts),
+            ]
+            self.write(use(f"lem:{rule}", arguments, label))
 
     def bit(self, k: int) -> str:
         """The bit that the head of line k of the formula finds: the line's truth, but of one that is looked up."""
@@ -244,19 +263,19 @@ class FormulaFacts(CompiledFacts):
         """What is known at i of the bit that the head of a line finds; the truth of the line in terms of it."""
         k, name = number + 1, self.packed.heads[number].name
         bit, value, truth = map(expr.parse_term, (self.bit(k), f"{name}(i)", f"z{k}(i)"))
-        error, given = headrules.room(self.packed, name), known.given(value)
+        error, already_given = headrules.room(self.packed, name), known.given(value)
         near = [f"c{k}"] if error is None else [f"c{k}", f"d{k}"]
         known.nodes.append(here(f"B{k}", [f"b{k}", *near, *([] if bit == truth else [f"s{k}"])]))
         if bit != truth:
             known.equations[truth] = f"s{k}", expr.parse_term(headrules.truth_before(self, k))
         if error is None:
-            if given:  # the head is that of another line too
+            if already_given:  # the head is that of another line too
                 label, other = known.equations[value]
                 proof = combined([("-1", f"c{k}"), ("1", label)])
                 known.nodes.append(have(f"same{k}", f"{expr.show(bit)} = {expr.show(other)}", proof))
             else:
                 known.equations[value] = f"c{k}", bit
-        elif given:
+        elif already_given:
             sides = known.near[value]
             other = sides[0].than[1]
             facts = [f"b{k}", known.bits[other], *near, *(side.label for side in sides)]
@@ -266,7 +285,7 @@ class FormulaFacts(CompiledFacts):
         else:
             ends = (expr.parse_term(f"{expr.show(bit)} {sign} {error}") for sign in "-+")
             known.near[value] = FactSide(f"c{k}", next(ends)), FactSide(f"d{k}", next(ends))
-        if given:
+        if already_given:
             known.equations[bit] = f"same{k}", other
         else:
             known.bits[bit] = f"b{k}"

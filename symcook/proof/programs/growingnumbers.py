@@ -43,8 +43,8 @@ class GrowingNumber(ABC):
 
     def whole(self) -> Fact:
         """The fact that it is a whole number from 0 to n - 1."""
-        label, said = f"W_{self.name}", f"ex m:Int. {self.put}(i) = m & 0 <= m & m <= n - 1"
-        return self.facts.shown.get(label) or self.facts.each(label, said, self.whole_lines())
+        label, whole_text = f"W_{self.name}", f"ex m:Int. {self.put}(i) = m & 0 <= m & m <= n - 1"
+        return self.facts.shown.get(label) or self.facts.each(label, whole_text, self.whole_lines())
 
     def square(self) -> Fact:
         """The fact that the coordinate of its square holds that."""
@@ -106,17 +106,17 @@ class CountedNumber(GrowingNumber):
 
     def fact(self) -> Fact:
         """The fact that the coordinate holds the count."""
-        facts, name, held = self.facts, self.name, self.facts.put(self.held)
-        said = f"I[{facts.truth(self.truth)}]"
+        facts, name, held_name = self.facts, self.name, self.facts.put(self.held)
+        statement_text = f"I[{facts.truth(self.truth)}]"
         holds = facts.holds(self.held).label
-        facts.follows(f"P_{name}", f"bit({said}) & {held}(i) = {said}", [holds])
+        facts.follows(f"P_{name}", f"bit({statement_text}) & {held_name}(i) = {statement_text}", [holds])
         where, most = {"left": ("before", "i - 1"), "right": ("behind", "n - i")}[self.side]
         mean, at = facts.put(self.mean), facts.truth(self.truth, "j")
         places = (where, f"{where}_square", f"inverse_{where}", mean, self.put)
-        terms = f"n; j. I[{at}]; {held}; {mean}; inverse_{where}; {self.put}; {where}; {where}_square"
+        terms = f"n; j. I[{at}]; {held_name}; {mean}; inverse_{where}; {self.put}; {where}; {where}_square"
         premises = ", ".join([f"P_{name}", *(f"{place}_is" for place in places)])
-        said = f"{self.put}(i) = {self.sum} & 0 <= {self.sum} & {self.sum} <= {most}"
-        return facts.follows(f"N_{name}", said, [f"counted_{where}({terms})[{premises}]"])
+        statement_text = f"{self.put}(i) = {self.sum} & 0 <= {self.sum} & {self.sum} <= {most}"
+        return facts.follows(f"N_{name}", statement_text, [f"counted_{where}({terms})[{premises}]"])
 
     def at_end(self, end: str) -> list[str]:
         return [self.fact().at(end)]
@@ -135,7 +135,7 @@ class CountedNumber(GrowingNumber):
         held, fact, mean = self.facts.put(self.held), self.fact(), self.facts.put(self.mean)
         each = f"{held}; j. I[{self.facts.truth(self.truth, 'j')}]; {others.replace(', ', '; ')}"
         name, inverse = self.compiled.squares[self.name], f"inverse_{place}(i)"
-        first, last = (self.facts.score_of(name, one, ("average",)) for one in ("k", at))
+        first, last = (self.facts.score_of(name, place_of_score, ("average",)) for place_of_score in ("k", at))
         all_k = f"all k in {ends.replace('; ', '..')}."
         at_edge = [
             f"  cases first, more: {edge}", "    - qed by inverse, edge, first, least, most, same",
@@ -180,17 +180,17 @@ class ChosenNumber(GrowingNumber):
             if squared:
                 raise self.no_square
             return self.anywhere()
-        given, of = (self.compiled.squares[one] if squared else one for one in (self.name, self.atom.name))
+        given, of = (self.compiled.squares[name_of] if squared else name_of for name_of in (self.name, self.atom.name))
         left, put, source, said = self.atom.side == "left", self.facts.put(given), self.facts.put(of), self.said
         low, high, end = ("1", "i", "1") if left else ("i", "n", "n")
         at_end = [*self.source.at_end(end), *([squared.at(end)] if squared else [])]
-        index = [f"{one}_is" for one in ("index", "one") if one in self.facts.run]
+        index = [f"{of_run}_is" for of_run in ("index", "one") if of_run in self.facts.run]
         at_i, at_edge, at_k = map(self.score, ("i", end, "k"))
         ends, factor = ("il", f"2*{said} - 1") if left else ("ih", f"1 - 2*{said}")
         return self.facts.valued(self.facts.each(f"G_{given}", f"{put}(i) = {said}*{source}(i)", [
             "some_here: 1 <= n by il, ih", self.told,
             f"scores: all k in {low}..{high}. {at_k} = ({factor})*k", "  given k (kl kh)",
-            f"  qed by {', '.join(f'{one}(k), {one}(i)' for one in index)}, told, kl, kh, il, ih",
+            f"  qed by {', '.join(f'{of_run}(k), {of_run}(i)' for of_run in index)}, told, kl, kh, il, ih",
             f"best: all k in {low}..{high}. ({said} = 1 & k != i -> {at_k} < {at_i}) & "
             f"({said} = 0 & k != {end} -> {at_k} < {at_edge})", "  given k (kl kh)",
             "  - given (yes off)", f"    qed by scores(k), scores(i), yes, off, kl, kh, {ends}, il, ih",
@@ -207,7 +207,7 @@ class ChosenNumber(GrowingNumber):
     def anywhere(self) -> Fact:
         """The same of a number from 0 to n - 1: the head sees the position that is so far away from the first."""
         put, said, at_k = self.put, self.said, self.score("k")
-        keys = [f"{one}_is(k)" for one in ("before", "before_square", "before_times_length")]
+        keys = [f"{key}_is(k)" for key in ("before", "before_square", "before_times_length")]
         return self.facts.valued(self.facts.each(f"G_{self.name}", f"{put}(i) = {said}*{self.source.put}(i)", [
             "some_here: 1 <= n by il, ih", self.told,
             f"obtain m (whole low high) from {self.source.whole().at()} by il, ih",
@@ -226,10 +226,10 @@ class ChosenNumber(GrowingNumber):
         return [self.fact().at(at), *self.source.bounds(at)]
 
     def whole_lines(self) -> list[str]:
-        given = ", ".join([self.fact().at(), "same", "low", "high", "il", "ih"])
+        facts = ", ".join([self.fact().at(), "same", "low", "high", "il", "ih"])
         return [f"obtain m (same low high) from {self.source.whole().at()} by il, ih",
                 f"cases yes, no: {self.condition}",
-                "  - witness m", f"    qed by yes, {given}", "  - witness 0", f"    qed by no, {given}"]  # fmt: skip
+                "  - witness m", f"    qed by yes, {facts}", "  - witness 0", f"    qed by no, {facts}"]  # fmt: skip
 
     def square_lines(self, square: str) -> list[str]:
         known = self.source.square()
@@ -303,15 +303,15 @@ class KeySquare:
                  "warm: 0 < one(i) by unit"]  # fmt: skip
         if max(tall) > 1:
             lines.append("times: all j in 1..n. before_times_length(j) = n*(j - 1) by before_times_length_is")
-        left, taken = list(pieces), list[list[str]]()
+        remaining, taken_names = list(pieces), list[list[str]]()
         for sign, count in zip((1, -1), tall, strict=True):
             row, of = self.compiled.linear(number.times(sign)), f"{'' if sign == 1 else '-'}{x}"
             lines += [self.mirrored(-1)] if count and sign == -1 else []
             for k in range(count):
-                taken.append(left[: 5 if k else 3])
-                left = left[5 if k else 3 :]
-                lines += self.piece(sign, k, of, self.facts.row(row), taken[-1], k + 1 < count)
-        return [*lines, *self.by_piece(taken)]
+                taken_names.append(remaining[: 5 if k else 3])
+                remaining = remaining[5 if k else 3 :]
+                lines += self.piece(sign, k, of, self.facts.row(row), taken_names[-1], k + 1 < count)
+        return [*lines, *self.by_piece(taken_names)]
 
     def mirrored(self, sign: int) -> str:
         """The line that the coordinates of the number are x, or -x."""

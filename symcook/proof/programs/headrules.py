@@ -186,43 +186,48 @@ def comparison(facts: FormulaFacts, k: int) -> None:
     name, heads = facts.packed.heads[k - 1].name, facts.packed.counting[k - 1]
     first, factors, lines = dict[str, int](), dict[str, int](), dict[tuple[str, int], int]()
     for t, (head, count) in enumerate(zip(heads, line.counts, strict=True)):
-        (found,) = head.found
-        first.setdefault(found, t)
-        factors[found] = factors.get(found, 0) + count.factor
+        (retrieved,) = head.found
+        first.setdefault(retrieved, t)
+        factors[retrieved] = factors.get(retrieved, 0) + count.factor
         lines[count.side, count.line] = lines.get((count.side, count.line), 0) + count.factor
     others = dict[tuple[str, int], str]()  # counts with the head of another line, and the facts that they are alike
     for t, (head, count) in enumerate(zip(heads, line.counts, strict=True)):
         this = line.counts[first[head.found[0]]]
         if count.line != this.line and lines[count.side, count.line]:
             others.setdefault((count.side, count.line), _alike(facts, this, count, f"{k}_{t + 1}"))
-    looked = [found for found in first if factors[found]]
-    soft = any(found in facts.packed.soft for found in looked)
-    nodes = [here(one, f"other{t}") for t, one in enumerate(others.values(), 1)]
-    for t, found in enumerate(looked, 1):
-        at = first[found]
+    looked = [retrieved for retrieved in first if factors[retrieved]]
+    soft = any(retrieved in facts.packed.soft for retrieved in looked)
+    nodes = [here(alike_label, f"other{t}") for t, alike_label in enumerate(others.values(), 1)]
+    for t, retrieved in enumerate(looked, 1):
+        at = first[retrieved]
         near = _sum(facts, heads[at], line.counts[at], f"{k}_{at + 1}")
         nodes.append(here(near, [f"least{t}", f"most{t}"] if soft else f"near{t}"))
     s = expr.show(counts_summed(line.counts, [expr.parse_term(_count(count)) for count in line.counts]))
-    q = " + ".join(f"{factors[found]}*({found}(i) + {_own(facts, heads[first[found]])})" for found in looked) or "0"
+    q = (
+        " + ".join(
+            f"{factors[retrieved]}*({retrieved}(i) + {_own(facts, heads[first[retrieved]])})" for retrieved in looked
+        )
+        or "0"
+    )
 
     def alike(sign: int) -> list[tuple[str, str]]:
-        return [(str(sign * lines[one]), f"other{t}") for t, one in enumerate(others, 1)]
+        return [(str(sign * lines[other_count]), f"other{t}") for t, other_count in enumerate(others, 1)]
 
     if soft:
         slack, ends = Fraction(1, 4), (list[tuple[str, str]](), list[tuple[str, str]]())
-        for t, found in enumerate(looked, 1):
-            factor = factors[found]
-            slack -= abs(factor) * (room(facts.packed, found) or 0)
+        for t, retrieved in enumerate(looked, 1):
+            factor = factors[retrieved]
+            slack -= abs(factor) * (room(facts.packed, retrieved) or 0)
             for end, label in zip(ends, [f"least{t}", f"most{t}"][:: 1 if factor > 0 else -1], strict=True):
                 end.append((str(abs(factor)), label))
-        said = f"{s} - 1/4 <= {q} & {q} <= {s} + 1/4"
-        rest = [(str(slack), "")] if slack else []
-        nodes += both(*(combined(alike(sign), [*rest, *end]) for sign, end in zip((1, -1), ends, strict=True)))
+        statement_text = f"{s} - 1/4 <= {q} & {q} <= {s} + 1/4"
+        slack_part = [(str(slack), "")] if slack else []
+        nodes += both(*(combined(alike(sign), [*slack_part, *end]) for sign, end in zip((1, -1), ends, strict=True)))
     else:
-        said = f"{q} = {s}"
-        near = [(str(factors[found]), f"near{t}") for t, found in enumerate(looked, 1)]
+        statement_text = f"{q} = {s}"
+        near = [(str(factors[retrieved]), f"near{t}") for t, retrieved in enumerate(looked, 1)]
         nodes += combined([*near, *alike(-1)])
-    facts.each(f"C{k}", said, nodes)
+    facts.each(f"C{k}", statement_text, nodes)
     terms = f"n; i. {s}; i. {q}; {line.bound}; {name}; z{k}"
     facts.lemma(k, f"{'soft_' * soft}compared", terms, [f"C{k}", f"{name}_is", f"m{k}"])
 
@@ -237,21 +242,21 @@ def _alike(facts: FormulaFacts, this: Count, other: Count, label: str) -> str:
 
 def _sum(facts: FormulaFacts, head: CountHead, count: Count, label: str) -> str:
     """The fact that what is found and the position's own part are a count."""
-    c, (found,), p = _count(count), head.found, f"{_count(count)} - z{count.line + 1}(i)"
+    c, (retrieved,), p = _count(count), head.found, f"{_count(count)} - z{count.line + 1}(i)"
     shares = _share(facts, head, count, label)
     nodes = [here(f"P{label}", ["bit", "same"])]
-    _lookup(facts, f"F{label}", head, p, found, "before", shares)
-    if (error := room(facts.packed, found)) is not None:
-        there = f"{found}(i) + {_own(facts, head)}"
-        said = f"{c} - {error} <= {there} & {there} <= {c} + {error}"
+    _lookup(facts, f"F{label}", head, p, retrieved, "before", shares)
+    if (error := room(facts.packed, retrieved)) is not None:
+        there = f"{retrieved}(i) + {_own(facts, head)}"
+        statement_text = f"{c} - {error} <= {there} & {there} <= {c} + {error}"
         nodes.append(here(f"F{label}", ["least", "most"]))
         nodes += both(combined([("-1", "same")], [("1", "least")]), combined([("1", "same")], [("1", "most")]))
     else:
-        said = f"{found}(i) = {c} - {_own(facts, head)}"
+        statement_text = f"{retrieved}(i) = {c} - {_own(facts, head)}"
         nodes += [here(shares, ["warm", "cut", "least", "most"]), here(f"F{label}", "found"),
                   use("before_is", [f"{p} + 1", both(hyp("least"), hyp("most"))], "held"),
                   *combined([("1", "found"), ("1", "held"), ("1", "same")])]  # fmt: skip
-    facts.each(f"N{label}", said, nodes)
+    facts.each(f"N{label}", statement_text, nodes)
     return f"N{label}"
 
 
@@ -294,7 +299,7 @@ def _condition(line: FormulaLine, of: str) -> str:
     """When a predicate is true of a number."""
     if line.op == "remainder":
         return f"ex q in 0..{of}. {of} = {line.divisor}*q + {line.bound}"
-    return " | ".join(f"{of} = {place}" for place, one in enumerate(line.table) if one == "1") or f"{of} < 0"
+    return " | ".join(f"{of} = {place}" for place, digit in enumerate(line.table) if digit == "1") or f"{of} < 0"
 
 
 def predicate(facts: FormulaFacts, k: int) -> None:
@@ -309,14 +314,14 @@ def predicate(facts: FormulaFacts, k: int) -> None:
         return
     (head,), (count,) = facts.packed.counting[k - 1], line.counts
     c, x, shares = _count(count), f"z{count.line + 1}", _share(facts, head, count, str(k))
-    errors = [error for found in head.found if (error := room(facts.packed, found)) is not None]
+    errors = [error for retrieved in head.found if (error := room(facts.packed, retrieved)) is not None]
     truths, looked = list[str](), list[str]()
-    for end, of, found, table in zip("hf", ("i - 1", "i"), head.found, head.tables, strict=True):
+    for end, of, retrieved, table in zip("hf", ("i - 1", "i"), head.found, head.tables, strict=True):
         truths.append(_table(facts, k, line, table, of))
         if errors:
             nodes = [here(truths[-1], "held"), rewrite("held"), *bit(_condition(line, f"({of})"))]
             facts.each(f"b{table}", f"bit({table}(i))", nodes)
-        looked.append(_lookup(facts, f"F{k}{end}", head, f"{c} - {x}(i)", found, table, shares))
+        looked.append(_lookup(facts, f"F{k}{end}", head, f"{c} - {x}(i)", retrieved, table, shares))
     places = [head.inverse, head.less, *head.tables, *head.found, name, f"k. I[{every}]", f"z{k}", *map(str, errors)]
     terms = f"n; i. {c}; {x}; i. {_own(facts, head)}; {'; '.join(places)}"
     premises = [f"P{k}", shares, *truths, f"U{k}", *looked, f"{name}_is", f"m{k}", *("!" for _ in errors[:1])]
@@ -331,29 +336,29 @@ def _table(facts: FormulaFacts, k: int, line: FormulaLine, table: str, of: str) 
     if line.divisor == 2 and of != "i":  # the table has the sign of i
         nodes.append(use("ax:pow_step", ["-1", of, least], "turned"))
         equations.append(("1/2" if line.bound else "-1/2", "turned"))
-    said = f"{table}(i) = I[{_condition(line, of if of == 'i' else f'({of})')}]"
-    facts.each(f"V{table}", said, [*nodes, *combined(equations)])
+    statement_text = f"{table}(i) = I[{_condition(line, of if of == 'i' else f'({of})')}]"
+    facts.each(f"V{table}", statement_text, [*nodes, *combined(equations)])
     return f"V{table}"
 
 
 def _position_function(facts: FormulaFacts, k: int, line: FormulaLine) -> None:
     """The fact T<k> that the position function of a predicate is its truth, of each number from 0 on."""
     m, r = line.divisor, line.bound
-    ones = [place for place, one in enumerate(line.table) if one == "1"]
-    form, whole = " + ".join(f"I[k = {place}]" for place in ones) or "0", _condition(line, "k")
+    ones = [place for place, digit in enumerate(line.table) if digit == "1"]
+    form, condition = " + ".join(f"I[k = {place}]" for place in ones) or "0", _condition(line, "k")
     if line.op == "remainder":
         form = f"(1 {'-' if r else '+'} pow(-1, k))/2" if m == 2 else f"sum(q, 0, k, I[k = {m}*q + {r}])"
-    said = f"{form} = I[{whole}]"
+    statement_text = f"{form} = I[{condition}]"
     if line.op == "remainder":
         hint = ("even_number", "odd_number")[r] if m == 2 else f"remainder_sum(k; {m}; {r})"
-        facts.line(f"T{k}", f"all k:Int. 0 <= k -> {said} by {hint}")
+        facts.line(f"T{k}", f"all k:Int. 0 <= k -> {statement_text} by {hint}")
         return
     if ones:
-        nodes = Pointwise(None, ("name", "k")).by_symbol(parse_formula(said), ones)
+        nodes = Pointwise(None, ("name", "k")).by_symbol(parse_formula(statement_text), ones)
     else:
         never = [{"by": "contra", "as": "no"}, *combined([], [("1", "low"), ("1", "is")])]
-        nodes = told(whole, never, [rewrite("zero"), {"by": "true"}])
-    facts.write(have(f"T{k}", f"all k:Int. 0 <= k -> {said}", [intro(["k"]), intro(["low"]), *nodes]))
+        nodes = told(condition, never, [rewrite("zero"), {"by": "true"}])
+    facts.write(have(f"T{k}", f"all k:Int. 0 <= k -> {statement_text}", [intro(["k"]), intro(["low"]), *nodes]))
 
 
 # --- Softmax ----------------------------------------------------------------------------------------------------------
@@ -392,11 +397,11 @@ def _scores(
         factor, share = (f"{function}_{at}" for function, at in read if function != stop)
         premise = both(hyp("some"), hyp(factor), hyp(share))
         rule = "length" if factor == "length_i" else "share"
-        given = ["n", str(parts[0]), f"{factor[:-2]}(i)", "share(l)", parts[1], "l", premise]
-        nodes += [use(f"lem:score_{rule}", given, "it"), *hyp("it")]
+        arguments = ["n", str(parts[0]), f"{factor[:-2]}(i)", "share(l)", parts[1], "l", premise]
+        nodes += [use(f"lem:score_{rule}", arguments, "it"), *hyp("it")]
     else:
         nodes += rewritten(labels)
-    ends = [intro([one]) for one in ("i", "range", "l", "place")]
+    ends = [intro([label_shown]) for label_shown in ("i", "range", "l", "place")]
     facts.write(have(label, f"all i in 1..n. all l in 1..n. {scores} = {value}", [*ends, *nodes]))
     return f"i l. {scores}"
 

@@ -68,11 +68,11 @@ class Spoken:
         self.codes: dict[str, int] = {}
         for letter in (*program.alphabet, *(a for letters in program.letters for a in letters)):
             self.codes.setdefault(letter, len(self.codes))
-        given, self.names = {line: name for name, line in reversed(program.names)}, dict[int, str]()
+        names_given, self.names = {line: name for name, line in reversed(program.names)}, dict[int, str]()
         avoided = NAMES.union(taken)
         for number, line in enumerate(program.lines):
             if line.op not in INLINE and line.op not in PAIRS and not line.op.startswith("pair"):
-                name = given.get(number, f"v{number}")
+                name = names_given.get(number, f"v{number}")
                 while name in avoided:
                     name += "_"
                 avoided |= {name}
@@ -87,7 +87,7 @@ class Spoken:
         if line.op in ("constant", "times") and Fraction(line.value).denominator != 1:
             return False
         reads = line.reads[1:] if line.op in ("if", "left", "right") else line.reads
-        return line.op != "aggregate" and all(self.whole(one) for one in reads)
+        return line.op != "aggregate" and all(self.whole(line_read) for line_read in reads)
 
     def sort(self, number: int) -> str:
         return "Int->Int" if self.whole(number) else "Int->Real"
@@ -98,9 +98,13 @@ class Spoken:
         if number in self.names:
             return f"{self.names[number]}({at})"
         if line.op == "constant":
-            given = line.value
+            constant = line.value
             return str(
-                self.codes[given] if isinstance(given, str) else int(given) if isinstance(given, bool) else given
+                self.codes[constant]
+                if isinstance(constant, str)
+                else int(constant)
+                if isinstance(constant, bool)
+                else constant
             )
         return {"in": f"w({at})", "indices": f"({at} - 1)", "length": "n"}[line.op]
 
@@ -113,7 +117,7 @@ class Spoken:
             return f"{self.value(line.reads[0], j)} {self._sign(line)} {self.value(line.reads[1], i)}"
         if line.op in ("key", "query"):
             return f"{self.value(line.reads[0], j if line.op == 'key' else i)} = 1"
-        parts = [f"({self.pair(one, i, j, told)})" for one in line.reads]
+        parts = [f"({self.pair(part_read, i, j, told)})" for part_read in line.reads]
         return f"~{parts[0]}" if line.op == "pair not" else {"pair and": " & ", "pair or": " | "}[line.op].join(parts)
 
     def _sign(self, line: SraspLine) -> str:
@@ -205,11 +209,11 @@ def witnesses(spoken: Spoken, word: str) -> Mapping[str, Any]:
     from symcook.spec.srasp import values
 
     table = values(spoken.program, [word])
-    found = {}
+    values_found = {}
     for number, name in spoken.names.items():
         value = table[number][0]
-        found[name] = spoken.codes[value] if isinstance(value, str) else value + 0
-    return found
+        values_found[name] = spoken.codes[value] if isinstance(value, str) else value + 0
+    return values_found
 
 
 LineValues = Sequence[tuple[str, BoolNode]]
@@ -229,11 +233,11 @@ class ProgramFacts(CompiledFacts):
         self.values: dict[Tree, Fact] = {}
         """What terms are at i, by the fact that says it."""
         for k, name in spoken.names.items():
-            given = expr.parse_formula(spoken.equation(k))[-1]  # of a selection it is no equation
-            self.valued(Fact(f"{name}_is", given))
-        for place, said in (("before", "i - 1"), ("last", "n - 1")):
-            put = self.put(place)
-            self.valued(Fact(f"{put}_is", expr.parse_formula(f"{put}(i) = {said}")))
+            equation = expr.parse_formula(spoken.equation(k))[-1]  # of a selection it is no equation
+            self.valued(Fact(f"{name}_is", equation))
+        for place, text in (("before", "i - 1"), ("last", "n - 1")):
+            put_name = self.put(place)
+            self.valued(Fact(f"{put_name}_is", expr.parse_formula(f"{put_name}(i) = {text}")))
         self.held = {name: node for node, name in compiled.held.items()}
         self.letters = {name: k for k, name in spoken.names.items() if self.codes(k)}
         self.heads: dict[int, SelectionRule] = {}
@@ -263,10 +267,10 @@ class ProgramFacts(CompiledFacts):
                 return ALWAYS
             letters = self.program.alphabet
             return " | ".join(f"w({at}) = {letters.index(a)}" for a in letters if a in truth) or NEVER
-        found = cubes(truth, MOST_CUBES)
-        if found is None:
+        cubes_found = cubes(truth, MOST_CUBES)
+        if cubes_found is None:
             raise Undecided(f"no proof is made of a Boolean part of more than {MOST_CUBES} cubes")
-        units = dict.fromkeys(unit for cube in found if (unit := self.unit(cube, at)) is not None)
+        units = dict.fromkeys(unit for cube in cubes_found if (unit := self.unit(cube, at)) is not None)
         return " | ".join(f"({unit})" for unit in units) or NEVER
 
     def unit(self, cube: Cube, at: str) -> str | None:
@@ -286,7 +290,7 @@ class ProgramFacts(CompiledFacts):
 
     def bits(self, *truths: Truth) -> list[str]:
         """The bits that truths are of, but for those of letters."""
-        found = dict[str, None]()
+        names_found = dict[str, None]()
         for truth in map(self.compiled.truth, truths):
             todo: list[Any] = [] if isinstance(truth, frozenset) else [truth]
             while todo:
@@ -294,9 +298,9 @@ class ProgramFacts(CompiledFacts):
                 if not isinstance(node, bool):
                     name = self.compiled.names[node[0]]
                     if name not in self.compiled.sets:
-                        found[name] = None
+                        names_found[name] = None
                     todo += node[1:]
-        return list(found)
+        return list(names_found)
 
     def form(self, form: Form, at: str = "i") -> str:
         """A number at a position, by bits and atoms."""
@@ -335,9 +339,13 @@ class ProgramFacts(CompiledFacts):
     def _shown(self, label: str, whole: str, lines: Sequence[str], g: Goal) -> None:
         """A fact, by a lemma of what these lines name."""
         text = " ".join([whole, *lines])
-        named = dict.fromkeys("".join(one if one.isalnum() or one == "_" else " " for one in text).split())
+        named = dict.fromkeys(
+            "".join(character if character.isalnum() or character == "_" else " " for character in text).split()
+        )
         facts, names = ([one for one in named if one in known] for known in (g.facts, g.scope))
-        self.apart.prove(g, label, g.formula(whole), facts, names, lambda h: written(h, [f"  {one}" for one in lines]))
+        self.apart.prove(
+            g, label, g.formula(whole), facts, names, lambda h: written(h, [f"  {proof_line}" for proof_line in lines])
+        )
 
     def valued(self, fact: Fact) -> Fact:
         """Note that a fact says what a term is: later facts put that in."""
@@ -361,8 +369,8 @@ class ProgramFacts(CompiledFacts):
         name = self.own.get(part[1], "") if part[0] == "call" and part[2] == (HERE,) else ""
         line = self.letters.get(part[1]) if part[0] == "call" else None
         asked: list[Tree] = [] if line is None else [("ind", ("=", part, code)) for code in numbers]
-        if asked and all(one in self.values or self.never(present(line), one) for one in asked):
-            return [one for one in asked if not known.given(one)]
+        if asked and all(asked_value in self.values or self.never(present(line), asked_value) for asked_value in asked):
+            return [asked_value for asked_value in asked if not known.given(asked_value)]
         if (fact := self.value(part, name, of, held)) is not None:
             label = f"e{len(known.equations)}"
             known.nodes.append(here(fact.label, label))
@@ -396,15 +404,18 @@ class ProgramFacts(CompiledFacts):
         value, name = self.compiled.lines[number], self.spoken.value(number)
         if isinstance(value, Form):
             facts = [(f"L{number}", f"{name} = {self.form(value)}", [*value.bits])]
-            facts = [one for one in facts if all(self.there(atom.name) for atom in value.atoms)]
+            facts = [goal for goal in facts if all(self.there(atom.name) for atom in value.atoms)]
         elif isinstance(value, dict):
-            named = [(self.spoken.codes[a], one) for a, one in value.items()]
-            facts = [(f"L{number}_{code}", f"I[{name} = {code}] = I[{self.truth(one)}]", [one]) for code, one in named]
+            named = [(self.spoken.codes[a], truth_of) for a, truth_of in value.items()]
+            facts = [
+                (f"L{number}_{code}", f"I[{name} = {code}] = I[{self.truth(truth_of)}]", [truth_of])
+                for code, truth_of in named
+            ]
         else:
             facts = [(f"L{number}", f"{name} = I[{self.truth(value)}]", [value])]
-        for label, said, truths in facts:
-            if all(self.there(one) for one in self.bits(*truths)):
-                yield label, said
+        for label, text, truths in facts:
+            if all(self.there(bit_name) for bit_name in self.bits(*truths)):
+                yield label, text
 
     def codes(self, number: int) -> list[int]:
         """The numbers of the letters that a line may be; none where it is no letter."""
@@ -419,11 +430,11 @@ class ProgramFacts(CompiledFacts):
         if not isinstance(value, Form):
             value = self.compiled.truth(value)
             both = [("0", node(self.compiled.negation(value))), ("1", node(value))]
-            return [one for one in both if one[1] is not False]
-        found = self.compiled.values_of(value)
-        if found is None:
+            return [value_and_truth for value_and_truth in both if value_and_truth[1] is not False]
+        listed = self.compiled.values_of(value)
+        if listed is None:
             raise Undecided(f"no proof is made of a selector of what grows: {self.program.text(line)}")
-        return [(str(number), node(truth)) for number, truth in found]
+        return [(str(number), node(truth)) for number, truth in listed]
 
     def one_of(self, number: int) -> Fact | None:
         """The fact that a line has one of its values; None of a constant."""
@@ -431,11 +442,11 @@ class ProgramFacts(CompiledFacts):
         if line.op in ("in", "constant"):
             return Fact("word", ()) if line.op == "in" else None
         if label not in self.shown:
-            said = " | ".join(f"{name} = {value}" for value, _ in self.values_of(number))
+            text = " | ".join(f"{name} = {value}" for value, _ in self.values_of(number))
             if not self.codes(number):
-                return self.by_cases(label, said)
+                return self.by_cases(label, text)
             reads = line.reads if line.op == "if" else line.reads[2:]
-            self.by_values(label, said, [(read, "i") for read in reads], self.values[expr.parse_term(name)])
+            self.by_values(label, text, [(read, "i") for read in reads], self.values[expr.parse_term(name)])
         return self.shown[label]
 
     def never(self, line: int, is_one: Tree) -> bool:
@@ -479,7 +490,7 @@ class ProgramFacts(CompiledFacts):
                 if term in terms and not known.given(term) and read != (of := self.by_lines(truth, lines[place])):
                     fact = self.by_cases(f"V{len(self.shown)}", f"{read} = {of}", held=True)
                     known.equations[term] = at(fact, place), moved(fact.right, place)
-        proof = [intro([one for place in places for one in (place, f"range_{place}")]), *known.nodes]
+        proof = [intro([label_shown for place in places for label_shown in (place, f"range_{place}")]), *known.nodes]
         over = "".join(f"all {place} in 1..n. " for place in places)
         self.shown[label] = Fact(label, goal)
         self.write(have(label, f"{over}{said}", [*proof, *known.by_values(goal, values)]))
@@ -507,7 +518,7 @@ class ProgramFacts(CompiledFacts):
         parts, make, node = list[str](), self.compiled.diagrams, self.compiled.node(truth)
         for values in product(*map(self.values_apart, lines)):
             there: BoolNode = reduce(make.both, (of_value for _, of_value in values), True)
-            yes, no = (self.possible(make.both(there, one)) for one in (node, make.negation(node)))
+            yes, no = (self.possible(make.both(there, branch)) for branch in (node, make.negation(node)))
             if yes and no:
                 raise Undecided("no proof is made of a selector whose lines do not tell what it reads")
             if yes:
@@ -526,8 +537,8 @@ class ProgramFacts(CompiledFacts):
 
     def possible(self, truth: BoolNode) -> bool:
         """Whether a function of bits is true somewhere; no symbol is two."""
-        found = cubes(truth, CASES)
-        return found is None or any(self.unit(cube, "i") is not None for cube in found)
+        cubes_found = cubes(truth, CASES)
+        return cubes_found is None or any(self.unit(cube, "i") is not None for cube in cubes_found)
 
     def of_line(self, number: int) -> list[Fact]:
         """The facts that say what a line is."""
@@ -548,33 +559,35 @@ class ProgramFacts(CompiledFacts):
             return [(line.reads[0], at), (line.reads[1], "i")]
         if line.op in ("key", "query"):
             return [(line.reads[0], at if line.op == "key" else "i")]
-        return [one for part in line.reads for one in self.selected(part, at, told)]
+        return [read_at for part in line.reads for read_at in self.selected(part, at, told)]
 
     def by_index(self, selector: int) -> list[int]:
         """The parts of a selector that compare indices."""
         line, cases = self.program.lines[selector], self.compiled.lines[selector]
         if line.op.startswith("pair"):
-            return [one for part in line.reads for one in self.by_index(part)]
+            return [part_index for part in line.reads for part_index in self.by_index(part)]
         return [selector] if any({BEFORE, AFTER} & variables(case.there) for case in cases) else []
 
     # Coordinates
 
     def holds(self, name: str) -> Fact:
         """The fact what truth a coordinate holds, with what it rests on."""
-        label, put, node = f"H_{name}", self.put(name), self.held.get(name, False)
+        label, put_name, node = f"H_{name}", self.put(name), self.held.get(name, False)
         if name in self.compiled.sets:
-            return self.by_cases(label, f"{put}(i) = I[{self.truth(self.compiled.sets[name])}]", name)
+            return self.by_cases(label, f"{put_name}(i) = I[{self.truth(self.compiled.sets[name])}]", name)
         if name in self.compiled.tables:
-            return self.by_cases(label, f"{put}(i) = {self.form(Form(self.compiled.tables[name]))}", name)
+            return self.by_cases(label, f"{put_name}(i) = {self.form(Form(self.compiled.tables[name]))}", name)
         if name in ("one", "zero"):
-            return self.by_cases(label, f"{put}(i) = {int(name == 'one')}", name)
+            return self.by_cases(label, f"{put_name}(i) = {int(name == 'one')}", name)
         if node and (isinstance(node, bool) or node[1:] != (False, True)):
-            return self.by_cases(label, f"{put}(i) = I[{self.truth(node)}]", name)
-        return self.shown.get(label) or self.follows(label, f"{put}(i) = I[{put}(i) = 1]", [self.bit(name).label])
+            return self.by_cases(label, f"{put_name}(i) = I[{self.truth(node)}]", name)
+        return self.shown.get(label) or self.follows(
+            label, f"{put_name}(i) = I[{put_name}(i) = 1]", [self.bit(name).label]
+        )
 
     def bit(self, name: str) -> Fact:
         """The fact that a coordinate is a bit."""
-        label, put = f"B_{name}", self.put(name)
+        label, put_name = f"B_{name}", self.put(name)
         if label in self.shown:
             return self.shown[label]
         if not self.there(name):
@@ -582,20 +595,22 @@ class ProgramFacts(CompiledFacts):
         if name in self.compiled.compared or name in self.compiled.signs:
             raise Undecided(f"no proof is made of the comparison {self.compiled.meanings[name]}")
         node = self.held.get(name, False)
-        made = isinstance(node, tuple) and node[1:] != (False, True) and name not in self.compiled.sets
-        return self.follows(label, f"bit({put}(i))", [self.holds(name).label if made else f"{put}_is"])
+        computed = isinstance(node, tuple) and node[1:] != (False, True) and name not in self.compiled.sets
+        return self.follows(label, f"bit({put_name}(i))", [self.holds(name).label if computed else f"{put_name}_is"])
 
     def truthful(self, name: str) -> bool:
         """Whether a coordinate holds a truth."""
-        told = self.compiled
-        return any(name in one for one in (told.sets, told.tables, told.compared, told.signs, self.held))
+        compiled = self.compiled
+        return any(
+            name in table for table in (compiled.sets, compiled.tables, compiled.compared, compiled.signs, self.held)
+        )
 
     def range(self, name: str) -> Fact:
         """The fact between what a coordinate is that holds a truth, or a number for each letter."""
         if name not in self.compiled.tables:
             return self.bit(name) if name not in ("one", "zero") else self.holds(name)
-        put, table = self.put(name), self.compiled.tables[name]
-        return self.by_cases(f"B_{name}", f"{min(table)} <= {put}(i) & {put}(i) <= {max(table)}")
+        put_name, table = self.put(name), self.compiled.tables[name]
+        return self.by_cases(f"B_{name}", f"{min(table)} <= {put_name}(i) & {put_name}(i) <= {max(table)}")
 
 
 def moved(tree: Tree, to: str) -> Tree:
@@ -605,9 +620,12 @@ def moved(tree: Tree, to: str) -> Tree:
 
 def in_cases(labels: Sequence[str], fact: str, where: str, blocks: Iterable[Sequence[str]]) -> list[str]:
     """Lines with a block for each part of a disjunction, which is that fact by the hints `where`."""
-    return [f"cases {', '.join(labels)} from {fact} by {where}", *(line for one in blocks for line in as_block(one))]
+    return [
+        f"cases {', '.join(labels)} from {fact} by {where}",
+        *(line for block in blocks for line in as_block(block)),
+    ]
 
 
 def as_block(lines: Sequence[str]) -> list[str]:
     """Lines as a block."""
-    return [f"  {'- ' if not k else '  '}{one}" for k, one in enumerate(lines)]
+    return [f"  {'- ' if not k else '  '}{text}" for k, text in enumerate(lines)]

@@ -54,13 +54,13 @@ class LineRule:
         for name in self.chosen:
             if self.facts.there(name):
                 ChosenNumber(self.facts, name).fact()
-        for label, said in self.facts.goals(self.number):
-            self.facts.valued(self.facts.by_cases(label, said))
+        for label, text in self.facts.goals(self.number):
+            self.facts.valued(self.facts.by_cases(label, text))
 
     def defined(self, lines: Sequence[str]) -> None:
         """The fact that the line is the number that coordinates hold, by lines about position i."""
-        said = f"{self.name}(i) = {self.facts.form(self.result)}"
-        self.facts.valued(self.facts.each(f"L{self.number}", said, lines))
+        text = f"{self.name}(i) = {self.facts.form(self.result)}"
+        self.facts.valued(self.facts.each(f"L{self.number}", text, lines))
 
 
 class NoSelectionRule(LineRule):
@@ -70,7 +70,7 @@ class NoSelectionRule(LineRule):
         """By what the selector reads, the value is the default."""
         selector, _, default = self.line.reads
         mask = "none" if self.line.op == "aggregate" else self.line.value
-        low, end = (one.format(i="i") for one in RANGES[mask])
+        low, end = (end_text.format(i="i") for end_text in RANGES[mask])
         said, pair = f"{self.name}(i) = {self.spoken.value(default)}", self.spoken.pair(selector)
         reads = self.facts.selected(selector, "j")
         known = dict.fromkeys(fact.at(place) for read, place in reads for fact in self.facts.of_line(read))
@@ -136,39 +136,42 @@ class ComparisonRule(LineRule):
         """The facts about the line."""
         reads = self.line.reads
         coordinates = [
-            one for one in self.facts.bits(self.result) if one in self.compiled.compared or one in self.compiled.signs
+            bit_name
+            for bit_name in self.facts.bits(self.result)
+            if bit_name in self.compiled.compared or bit_name in self.compiled.signs
         ]
         if isinstance(self.compiled.lines[reads[0]], Form) and coordinates and all(map(self.facts.there, coordinates)):
             known = [fact for name in coordinates for fact in self.compares(name)]
-            for label, said in self.facts.goals(self.number):
-                self.facts.valued(self.facts.follows(label, said, [f"{self.name}_is", *known]))
+            for label, text in self.facts.goals(self.number):
+                self.facts.valued(self.facts.follows(label, text, [f"{self.name}_is", *known]))
             return
         if self.facts.codes(reads[0]) and all(map(self.facts.one_of, reads)):
             a, b = map(self.spoken.value, reads)
             codes = [code for code in self.facts.codes(reads[0]) if code in self.facts.codes(reads[1])]
             same = " + ".join(f"I[{a} = {code}]*I[{b} = {code}]" for code in codes) or "0"
-            said = f"I[{a} {self.line.value} {b}] = {same if self.line.value == '=' else f'1 - ({same})'}"
-            self.facts.valued(self.facts.by_values(f"S{self.number}", said, [(read, "i") for read in reads]))
+            text = f"I[{a} {self.line.value} {b}] = {same if self.line.value == '=' else f'1 - ({same})'}"
+            self.facts.valued(self.facts.by_values(f"S{self.number}", text, [(read, "i") for read in reads]))
         super().show()
 
     def compares(self, name: str) -> list[str]:
         """The facts what a coordinate says of the difference of the two numbers."""
         number, (a, b) = self.number, map(self.compiled.lines.__getitem__, self.line.reads)
-        sign, put, difference = self.compiled.signs.get(name), self.put(name), a.plus(b, -1)
+        sign, put_name, difference = self.compiled.signs.get(name), self.put(name), a.plus(b, -1)
         op, of = self.compiled.compared[name] if sign is None else ("positive", sign.number)
         factor = next(of.atoms[atom] / q for atom, q in difference.atoms.items())
         a, b = map(self.spoken.value, self.line.reads)
-        said, row = f"({factor})*({a} - ({b}))", self.row(self.compiled.linear(of))
-        self.facts.by_cases(f"Diff{number}_{name}", f"{row} = {said}", held=True)
+        text, row = f"({factor})*({a} - ({b}))", self.row(self.compiled.linear(of))
+        self.facts.by_cases(f"Diff{number}_{name}", f"{row} = {text}", held=True)
         if sign is not None:
             self.sign(name)
             return [f"D_{name}", f"Diff{number}_{name}"]
         if factor not in (1, -1):
             raise Undecided("no proof is made of a comparison of fractions")
-        self.facts.each(f"D{number}_{name}", f"{put}(i) = I[{f'0 < {said}' if op == 'positive' else f'{said} = 0'}]", [
-            f"take it from number_is_{op}({said}; {row}) by Diff{number}_{name}(i), il, ih",
-            f"qed by it, {put}_is(i), il, ih"])  # fmt: skip
-        self.facts.follows(f"B_{name}", f"bit({put}(i))", [f"D{number}_{name}"])
+        condition = f"0 < {text}" if op == "positive" else f"{text} = 0"
+        self.facts.each(f"D{number}_{name}", f"{put_name}(i) = I[{condition}]", [
+            f"take it from number_is_{op}({text}; {row}) by Diff{number}_{name}(i), il, ih",
+            f"qed by it, {put_name}_is(i), il, ih"])  # fmt: skip
+        self.facts.follows(f"B_{name}", f"bit({put_name}(i))", [f"D{number}_{name}"])
         return [f"D{number}_{name}"]
 
     def sign(self, name: str) -> None:
@@ -176,9 +179,9 @@ class ComparisonRule(LineRule):
         if f"D_{name}" in self.facts.shown:
             return
         number, head, here, mask = self.compiled.signs[name]
-        low, high = (one.format(i="i") for one in RANGES[mask])
+        low, high = (end_text.format(i="i") for end_text in RANGES[mask])
         first = "at_first" if mask == "future" else "alone"
-        row, put, there = self.compiled.linear(number), self.put(name), Form(number.table, number.bits, {})
+        row, put_name, there = self.compiled.linear(number), self.put(name), Form(number.table, number.bits, {})
         at_first = dict(row)
         for atom, q in number.atoms.items():
             mean = self.compiled.means.get(atom.name)
@@ -199,11 +202,11 @@ class ComparisonRule(LineRule):
                       f"    now: {mean}(1) = {summed} by {mean}_is(1), some_here",
                       "    rewrite now", *["    rewrite first"][: last == "n"], "    qed"]  # fmt: skip
         self.facts.by_cases(f"Whole_{name}", f"{self.row(at_first)} = {z}", held=True)
-        index = [f"{one}_is" for one in ("index", "one") if one in self.facts.run]
-        self.facts.each(f"D_{name}", f"{put}(i) = I[0 < {d}]", [
+        index = [f"{of_run}_is" for of_run in ("index", "one") if of_run in self.facts.run]
+        self.facts.each(f"D_{name}", f"{put_name}(i) = I[0 < {d}]", [
             "some_here: 1 <= n by il, ih",
             f"scores: all k in {low}..{high}. {key} = ({d})*k", "  given k (kl kh)",
-            f"  qed by {', '.join(f'{one}(k), {one}(i)' for one in index)}, kl, kh, il, ih",
+            f"  qed by {', '.join(f'{of_run}(k), {of_run}(i)' for of_run in index)}, kl, kh, il, ih",
             f"later_on: all k in {low}..{high}. later(k) = I[1 < k] by later_is, il, ih",
             f"whole: {high} = 1 -> {d} = {z}", "  given first",
             *([] if high == "i" else ["  only: i = 1 by first, il, ih"]),
@@ -215,8 +218,8 @@ class ComparisonRule(LineRule):
             f"take told from sign_of_mean({high}; {d}; {z}; j. {score}; later; {self.put(head)}(i); {first}(i); "
             f"{self.put(here)}(i))[_, scores, later_on, whole, _, at_end, tests] by {self.put(head)}_is(i), il, ih, "
             "some_here",
-            f"qed by told, {put}_is(i), il, ih"])  # fmt: skip
-        self.facts.follows(f"B_{name}", f"bit({put}(i))", [f"D_{name}"])
+            f"qed by told, {put_name}_is(i), il, ih"])  # fmt: skip
+        self.facts.follows(f"B_{name}", f"bit({put_name}(i))", [f"D_{name}"])
 
 
 class MeanRule(LineRule):
@@ -330,7 +333,7 @@ class WidthRule(LineRule):
     def both_sides(self, besides: Sequence[OneSided]) -> None:
         """How many positions are selected, where those before and those behind are by other conditions."""
         value, name = self.result, self.name
-        said, own = f"I[{self.spoken.pair(self.selector)}]", self.spoken.pair(self.selector, "i", "i")
+        pair_bit, own = f"I[{self.spoken.pair(self.selector)}]", self.spoken.pair(self.selector, "i", "i")
         for part in besides:
             self.beside(part)
             value = value.plus(part.total, -1)
@@ -338,8 +341,8 @@ class WidthRule(LineRule):
             raise Undecided(f"no proof is made of the selector_width: {self.facts.program.text(self.number)}")
         self.itself(value)
         self.defined([
-            f"parts: sum(j, 1, n, {said}) = sum(j, 1, i - 1, {said}) + I[{own}] + sum(j, i + 1, n, {said}) "
-            f"by sum_split(j. {said}; 1; i - 1; n), sum_split(j. {said}; i; i; n), il, ih",
+            f"parts: sum(j, 1, n, {pair_bit}) = sum(j, 1, i - 1, {pair_bit}) + I[{own}] + sum(j, i + 1, n, {pair_bit}) "
+            f"by sum_split(j. {pair_bit}; 1; i - 1; n), sum_split(j. {pair_bit}; i; i; n), il, ih",
             f"qed by {name}_is(i), parts, "
             f"Yleft{self.number}(i), Yright{self.number}(i), O{self.number}(i), il, ih"])  # fmt: skip
 
@@ -396,8 +399,8 @@ class WidthRule(LineRule):
 
     def same_sum(self, side: Side, term: str, of: str, hints: Sequence[str], label: str = "same") -> list[str]:
         """Lines that show that the sum of a term of the selector is that of `of`, by hints about each j."""
-        said, places = f"I[{self.spoken.pair(self.selector)}]", self.places_on(side)
-        alike = f"  alike: {said} = I[{self.spoken.pair(self.selector, told=places)}] by jl, jh"
+        pair_bit, places = f"I[{self.spoken.pair(self.selector)}]", self.places_on(side)
+        alike = f"  alike: {pair_bit} = I[{self.spoken.pair(self.selector, told=places)}] by jl, jh"
         low, high = side.low, side.high
         return [f"each_{label}: all j in {low}..{high}. {term} = {of}", "  given j (jl jh)", *[alike][: len(places)],
                 *["  rewrite alike"][: len(places)], f"  qed by {', '.join([*hints, 'jl', 'jh', 'il', 'ih'])}",
@@ -446,8 +449,8 @@ class WidthRule(LineRule):
         plain = "".join(f"I[{self.facts.truth(case.here)}]" for case in part.cases if case.there is True)
         terms, pair = " + ".join(means.terms), f"I[{self.spoken.pair(self.selector, told=places)}]"
         counted = self.sum_of + (f"*(1 - {plain})" if plain else "")
-        rest = pair + (f"*(1 - {plain})" if plain else "")
-        self.facts.selects(f"K{part.side}{number}", self.selector, f"{rest} = {terms}", part.cases, places)
+        pair_terms = pair + (f"*(1 - {plain})" if plain else "")
+        self.facts.selects(f"K{part.side}{number}", self.selector, f"{pair_terms} = {terms}", part.cases, places)
         inner = [f"take share from {means.fact}(i) by il, ih",
                  *(f"take (Times{k} Edge{k}) from {mean}_is(i) by il, ih" for k, mean in enumerate(means.names)),
                  *self.same_sum(side, counted, terms, [f"K{part.side}{number}(i; j)"]),
@@ -460,10 +463,10 @@ class WidthRule(LineRule):
                  f"{share}(i); {count}(i); {where}; {where}_square)[_, bits, _, times, edge, _, _, _] "
                  f"by inverse_{where}_is(i), {where}_is, {where}_square_is, {count}_is(i), il, ih"]  # fmt: skip
         if plain:
-            said = f"{pair} = {terms} + {plain}"
-            self.facts.selects(f"J{part.side}{number}", self.selector, said, part.cases, places)
-            whole = f"{terms} + {plain}"
-            inner += self.same_sum(side, self.sum_of, whole, [f"J{part.side}{number}(i; j)"], "all")
+            pair_text = f"{pair} = {terms} + {plain}"
+            self.facts.selects(f"J{part.side}{number}", self.selector, pair_text, part.cases, places)
+            summed_text = f"{terms} + {plain}"
+            inner += self.same_sum(side, self.sum_of, summed_text, [f"J{part.side}{number}(i; j)"], "all")
         within = f"0 <= {count}(i) & {count}(i) <= {side.most}"
         inner += [f"number: {self.sum_on(side)} = {self.facts.form(part.total)} "
                   f"by {', '.join(['same', *['all'][: bool(plain)], 'Is', *ends])}", "- qed by number", "- qed by Low",
@@ -484,15 +487,15 @@ class WidthRule(LineRule):
         pair, itself, terms = self.sum_of, self.spoken.pair(self.selector, "i", "i"), " + ".join(means.terms)
         self.facts.selects(f"K{number}", self.selector, f"{pair} = {terms}", cases)
         self.facts.by_cases(f"U{number}", f"{own_held}(i) = I[{itself}]", held=True)
-        m, share, found = " + ".join(means.share), self.put(share), self.put(count)
-        self.facts.each(f"Q{number}", f"{found}(i) = sum(j, 1, n, {pair}) - I[{itself}]", [
+        m, share, put_count = " + ".join(means.share), self.put(share), self.put(count)
+        self.facts.each(f"Q{number}", f"{put_count}(i) = sum(j, 1, n, {pair}) - I[{itself}]", [
             f"bits: all j in 1..n. bit({pair})", f"take share from {means.fact}(i) by il, ih",
             f"take own from U{number}(i) by il, ih",
-            *(f"Times{k}: {mean}(i)*n = {one.partition('*')[2]} by {mean}_is(i), il, ih, some"
-              for k, (mean, one) in enumerate(zip(means.names, [s for s in means.sums if "sum" in s], strict=True))),
+            *(f"Times{k}: {mean}(i)*n = {times.partition('*')[2]} by {mean}_is(i), il, ih, some"
+              for k, (mean, times) in enumerate(zip(means.names, [s for s in means.sums if "sum" in s], strict=True))),
             *self.same_sum(side, pair, terms, [f"K{number}(i; j)"]),
             f"whole: ({m})*n = sum(j, 1, n, {pair})", *means.put_in(side),
             f"value: {share}(i) = {m} - inverse(i)*I[{itself}]", "  rewrite share", "  rewrite own", "  qed",
-            f"qed by counted_others(n; i; j. {pair}; {m}; inverse(i); {share}(i); {found}(i); before; "
-            f"before_square), bits, whole, value, inverse_is(i), before_is, before_square_is, {found}_is(i), il, "
+            f"qed by counted_others(n; i; j. {pair}; {m}; inverse(i); {share}(i); {put_count}(i); before; "
+            f"before_square), bits, whole, value, inverse_is(i), before_is, before_square_is, {put_count}_is(i), il, "
             "ih"])  # fmt: skip

@@ -49,24 +49,24 @@ class Pointwise:
     def proof(self, goal: Tree) -> list[Node]:
         """The nodes that show that the goal holds at every position."""
         bits = [part for tree in (goal, *(right for _, right in self.equations.values())) for part in subtrees(tree)]
-        told = {number for part in bits if (number := self.symbol_of(part)) is not None}
+        symbols_told = {number for part in bits if (number := self.symbol_of(part)) is not None}
         mixed = [part for part in bits if part[0] == "ind" and not self.of_symbols(part[1])]
         chosen = any(part[0] == "if" and self.symbol in part for part in bits)
         if chosen or any(self.symbol_of(part) is not None for bit in mixed for part in subtrees(bit)):
-            told = range(self.symbols or 0)  # a truth of a symbol and bits is known where the symbol is
-        split = self.by_symbol(goal, sorted(told))
-        word = [here("word", "word_here")] if told else []
+            symbols_told = range(self.symbols or 0)  # a truth of a symbol and bits is known where the symbol is
+        split = self.by_symbol(goal, sorted(symbols_told))
+        word = [here("word", "word_here")] if symbols_told else []
         return [intro(["i"]), intro(["range"]), *self.nodes, *word, *self.in_range(), *split]
 
     def by_values(self, goal: Tree, values: Sequence[tuple[Tree, str, Sequence[Tree]]]) -> list[Node]:
         """Cases over the values of terms, each with the fact that it is one of these."""
         if not values:
             return self.by_bits(goal, PointwiseCase(self, {}, None))
-        (term, fact, numbers), *rest = values
+        (term, fact, numbers), *others = values
         labels, proofs = [f"{fact}_{k}" for k in range(len(numbers))], list[list[Node]]()
         for label, number in zip(labels, numbers, strict=True):
             self.equations[term] = label, number
-            proofs.append(self.by_values(goal, rest))
+            proofs.append(self.by_values(goal, others))
         del self.equations[term]
         if len(numbers) > 1:
             return [cases(fact, labels, proofs)]
@@ -75,8 +75,8 @@ class Pointwise:
     def in_range(self) -> Iterator[Node]:
         """The facts that bits of which no more is asked are from 0 to 1."""
         for bit, labels in self.ranges.items():
-            given = [show(bit), show(bit), "0", both(hyp(self.bits[bit]), [{"by": "true"}], [{"by": "true"}])]
-            yield use("lem:near_bit", given, [*labels])
+            arguments = [show(bit), show(bit), "0", both(hyp(self.bits[bit]), [{"by": "true"}], [{"by": "true"}])]
+            yield use("lem:near_bit", arguments, [*labels])
 
     def by_symbol(self, goal: Tree, told: Sequence[int], others: Sequence[int] = ()) -> list[Node]:
         """Cases over the symbols that are told apart; `others` are not at i."""
@@ -107,7 +107,7 @@ class Pointwise:
             PointwiseCase(self, {**case.chosen, bit: (k, label)}, case.symbol, case.others)
             for k, label in enumerate(labels)
         )
-        return [cases(self.bits[bit], labels, [self.by_bits(goal, one) for one in inner])]
+        return [cases(self.bits[bit], labels, [self.by_bits(goal, inner_case) for inner_case in inner])]
 
     def symbol_of(self, f: Tree) -> int | None:
         """The number of a symbol, where a formula says that it is the one at i."""
@@ -264,7 +264,9 @@ class PointwiseCase:
             part = todo.pop()
             if part in self.chosen or part in self.known.equations:
                 label, right = self.known.equations.get(part, ("", ONE))
-                sided = any(one[:2] == ("call", "relu") for one in subtrees(right))  # where the whole ReLU stands
+                sided = any(
+                    part_of_right[:2] == ("call", "relu") for part_of_right in subtrees(right)
+                )  # where the whole ReLU stands
                 if sided or self.value(part) is not None:
                     values.append(self.label(part))
                 else:
@@ -297,8 +299,11 @@ class PointwiseCase:
             label, right = self.known.equations[t]
             proof = [rewrite(label), *self.put_in(right)]
             self.labels[t] = f"t{len(self.labels)}"
-            terms = {one: quotient(q) for one, q in self.form(t).items()}
-            total = " + ".join(f"({q})*{show(one)}" if one != ONE else f"({q})" for one, q in terms.items()) or "0"
+            terms = {monomial: quotient(q) for monomial, q in self.form(t).items()}
+            total = (
+                " + ".join(f"({q})*{show(monomial)}" if monomial != ONE else f"({q})" for monomial, q in terms.items())
+                or "0"
+            )
             self.nodes.append(have(self.labels[t], f"{show(t)} = {total}", proof))
         return self.labels[t]
 

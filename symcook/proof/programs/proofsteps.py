@@ -73,14 +73,14 @@ def told(condition: str, holds: list[Node], fails: list[Node]) -> list[Node]:
 
 def bit(condition: str) -> list[Node]:
     """The truth of a condition is a bit."""
-    one, zero = ([{"by": "pick", "side": side}, *hyp(end)] for side, end in (("right", "one"), ("left", "zero")))
-    return told(condition, one, zero)
+    is_one, is_zero = ([{"by": "pick", "side": side}, *hyp(end)] for side, end in (("right", "one"), ("left", "zero")))
+    return told(condition, is_one, is_zero)
 
 
 def combined(equations: Iterable[tuple[str, str]], sums: Iterable[tuple[str, str]] = ()) -> list[Node]:
     """The goal is a linear combination of equations, and of inequalities (or 1, called "") with what is not negative:
     each with its factor."""
     node: Node = {"by": "pos"}
-    terms = [{"c": factor, "of": [one] if one else []} for factor, one in sums]
-    rows = [[factor, one] for factor, one in equations]
+    terms = [{"c": factor, "of": [fact_used] if fact_used else []} for factor, fact_used in sums]
+    rows = [[factor, equation] for factor, equation in equations]
     return [node | ({"sum": terms} if terms else {}) | ({"eq": rows} if rows else {})]

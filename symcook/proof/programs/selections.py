@@ -49,8 +49,8 @@ class ReadBack(NamedTuple):
 
 def selection(facts: ProgramFacts, number: int) -> None:
     """The facts about a selection; no head looks where no position is ever selected."""
-    seen = any(part.head for part in facts.compiled.selections.get(number, ()))
-    (SelectionRule if seen else NoSelectionRule).of(facts, number)
+    has_head = any(part.head for part in facts.compiled.selections.get(number, ()))
+    (SelectionRule if has_head else NoSelectionRule).of(facts, number)
 
 
 class SelectionRule(LineRule):
@@ -58,15 +58,15 @@ class SelectionRule(LineRule):
 
     def __init__(self, facts: ProgramFacts, number: int) -> None:
         super().__init__(facts, number)
-        selections, shown = self.compiled.selections[number], facts.program.text(number)
+        selections, line_text = self.compiled.selections[number], facts.program.text(number)
         if len(selections) != 1 or (head := selections[0].head) is None:
-            raise Undecided(f"no proof is made of a selection that compares indices: {shown}")
+            raise Undecided(f"no proof is made of a selection that compares indices: {line_text}")
         (self.selection,) = selections
         if len(self.selection.equalities) > 1:
-            raise Undecided(f"no proof is made of a selection by two equalities of numbers: {shown}")
+            raise Undecided(f"no proof is made of a selection by two equalities of numbers: {line_text}")
         self.selector, self.value, self.default = self.line.reads
         self.copies = {name: row for name, row in head.values.items() if facts.there(name)}
-        self.low, self.end = (one.format(i="i") for one in RANGES[self.selection.mask])
+        self.low, self.end = (end_text.format(i="i") for end_text in RANGES[self.selection.mask])
         self.edge, self.every = EDGES.get(self.selection.mask), head.score is None
         self.equality = next(iter(self.selection.equalities), None)
         self.labels = [*(f"F{k}" for k in range(len(self.copies))), *["Met"] * bool(self.equality)]
@@ -95,22 +95,22 @@ class SelectionRule(LineRule):
         """A truth of the value by the coordinate that the head writes, and by the one that it copies."""
         truth = self.compiled.truth(truth)
         if isinstance(truth, frozenset) and truth in (frozenset(), self.compiled.every):
-            return (said := str(int(bool(truth)))), said
+            return (constant := str(int(bool(truth)))), constant
         return self.copy_of(self.compiled.hold(self.compiled.node(truth)))
 
     def copy_of(self, source: str) -> tuple[str, str] | None:
         """A coordinate that the head writes, and the one that it copies; None of what nothing needs."""
-        found = next((name for name, row in self.copies.items() if [*row] == [source] and name[:3] != "key"), None)
-        return None if found is None else (f"{self.put(found)}(i)", f"{self.put(source)}(i)")
+        copied = next((name for name, row in self.copies.items() if [*row] == [source] and name[:3] != "key"), None)
+        return None if copied is None else (f"{self.put(copied)}(i)", f"{self.put(source)}(i)")
 
     @cached_property
     def read(self) -> list[ReadBack]:
         """What the head has found of its value; of a number or truth nothing where not all is in the model."""
         value = self.compiled.lines[self.value]
         if isinstance(value, dict):
-            found = [(self.spoken.codes[letter], self.copy(truth)) for letter, truth in value.items()]
-            found += [(code, ("0", "0")) for code in self.facts.codes(self.number) if code not in self.codes]
-            return [ReadBack(f"_{code}", f"I[X = {code}]", *copy) for code, copy in found if copy]
+            read_codes = [(self.spoken.codes[letter], self.copy(truth)) for letter, truth in value.items()]
+            read_codes += [(code, ("0", "0")) for code in self.facts.codes(self.number) if code not in self.codes]
+            return [ReadBack(f"_{code}", f"I[X = {code}]", *copy) for code, copy in read_codes if copy]
         if not isinstance(value, Form):
             return [ReadBack("", "X", *copy)] if (copy := self.copy(value)) else []
         (base, _), *pieces = self.compiled.pieces(value)
@@ -145,9 +145,9 @@ class SelectionRule(LineRule):
         here, there = (f"I[{pair(self.selector, 'i', at)}]" for at in "pk")
         if not self.every:
             lemma = "last_found" if right else "first_found"
-            found = f"{lemma}({low}; {end}; j. I[{pair(self.selector)}]; j. {self.score}; {self.top})"
+            lemma_call = f"{lemma}({low}; {end}; j. I[{pair(self.selector)}]; j. {self.score}; {self.top})"
             return [f"truths: all j in {low}..{end}. bit(I[{pair(self.selector)}])",
-                    f"obtain p (pl ph how heads) from {found} by truths, picked, others, il, ih, low"]  # fmt: skip
+                    f"obtain p (pl ph how heads) from {lemma_call} by truths, picked, others, il, ih, low"]  # fmt: skip
         return [f"let p = {end if right else low}", f"pl: {low} <= p by il, ih", f"ph: p <= {end} by il, ih",
                 f"how: ({here} = 1 & (all k in {self.beyond}. {there} = 0)) | "
                 f"({here} = 0 & (all k in {low}..{end}. {there} = 0))", "  left",
@@ -161,11 +161,11 @@ class SelectionRule(LineRule):
 
     def copying(self) -> list[str]:
         """Lines that show what the head copies."""
-        lines, seen = list[str](), self.end if self.selection.op == "right" else self.low
-        for label, (name, said) in zip(self.labels, self.copied.items(), strict=False):
+        lines, last_seen = list[str](), self.end if self.selection.op == "right" else self.low
+        for label, (name, copied_text) in zip(self.labels, self.copied.items(), strict=False):
             row = self.row(self.copies[name], "j")
-            rule = f"sum_delta(j. {row}; {self.low}; {self.end}; {seen})" if self.every else f"heads(j. {row})"
-            lines.append(f"{label}: {said} by {rule}, {self.put(name)}_is(i), low, il, ih, pl, ph")
+            rule = f"sum_delta(j. {row}; {self.low}; {self.end}; {last_seen})" if self.every else f"heads(j. {row})"
+            lines.append(f"{label}: {copied_text} by {rule}, {self.put(name)}_is(i), low, il, ih, pl, ph")
         return lines
 
     def value_lines(self) -> list[str]:
@@ -176,25 +176,30 @@ class SelectionRule(LineRule):
             lines.append(
                 f"Letter: {self.letters.replace('X', there)} by {', '.join([*known, 'low', 'pl', 'ph', 'ih'])}"
             )
-        for k, one in enumerate(self.read):
+        for k, read_back in enumerate(self.read):
             known = self.labels[: len(self.copied)]
-            if self.letters and int(one.code[1:]) not in self.codes:
+            if self.letters and int(read_back.code[1:]) not in self.codes:
                 known = ["Letter"]
             elif self.facts.program.lines[self.value].op != "constant":
-                label = f"From{self.value}{one.code}"
-                self.facts.by_cases(label, f"{one.there} = {one.left.replace('X', here)}", held=True)
+                label = f"From{self.value}{read_back.code}"
+                self.facts.by_cases(label, f"{read_back.there} = {read_back.left.replace('X', here)}", held=True)
                 known = [f"{label}(p)", *known]
             by = ", ".join([*known, "low", "pl", "ph", "il", "ih"])
-            lines.append(f"Same{k}: {one.left.replace('X', there)} = {one.found} by {by}")
+            lines.append(f"Same{k}: {read_back.left.replace('X', there)} = {read_back.found} by {by}")
         return lines
 
     def test_lines(self) -> list[str]:
         """Lines that show that the test is whether p is selected."""
-        told = [f"  qed by K{self.number}(i; p), il, ih, pl, ph, low"]
+        proof_lines = [f"  qed by K{self.number}(i; p), il, ih, pl, ph, low"]
         if self.equality:
-            told = ["  rewrite met", "  cases yes, no from tells(p) by pl, ph", "    - qed by yes", "    - qed by no"]
+            proof_lines = [
+                "  rewrite met",
+                "  cases yes, no from tells(p) by pl, ph",
+                "    - qed by yes",
+                "    - qed by no",
+            ]
         return [f"test: {self.test} = I[{self.spoken.pair(self.selector, 'i', 'p')}]",
-                *(f"  {one}" for one in self.put_in(self.test)), *told]  # fmt: skip
+                *(f"  {text}" for text in self.put_in(self.test)), *proof_lines]  # fmt: skip
 
     def put_in(self, term: str) -> list[str]:
         """Lines that put in what the coordinates of a term are that the head writes."""
@@ -207,38 +212,38 @@ class SelectionRule(LineRule):
         there, here, at_j = (pair(self.selector, "i", at) for at in "kpj")
         known = ["test", "yes", *["Letter"][: bool(self.letters)], *(f"Same{k}" for k in range(len(self.read)))]
         return [f"chosen: {self.outcome}", "  cases yes, no from how", "    - left",
-                *(f"      {one}" for one in _told("here", here, "p", "yes, pl, ph")),
+                *(f"      {text}" for text in _told("here", here, "p", "yes, pl, ph")),
                 f"      behind: all k in {self.beyond}. ~({there})", "        given k (kl kh)",
                 f"        zero: I[{there}] = 0 by yes, kl, kh",
-                *(f"        {one}" for one in _told("fails", f"~({there})", "k", "zero, kl, kh, pl, ph")),
+                *(f"        {text}" for text in _told("fails", f"~({there})", "k", "zero, kl, kh, pl, ph")),
                 f"      value: {self.name}(i) = {self.spoken.value(self.value, 'p')} "
                 "by sel(p), here, behind, low, il, ih, pl, ph", "      rewrite value",
                 f"      qed by {', '.join(known)}", "    - right",
                 f"      never: all j in {low}..{end}. ~({at_j})", "        given j (jl jh)",
                 f"        zero: I[{at_j}] = 0 by no, jl, jh",
-                *(f"        {one}" for one in _told("fails", f"~({at_j})", "j", "zero, jl, jh")),
+                *(f"        {text}" for text in _told("fails", f"~({at_j})", "j", "zero, jl, jh")),
                 f"      value: {self.name}(i) = {self.spoken.value(self.default)} by none, never",
                 "      qed by test, no, value, pl, ph"]  # fmt: skip
 
     def at_edge(self, edge: Edge) -> None:
         """The fact E: where the head sees nothing, what it writes is 0, and the line is the default."""
-        said = [f"{self.name}({edge.at}) = {self.spoken.value(self.default, edge.at)}"]
-        said += [f"{self.put(name)}({edge.at}) = 0" for name in self.copies]
+        edge_facts = [f"{self.name}({edge.at}) = {self.spoken.value(self.default, edge.at)}"]
+        edge_facts += [f"{self.put(name)}({edge.at}) = 0" for name in self.copies]
         inner = [f"{label}: {zero} by {self.put(name)}_is({edge.at}), some"
-                 for label, name, zero in zip(self.labels, self.copies, said[1:], strict=False)]  # fmt: skip
+                 for label, name, zero in zip(self.labels, self.copies, edge_facts[1:], strict=False)]  # fmt: skip
         bit = [f"bit({self.put(self.meeting)}({edge.at}))"] if self.equality else []
-        self.facts.add(f"E{self.number}", " & ".join([*said, *bit]), [
+        self.facts.add(f"E{self.number}", " & ".join([*edge_facts, *bit]), [
             f"take (sel none) from {self.name}_is({edge.at}) by some", *inner, *self.meets(edge.at),
-            f"value: {said[0]} by none", f"qed by {', '.join(['value', *self.labels])}"])  # fmt: skip
+            f"value: {edge_facts[0]} by none", f"qed by {', '.join(['value', *self.labels])}"])  # fmt: skip
 
     # The facts C and M
 
     @property
     def outcome(self) -> str:
         """Whether the test of what was found succeeds, and the value then and else."""
-        found = [f"{one.left.replace('X', f'{self.name}(i)')} = {one.found}" for one in self.read]
-        found += [f"({self.letters.replace('X', f'{self.name}(i)')})"] * bool(self.letters)
-        yes = " & ".join([f"{self.test} = 1", *found])
+        tests = [f"{read_back.left.replace('X', f'{self.name}(i)')} = {read_back.found}" for read_back in self.read]
+        tests += [f"({self.letters.replace('X', f'{self.name}(i)')})"] * bool(self.letters)
+        yes = " & ".join([f"{self.test} = 1", *tests])
         return f"({yes}) | ({self.test} = 0 & {self.name}(i) = {self.spoken.value(self.default)})"
 
     def chosen_or_not(self) -> None:
@@ -249,31 +254,31 @@ class SelectionRule(LineRule):
         if edge and sees:
             factors.append(f"{self.put(edge.name)}(i)" if edge.there else f"(1 - {self.put(edge.name)}(i))")
         test = "*".join(factors)
-        for k, one in enumerate(self.read):
-            left, default = (one.left.replace("X", at) for at in (f"{name}(i)", self.spoken.value(self.default)))
-            right = f"if({test} = 1, {one.found}, {default})" if test else one.found
+        for k, read_back in enumerate(self.read):
+            left, default = (read_back.left.replace("X", at) for at in (f"{name}(i)", self.spoken.value(self.default)))
+            right = f"if({test} = 1, {read_back.found}, {default})" if test else read_back.found
             yes, no = [f"qed by Got{k}"], ["qed by no"]
             if not self.every:
                 yes, no = ["rewrite yes", *yes], ["rewrite no", "rewrite value", "qed"]
             at_edge = ["rewrite value", *self.put_in(test), "qed"]
             lines = self.found_or_not(yes, no, at_edge, bool(sees))
-            facts.valued(facts.each(f"C{self.number}{one.code}", f"{left} = {right}", lines))
+            facts.valued(facts.each(f"C{self.number}{read_back.code}", f"{left} = {right}", lines))
         if self.letters:
             fact, labels = facts.one_of(self.default), [f"Is{code}" for code in self.codes]
             was = [f"Was{code}" for code in facts.codes(self.default)]
-            yes = in_cases(labels, "Letter", "il", [[f"qed by {one}"] for one in labels])
-            no, at_edge = (in_cases(was, fact.at(place), by, [[f"qed by value, {one}"] for one in was])
+            yes = in_cases(labels, "Letter", "il", [[f"qed by {was_letter}"] for was_letter in labels])
+            no, at_edge = (in_cases(was, fact.at(place), by, [[f"qed by value, {was_letter}"] for was_letter in was])
                            if fact else ["qed by value"]
                            for place, by in (("i", "il, ih"), (edge.at if edge else "", "some")))  # fmt: skip
-            said = " | ".join(f"{name}(i) = {code}" for code in facts.codes(self.number))
-            facts.each(f"M{self.number}", said, self.found_or_not(yes, no, at_edge, sees=False))
+            text = " | ".join(f"{name}(i) = {code}" for code in facts.codes(self.number))
+            facts.each(f"M{self.number}", text, self.found_or_not(yes, no, at_edge, sees=False))
 
     def found_or_not(self, yes: Sequence[str], no: Sequence[str], at_edge: Sequence[str], sees: bool) -> list[str]:
         """Lines with a block where something was found, one where not, and one where the head sees nothing; the bit
         whether it `sees` something is put in."""
         edge = self.edge
-        found = [*(f"Got{k}" for k in range(len(self.read))), *["Letter"] * bool(self.letters)]
-        groups = f"(yes {' '.join(found)})" if found else "yes"
+        labels_found = [*(f"Got{k}" for k in range(len(self.read))), *["Letter"] * bool(self.letters)]
+        groups = f"(yes {' '.join(labels_found)})" if labels_found else "yes"
         see = [*self.sees(edge, "i", edge.there, "more, il, ih")] if edge and sees else []
         main = [self.obtained, *see, f"cases {groups}, (no value) from how", *as_block(yes), *as_block(no)]
         if edge is None:
@@ -319,8 +324,8 @@ class SelectionRule(LineRule):
     @property
     def plain(self) -> str:
         """Whether a position is selected whatever it is."""
-        held = (case.here for case in self.selection.cases if case.there is True)
-        here = next(held, None)
+        unconditional = (case.here for case in self.selection.cases if case.there is True)
+        here = next(unconditional, None)
         return "0" if here is None else "1" if here == self.compiled.every else self.facts.held_here(here)
 
     @property
@@ -361,9 +366,9 @@ class SelectionRule(LineRule):
         equality, (key, query), label = present(self.equality), self.keys, f"K{self.number}"
         y, c = self.sought, self.constant
         x, every, score = self.spoken.value(key, "j"), f"all j in {self.low}..{self.end}.", self.score
-        far, terms, met = f"1 <= ({x} - {y})^2", f"({self.terms('j')})", self.meets_at("j")
+        far, terms, meets_at_j = f"1 <= ({x} - {y})^2", f"({self.terms('j')})", self.meets_at("j")
         asked, keyed = (
-            self.row(self.compiled.linear(one), at) for one, at in ((equality.query, "i"), (equality.key, "j"))
+            self.row(self.compiled.linear(side), at) for side, at in ((equality.query, "i"), (equality.key, "j"))
         )
         square, of_query, of_key = KeySquare(self.facts, key, equality), *map(self.facts.row_is, (query, key))
         squares = self.row(square.linear, "j")
@@ -384,20 +389,20 @@ class SelectionRule(LineRule):
                 "    - qed by yes", "    - qed by no, so",
                 f"misses: {every} ~({condition}) -> {terms} = 0", "  given j (jl jh) off", chosen,
                 "    - qed by yes, off", "    - qed by no",
-                f"tells: {every} (I[{selector}] = 1 & {terms}*{met} = 1 & {level}) | "
-                f"(I[{selector}] = 0 & {terms}*{met} = 0 & {below})", "  given j (jl jh)",
+                f"tells: {every} (I[{selector}] = 1 & {terms}*{meets_at_j} = 1 & {level}) | "
+                f"(I[{selector}] = 0 & {terms}*{meets_at_j} = 0 & {below})", "  given j (jl jh)",
                 "  cases holds, not_so from either(j) by jl, jh",
                 f"    - so: {condition} by holds", f"      level: {x} = {y} by holds",
-                f"      same: {met} = 1 by level", "      take fit from fits(j) by so, jl, jh", "      left",
-                *_product(f"{terms}*{met} = 1", "same", *["fit"][: self.conditioned]),
+                f"      same: {meets_at_j} = 1 by level", "      take fit from fits(j) by so, jl, jh", "      left",
+                *_product(f"{terms}*{meets_at_j} = 1", "same", *["fit"][: self.conditioned]),
                 "      qed by holds, product, total(j), fit, level, jl, jh",
                 f"    - cases so, off: {condition}",
                 f"        - apart: ~({x} = {y}) by not_so, so", f"          far: {far} by apart",
-                f"          same: {met} = 0 by apart", "          take fit from fits(j) by so, jl, jh",
-                "          right", *(f"    {one}" for one in _product(f"{terms}*{met} = 0", "same")),
+                f"          same: {meets_at_j} = 0 by apart", "          take fit from fits(j) by so, jl, jh",
+                "          right", *(f"    {one}" for one in _product(f"{terms}*{meets_at_j} = 0", "same")),
                 "          qed by not_so, product, total(j), fit, far, jl, jh",
                 "        - take gone from misses(j) by off, jl, jh", f"          near_or_far: 0 <= ({x} - {y})^2",
-                "          right", *(f"    {one}" for one in _product(f"{terms}*{met} = 0", "gone")),
+                "          right", *(f"    {one}" for one in _product(f"{terms}*{meets_at_j} = 0", "gone")),
                 "          qed by not_so, product, total(j), gone, near_or_far, jl, jh"]  # fmt: skip
 
     # An equality of numbers
@@ -452,8 +457,8 @@ class SelectionRule(LineRule):
             return []
         op, number = self.compiled.compared[self.meeting]
         label, linear = f"Level{self.number}", self.compiled.linear(number)
-        found = f"({self.put(self.found_key)}(i) + ({self.constant}))"
-        self.facts.by_cases(label, f"{self.row(linear)} = {self.difference(found)}", held=True)
+        found_term = f"({self.put(self.found_key)}(i) + ({self.constant}))"
+        self.facts.by_cases(label, f"{self.row(linear)} = {self.difference(found_term)}", held=True)
         key, known = self.labels[[*self.copies].index(self.found_key)], ["low", "ih"]
         x, at_i = self.spoken.value(self.keys[0], "p"), "i"
         if at == "p":

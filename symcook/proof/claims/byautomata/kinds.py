@@ -80,9 +80,9 @@ def anywhere(op: str, gap: PlaceTerm, start: int) -> bool | None:
     """Whether gap op 0 at all positions of all strings, or at none; None where neither is seen by the ends."""
     length = gap.sums.get(LAST, ZERO)
     others = [k for track, k in gap.sums.items() if track != LAST]
-    one = gap.number + start * sum(gap.sums.values(), ZERO)  # in a string of one position
-    most = one if length + sum((k for k in others if k > 0), ZERO) <= 0 else None
-    least = one if length + sum((k for k in others if k < 0), ZERO) >= 0 else None
+    at_one = gap.number + start * sum(gap.sums.values(), ZERO)  # in a string of one position
+    most = at_one if length + sum((k for k in others if k > 0), ZERO) <= 0 else None
+    least = at_one if length + sum((k for k in others if k < 0), ZERO) >= 0 else None
     if most is not None and op != "=" and TESTS[op](most, ZERO):
         return True
     if least is not None and (least > 0 or (least == 0 and op == "<")):

@@ -147,8 +147,8 @@ class PlacedFacts(DecidedFormulas):
         del self.supposed[label]
         self.values = {}
         self.letters = {t: known for t, known in self.letters.items() if known[1] in self.supposed}
-        kept = {k for k, f in self.g.facts.items() if all(map(ordered, flatten("&", f)))} | {*self.supposed}
-        self.literals = {key: k for key, k in self.literals.items() if k in kept and k != label}
+        kept_labels = {k for k, f in self.g.facts.items() if all(map(ordered, flatten("&", f)))} | {*self.supposed}
+        self.literals = {key: k for key, k in self.literals.items() if k in kept_labels and k != label}
         self.orders = [k for k in self.orders if k != label]
         for k in self.orders:  # what was proved with the formula still holds
             truths = self.root.truths(f := self.g.facts[k])
@@ -198,11 +198,11 @@ class PlacedFacts(DecidedFormulas):
             for part in parts:
                 self.suppose(part)
             return
-        found = self.root.along.remainder(f)
-        if found is not None:
-            if f != found.carried.formula(found.residue, found.place):
+        remainder = self.root.along.remainder(f)
+        if remainder is not None:
+            if f != remainder.carried.formula(remainder.residue, remainder.place):
                 new = g.fresh("rest")
-                found.carried.have_formula(g, label, found, new)
+                remainder.carried.have_formula(g, label, remainder, new)
                 self.suppose(new)
         elif f[0] == "ex":
             name, so = g.fresh("x"), g.fresh("so")

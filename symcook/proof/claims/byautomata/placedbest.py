@@ -40,7 +40,7 @@ def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
         return None
     p = _nearest(case, top, low, high)
     ends = [case.established(("<=", None, pair)) for pair in ((low, p), (p, high))]
-    one, mean, is_mean, label = (g.fresh(stem) for stem in ("weights", "values", "mean", "selected"))
+    weights_one, mean, is_mean, label = (g.fresh(stem) for stem in ("weights", "values", "mean", "selected"))
 
     def best(h: Goal) -> None:
         least, most, others = h.split()
@@ -50,11 +50,11 @@ def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
             case.under(others).prove()
 
     texts = [g.text(low), g.text(high), g.text(p), f"j. {g.text(score)}", f"j. {g.text(value)}"]
-    g.use("lem:single_best", *texts, best, label=f"{one} {mean}")
+    g.use("lem:single_best", *texts, best, label=f"{weights_one} {mean}")
     run = case.root.problem.label(equation.part, equation.truth)
     g.use(run, g.text(place), f"#{case.inside(place)}", label=is_mean)
     found_there = ("+", None, (old, replace(value, THERE, p)))
-    rows = [["1", is_mean], [g.text(("-", None, (old, t))), one], ["1", mean]]
+    rows = [["1", is_mean], [g.text(("-", None, (old, t))), weights_one], ["1", mean]]
     g.have(equals(t, found_there), label, lambda h: h._emit({"by": "pos", "eq": rows}, True))
     return equal_by_values(case, t, reduced(case, found_there, used), used, label)
 

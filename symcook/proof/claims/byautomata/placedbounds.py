@@ -141,7 +141,7 @@ def _positive(case: PlacedFacts, mean: PlacedMean) -> str:
         return case.established(f)
     texts = [g.text(("lam", ("Int",), (abstract(mean.weight, (THERE,)),))), g.text(mean.low), g.text(mean.high)]
     if mean.weight[0] == "fn" and mean.weight[1] == "exp":
-        some = case.established(at_most(mean.low, mean.high))
+        not_empty = case.established(at_most(mean.low, mean.high))
 
         def above(h: Goal) -> None:
             name, between, so = h.fresh("j"), h.fresh("in"), h.fresh("so")
@@ -149,7 +149,7 @@ def _positive(case: PlacedFacts, mean: PlacedMean) -> str:
             h.use("ax:exp_pos", h.text(replace(mean.weight, THERE, var(name, "Int"))[2][0]), label=so)  # type: ignore[arg-type]
             h.hyp(so)
 
-        g.use("lem:sum_positive", *texts, f"#{some}", above, label=label)
+        g.use("lem:sum_positive", *texts, f"#{not_empty}", above, label=label)
         return label
     p = _witness(case, mean, equals(mean.weight, num(1)))
     zero = at_most(num(0), mean.weight)
@@ -173,10 +173,10 @@ def _witness(case: PlacedFacts, mean: PlacedMean, f: Term) -> Term:
     for p in case.candidates():
         if case.follows(between(mean.low, p, mean.high)) and case.follows(replace(f, THERE, p)):
             return p
-    some = ranged(mean.low, mean.high, f, THERE, "ex")
-    if not case.follows(some):
-        raise case.split(some)
-    label = case.established(some)
+    exists = ranged(mean.low, mean.high, f, THERE, "ex")
+    if not case.follows(exists):
+        raise case.split(exists)
+    label = case.established(exists)
     before = len(case.places)
     case.suppose(label)
     return case.places[before]
@@ -220,11 +220,11 @@ def bound(case: PlacedFacts, t: Term, op: str, v: Term, above: bool) -> str:
         p = _witness(case, mean, ("<", None, no_less[2]))
         inside = case.established(between(mean.low, p, mean.high))
         g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=so)
-        one = case.established(less_than(num(0), replace(gap, THERE, p)))
-        facts.append(one)
+        gap_positive = case.established(less_than(num(0), replace(gap, THERE, p)))
+        facts.append(gap_positive)
         if mean.weight is not None:
             weight = replace(mean.weight, THERE, p)
-            facts.append(_weight(case, weight, one, replace(gap, THERE, p)))
+            facts.append(_weight(case, weight, gap_positive, replace(gap, THERE, p)))
     else:
         g.use("lem:sum_nonneg", *texts, f"#{least}", label=so)
     if mean.weight is None:

@@ -211,9 +211,9 @@ def falsify(case: PlacedFacts, label: str) -> None:
         attempt(case, lambda c: _instance(c, label))
     elif tag == "|":
         labels = [g.fresh("or") for _ in flatten("|", f)]
-        for h, one in zip(g.cases(label, *labels), labels, strict=True):
+        for h, case_label in zip(g.cases(label, *labels), labels, strict=True):
             inner = case.under(h)
-            inner.suppose(one)
+            inner.suppose(case_label)
             inner.refute()
     elif tag == "->":
         so = g.fresh("then")
@@ -315,11 +315,11 @@ def _unequal(case: PlacedFacts, label: str) -> None:
 def _instance(case: PlacedFacts, label: str) -> None:
     """A formula about all positions, at one where it is false."""
     g, f = case.g, case.g.facts[label]
-    some = f[0] == "~"
-    body = f[2][0][2][0] if some else f[2][0]
+    is_existence = f[0] == "~"
+    body = f[2][0][2][0] if is_existence else f[2][0]
     for p in case.candidates():
         there = instantiate(body, (p,))
-        if some:
+        if is_existence:
             if case.follows(there):
                 known = g.fresh("some")
                 g.have(f[2][0], known, lambda h, p=p: _witnessed(case, h, p))
@@ -331,10 +331,10 @@ def _instance(case: PlacedFacts, label: str) -> None:
             case.suppose(so)
             return case.refute()
     there = instantiate(body, (NEW,))
-    parts = flatten("&", there if some else there[2][0])
+    parts = flatten("&", there if is_existence else there[2][0])
     if len(parts) > 1 and parts[0][2][1:] == (NEW,) and parts[1][2][:1] == (NEW,):
         low, high = parts[0][2][0], parts[1][2][1]
-        question = nameable(case, low, high, [there if some else ("~", None, (there,))])
+        question = nameable(case, low, high, [there if is_existence else ("~", None, (there,))])
         if question is not None:
             raise question
     if not case.nearer_too:

@@ -80,8 +80,11 @@ def divide_carried(case: PlacedFacts, place: Term, pending: str = "") -> None:
 
 def _never_with(case: PlacedFacts, label: str, others: Sequence[str]) -> bool:
     """Whether a fact is true where none of the others is."""
-    sets = [case.root.truths(case.g.facts[one]) for one in (label, *others)]
-    return None not in sets and case.root.regular.t.both(*(one.yes for one in sets if one is not None)).empty
+    sets = [case.root.truths(case.g.facts[fact_label]) for fact_label in (label, *others)]
+    return (
+        None not in sets
+        and case.root.regular.t.both(*(truth_sets.yes for truth_sets in sets if truth_sets is not None)).empty
+    )
 
 
 # --- Combinations -----------------------------------------------------------------------------------------------------
@@ -108,11 +111,11 @@ def _each_of(
     labels = [f"{g.fresh('state')}_{k}" for k in range(many)]
     goals = [g] if many == 1 else g.cases(reached.label, *labels)
     for h, c, label in zip(goals, reached.combinations, labels, strict=True):
-        whole = reached.label if many == 1 else label
+        whole_label = reached.label if many == 1 else label
         parts = [f"{h.fresh('part')}_{k}" for k in range(len(c.values) + (c.letter is not None))]
         if len(parts) > 1:
-            h.use(whole, label=" ".join(parts), premises=0)
-        out.append((c, h, parts if len(parts) > 1 else [whole]))
+            h.use(whole_label, label=" ".join(parts), premises=0)
+        out.append((c, h, parts if len(parts) > 1 else [whole_label]))
     return out
 
 
@@ -142,7 +145,7 @@ def _known_context(case: PlacedFacts) -> TrackSet:
 def _possible(case: PlacedFacts, *formulas: Term) -> bool:
     """Whether some string of this case, whatever it carries along, meets the formulas."""
     t, sets = case.root.regular.t, [case.root.truths(f) for f in formulas]
-    return not t.both(_known_context(case), *(one.yes for one in sets if one is not None)).empty
+    return not t.both(_known_context(case), *(truth_sets.yes for truth_sets in sets if truth_sets is not None)).empty
 
 
 # --- Along the string -------------------------------------------------------------------------------------------------
@@ -230,14 +233,14 @@ def _onward(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Reac
         if _possible(case, *[is_letter(old, a) for a in [c.letter] if a is not None], is_letter(place, b))
     }
     new = [_after(case, c, b) for c in reached.combinations for a, b in sorted(pairs, key=str) if a == c.letter]
-    kept, label = tuple(dict.fromkeys(new)), case.g.fresh("reached")
+    onward, label = tuple(dict.fromkeys(new)), case.g.fresh("reached")
 
     def proof(h: Goal) -> None:
         for c, k, labels in _each_of(case, h, reached, old):
-            _step(case.under(k), k, c, labels, place, inside, kept, pairs)
+            _step(case.under(k), k, c, labels, place, inside, onward, pairs)
 
-    case.g.have(_one_of(case, kept, place), label, proof)
-    return Reached(label, kept)
+    case.g.have(_one_of(case, onward, place), label, proof)
+    return Reached(label, onward)
 
 
 def _insides(case: PlacedFacts, place: Term) -> tuple[str, ...]:
@@ -264,13 +267,13 @@ def _step(case: PlacedFacts, g: Goal, c: CarriedCombination, labels: list[str], 
             inner.suppose(letter)
             return inner.refute()
         to = _after(case, c, a)
-        made = []
+        moved_labels = []
         for one, v, label, there in zip(case.root.along.all, c.values, labels, inside[1:], strict=False):
-            made.append(h.fresh("to"))
+            moved_labels.append(h.fresh("to"))
             move = lettered.share(h, one.step(v, a))
-            h.use(move, h.text(place), f"#{there}", f"#{label}", f"#{letter}", label=made[-1])
+            h.use(move, h.text(place), f"#{there}", f"#{label}", f"#{letter}", label=moved_labels[-1])
         picked(h, new.index(to), len(new))
-        joined(h, [*made, letter])
+        joined(h, [*moved_labels, letter])
         return None
 
     lettered.cases(g, g.text(place), inside[0], close)
@@ -299,14 +302,14 @@ def _between(case: PlacedFacts, found: Reached, start: Term, end: Term) -> Reach
     reached = list(found.combinations)
     for c in reached:
         more = {_after(case, c, b): None for b in letters if (c.letter, b) in pairs}
-        reached += [one for one in more if one not in reached]
+        reached += [combination for combination in more if combination not in reached]
         if len(reached) > MOST_COMBINED:
             raise Unplaced(f"more than {MOST_COMBINED} states")
     every = tuple(reached)
-    whole = _induction(case, found, start, end, y, every, pairs)
+    rule = _induction(case, found, start, end, y, every, pairs)
     label = case.g.fresh("reached")
     order = case.established(at_most(start, end))
-    case.g.use(whole, case.g.text(end), f"#{order}", "!", label=label)
+    case.g.use(rule, case.g.text(end), f"#{order}", "!", label=label)
     return _kept(case, Reached(label, every), end)
 
 
@@ -366,20 +369,20 @@ def _induction(
 def _kept(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
     """Without combinations that what is known of a position contradicts."""
     lettered, along = case.root.lettered, case.root.along.all
-    known = [_literal(case, one, place) for one in along]
+    known = [_literal(case, carried, place) for carried in along]
     letters = {a for a in lettered.problem.letters if _possible(case, lettered.is_letter(place, a))}
-    kept = tuple(
+    remaining = tuple(
         c for c in reached.combinations
         if c.letter in letters and all(one is None or one[0] == v for one, v in zip(known, c.values, strict=True))
     )  # fmt: skip
-    if len(kept) == len(reached.combinations) or not kept:
+    if len(remaining) == len(reached.combinations) or not remaining:
         return reached
     label = case.g.fresh("kept")
 
     def proof(h: Goal) -> None:
         for c, k, labels in _each_of(case, h, reached, place):
-            if c in kept:
-                picked(k, kept.index(c), len(kept))
+            if c in remaining:
+                picked(k, remaining.index(c), len(remaining))
                 joined(k, labels)
                 continue
             wrong = [n for n, one in enumerate(known) if one is not None and one[0] != c.values[n]]
@@ -391,8 +394,8 @@ def _kept(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
             inner.suppose(labels[-1])
             inner.refute()
 
-    case.g.have(_one_of(case, kept, place), label, proof)
-    return Reached(label, kept)
+    case.g.have(_one_of(case, remaining, place), label, proof)
+    return Reached(label, remaining)
 
 
 def _literal(case: PlacedFacts, carried: CarriedValue, place: Term) -> tuple[int, str] | None:

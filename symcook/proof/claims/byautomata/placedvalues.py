@@ -133,9 +133,9 @@ def _truth_value(case: PlacedFacts, t: Term) -> str:
             parts = [x for x in k.facts if x not in before and x != names[1] and k.facts[x][0] != "|"]
             k.contra(k.fresh("no"))
             if not value:
-                whole = k.fresh("whole")
-                k.have(f, whole, partial(_joined, labels=parts))
-                k.absurd(whole, known)
+                joined_label = k.fresh("whole")
+                k.have(f, joined_label, partial(_joined, labels=parts))
+                k.absurd(joined_label, known)
             else:
                 k.absurd(known, parts[0])
 
@@ -214,8 +214,8 @@ def _one_term(case: PlacedFacts, t: Term, p: Term) -> str:
 def _is_count(term: Term, zero: Term, last: bool) -> Term:
     """A term is 1 before the position `MARK` and 0 from it on; else 0 up to it, and 1 after it."""
     there = ("<", None, (MARK, THERE) if last else (THERE, MARK))
-    one = equals(term, num(1))
-    return ("&", None, (("->", None, (there, one)), ("|", None, (there, zero))))
+    is_one = equals(term, num(1))
+    return ("&", None, (("->", None, (there, is_one)), ("|", None, (there, zero))))
 
 
 def _count(case: PlacedFacts, t: Term, p: Term, last: bool) -> str:
@@ -274,8 +274,8 @@ def nameable(case: PlacedFacts, low: Term, high: Term, wanted: list[Term]) -> De
     for order in (None, (THERE, NEW), (NEW, THERE)):
         for a in case.root.problem.letters:
             key = (low, high, order, a)
-            some = ranged(low, high, letter(THERE, a), THERE, "ex")
-            if key in case.extremes or case.decided(some) is False:
+            exists = ranged(low, high, letter(THERE, a), THERE, "ex")
+            if key in case.extremes or case.decided(exists) is False:
                 continue
             there = ("&", None, (inside, letter(NEW, a)))
             if order is not None:
@@ -286,13 +286,13 @@ def nameable(case: PlacedFacts, low: Term, high: Term, wanted: list[Term]) -> De
                 continue
             within = case.root.regular.t.both(case.context, truths.yes)
             if any(case.follows(f, within) for f in wanted):
-                if case.decided(some) is None:
-                    return DecideFirst(some)
+                if case.decided(exists) is None:
+                    return DecideFirst(exists)
                 case.extremes.add(key)
                 if order is None:
-                    case.suppose(case.established(some))
+                    case.suppose(case.established(exists))
                 else:
-                    _name_extreme(case, some, a, low, high, order[0] == NEW)
+                    _name_extreme(case, exists, a, low, high, order[0] == NEW)
                 return DecideFirst()
     return None
 

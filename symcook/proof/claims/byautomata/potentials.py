@@ -68,7 +68,7 @@ class Potentials:
         letters = filter(None, map(letter_at, subterms(lettered.problem.claim)))
         asked = {simple(place) for place, _ in letters if not loose(place)}
         self.asked = self.begin in asked, simple(lettered.high) in asked
-        self.states = [StateThere(tuple(one.first for one in carried), None, None)]
+        self.states = [StateThere(tuple(carried_value.first for carried_value in carried), None, None)]
         for values in self.states:
             more = dict.fromkeys(self.after(values, a) for a in self.letters)
             self.states += [to for to in more if to not in self.states]
@@ -84,7 +84,9 @@ class Potentials:
 
     def after(self, there: StateThere, letter: int) -> StateThere:
         """The state after one more symbol."""
-        moved = tuple(one.moves[v][letter] for one, v in zip(self.carried, there.values, strict=True))
+        moved = tuple(
+            carried_value.moves[v][letter] for carried_value, v in zip(self.carried, there.values, strict=True)
+        )
         first, last = self.asked
         return StateThere(
             moved, (letter if there.first is None else there.first) if first else None, letter if last else None
@@ -94,15 +96,15 @@ class Potentials:
 
     def _forms(self) -> Iterator[CountForm]:
         """The counts, their differences, their sum, and what the claim and the coordinates add of them."""
-        typed, one = self.lettered.problem.typed, Fraction(1)
-        seen: list[CountForm] = [{a: one} for a in typed]
-        seen += [{a: one, b: -one} for a, b in combinations(typed, 2)]
-        seen += [dict.fromkeys(typed, one), *self._compared(self.lettered.problem.claim)]
+        typed, unit = self.lettered.problem.typed, Fraction(1)
+        forms: list[CountForm] = [{a: unit} for a in typed]
+        forms += [{a: unit, b: -unit} for a, b in combinations(typed, 2)]
+        forms += [dict.fromkeys(typed, unit), *self._compared(self.lettered.problem.claim)]
         for values in self.lettered.values.values():
-            found = {a: constant(nf(values[a])) for a in typed}
-            seen.append({a: Fraction(k) for a, k in found.items() if k})
-        for k, form in enumerate(seen):
-            if form and form not in seen[:k]:
+            constants = {a: constant(nf(values[a])) for a in typed}
+            forms.append({a: Fraction(k) for a, k in constants.items() if k})
+        for k, form in enumerate(forms):
+            if form and form not in forms[:k]:
                 yield form
 
     def _compared(self, f: Term) -> Iterator[CountForm]:
@@ -124,18 +126,18 @@ class Potentials:
     def _extreme(self, form: CountForm, least: bool) -> dict[StateThere, Fraction]:
         """The least, or the greatest, value of a sum over the strings that lead to each state, where it has one."""
         better = min if least else max
-        found: dict[StateThere, Fraction] = {self.states[0]: Fraction(0)}
+        bounds: dict[StateThere, Fraction] = {self.states[0]: Fraction(0)}
         lost: set[StateThere] = set()
         for turn in range(2 * len(self.states) + 1):
-            for values in [*found]:
+            for values in [*bounds]:
                 for a in self.letters:
-                    to, new = self.after(values, a), found[values] + form.get(a, 0)
+                    to, new = self.after(values, a), bounds[values] + form.get(a, 0)
                     if values in lost or (
-                        to in found and better(new, found[to]) != found[to] and turn > len(self.states)
+                        to in bounds and better(new, bounds[to]) != bounds[to] and turn > len(self.states)
                     ):
                         lost.add(to)
-                    found[to] = better(found.get(to, new), new)
-        return {values: bound for values, bound in found.items() if values not in lost}
+                    bounds[to] = better(bounds.get(to, new), new)
+        return {values: bound for values, bound in bounds.items() if values not in lost}
 
     # --- Congruences ---------------------------------------------------------------------------------------------
 
@@ -156,13 +158,13 @@ class Potentials:
                 before[to] |= before[there]
             if sum(map(len, before.values())) == many:
                 break
-        found: dict[frozenset[StateThere], LatticeForms] = {}
-        for some in map(frozenset, before.values()):
-            inside = [(moved, self.counts[to]) for there, moved, to in edges if there in some and to in some]
-            if some not in found:
+        lattice_of: dict[frozenset[StateThere], LatticeForms] = {}
+        for component in map(frozenset, before.values()):
+            inside = [(moved, self.counts[to]) for there, moved, to in edges if there in component and to in component]
+            if component not in lattice_of:
                 circles = [tuple(x - y for x, y in zip(*pair, strict=True)) for pair in inside]
-                found[some] = lattice_forms(circles, len(typed))
-        return {there: found[frozenset(before[there])] for there in self.states}
+                lattice_of[component] = lattice_forms(circles, len(typed))
+        return {there: lattice_of[frozenset(before[there])] for there in self.states}
 
     def _congruences(self, there: StateThere) -> list[Congruence]:
         """What a state says; what is the same in all strings that lead to it becomes two bounds."""
@@ -179,33 +181,33 @@ class Potentials:
                 out.append(Congruence(named, modulus, value % modulus, k, dropped))
             else:
                 more = [(named, Fraction(value), least) for least in (True, False)]
-                self.bounds[there] += [one for one in more if one not in self.bounds[there]]
+                self.bounds[there] += [bound for bound in more if bound not in self.bounds[there]]
         return out
 
     def congruent(self, one: Congruence, place: Term) -> Term:
         """A congruence at a position."""
-        whole: Term = ("*", None, (num(one.modulus), QUOTIENT))
-        right = ("+", None, (whole, num(one.rest))) if one.rest else whole
+        multiple: Term = ("*", None, (num(one.modulus), QUOTIENT))
+        right = ("+", None, (multiple, num(one.rest))) if one.rest else multiple
         return ("ex", "Int", (abstract(equals(self.sum(one.form, place), right), (QUOTIENT,)),))
 
     def _quotient(self, one: Congruence, there: StateThere, letter: int, names: Sequence[str]) -> Term:
         """The quotient after one more symbol, by those before it, `names`, and the counts there."""
         typed, lattice, known = self.lettered.problem.typed, self.lattices[there], self.congruences[there]
         form = [int(one.form.get(a, 0)) for a in typed]
-        rest, counts = Fraction(one.form.get(letter, 0)) - one.rest, dict.fromkeys(typed, Fraction(0))
+        remainder, counts = Fraction(one.form.get(letter, 0)) - one.rest, dict.fromkeys(typed, Fraction(0))
         quotients = dict.fromkeys(names, Fraction(0))
         for k, times in enumerate(lattice.coordinates(form)):
             modulus, inner = lattice.divisors[k], lattice.forms[k]
             if modulus > 1:
                 name, before = next((x, c) for x, c in zip(names, known, strict=True) if c.number == k)
                 quotients[name] += times * modulus
-                rest, inner = rest + times * before.rest, tuple(modulus * c for c in before.dropped)
+                remainder, inner = remainder + times * before.rest, tuple(modulus * c for c in before.dropped)
             elif not modulus:
-                rest += times * sum(c * x for c, x in zip(inner, self.counts[there], strict=True))
+                remainder += times * sum(c * x for c, x in zip(inner, self.counts[there], strict=True))
                 continue
             for a, c in zip(typed, inner, strict=True):
                 counts[a] += times * c
-        out: Term = num(int(rest / one.modulus))
+        out: Term = num(int(remainder / one.modulus))
         parts = [(c, var(name, "Int")) for name, c in quotients.items()]
         parts += [(c, self.lettered.count(a, self.lettered.low, HERE)) for a, c in counts.items()]
         for c, term in parts:
@@ -243,11 +245,11 @@ class Potentials:
         for form, bound, least in self.bounds[values]:
             sides = num(bound.numerator, bound.denominator), self.sum(form, place)
             out.append(("<=", None, sides if least else sides[::-1]))
-        return out + [self.congruent(one, place) for one in self.congruences[values]]
+        return out + [self.congruent(congruence, place) for congruence in self.congruences[values]]
 
     def known(self, there: StateThere, place: Term) -> list[Term]:
         """What a state says without bounds."""
-        out = [one.formula(v, place) for one, v in zip(self.carried, there.values, strict=True)]
+        out = [carried_value.formula(v, place) for carried_value, v in zip(self.carried, there.values, strict=True)]
         out += [equals(place, self.row)] if self.asked[0] and there.first is None else []
         for k, where in ((there.first, self.begin), (there.last, place)):
             out += [] if k is None else [self.lettered.is_letter(where, k)]
@@ -283,8 +285,8 @@ class Potentials:
     def _base(self, g: Goal) -> None:
         """Before the first symbol no typed symbol is counted."""
         lettered, labels = self.lettered, []
-        for one in self.carried:
-            labels.append(lettered.share(g, one.begin()))
+        for carried_value in self.carried:
+            labels.append(lettered.share(g, carried_value.begin()))
         used = []
         for a in lettered.problem.typed:
             used += self._counted(g, a, self.row, lettered.problem.before)
@@ -325,33 +327,37 @@ class Potentials:
             "inside",
             _between,
         )
-        for one in {one.row: one for one in self.carried}.values():
+        for carried_value in {carried_value.row: carried_value for carried_value in self.carried}.values():
             g.have(
-                one.inside(place),
-                f"inside.{one.name}",
+                carried_value.inside(place),
+                f"inside.{carried_value.name}",
                 _between,
             )
         goals = [g] if len(self.states) == 1 else g.cases("now", *labels)
-        for h, values, whole in zip(goals, self.states, labels, strict=True):
+        for h, values, state_label in zip(goals, self.states, labels, strict=True):
             parts = [f"part.{k}" for k in range(len(self.parts(values, HERE)))]
-            h.use(whole if len(goals) > 1 else "now", label=" ".join(parts) if len(parts) > 1 else parts[0], premises=0)
+            h.use(
+                state_label if len(goals) > 1 else "now",
+                label=" ".join(parts) if len(parts) > 1 else parts[0],
+                premises=0,
+            )
 
             def close(k: Goal, a: int, case: str, values: StateThere = values, parts: list[str] = parts) -> None:
                 if a not in self.letters:  # the token before the string stands there alone
                     return lettered.alone(k, place, a, case, ("low", "high"))
-                to, made = self.after(values, a), []
-                for one, v, label in zip(self.carried, values.values, parts, strict=False):
-                    move = lettered.share(k, one.step(v, a))
+                to, state_labels = self.after(values, a), []
+                for carried_value, v, label in zip(self.carried, values.values, parts, strict=False):
+                    move = lettered.share(k, carried_value.step(v, a))
                     k.use(
                         move,
                         k.text(place),
-                        f"#inside.{self._named(one)}",
+                        f"#inside.{self._named(carried_value)}",
                         f"#{label}",
                         f"#{case}",
                         label=(new := k.fresh("to")),
                     )
-                    made.append(new)
-                made += self._letters(k, values, parts, case)
+                    state_labels.append(new)
+                state_labels += self._letters(k, values, parts, case)
                 used, names = [*parts[len(self.known(values, HERE)) :]], list[str]()
                 for label in [label for label in used if k.facts[label][0] == "ex"]:
                     names.append(k.fresh("q"))
@@ -360,7 +366,9 @@ class Potentials:
                 for b in lettered.problem.typed:
                     used += self._counted(k, b, place, a, case)
                 picked(k, self.states.index(to), len(self.states))
-                self._close(k, made, used, [self._quotient(one, values, a, names) for one in self.congruences[to]])
+                self._close(
+                    k, state_labels, used, [self._quotient(one, values, a, names) for one in self.congruences[to]]
+                )
 
             lettered.cases(h, h.text(place), "inside", close)
 
@@ -379,13 +387,13 @@ class Potentials:
 
     def _close(self, g: Goal, states: list[str], used: list[str], quotients: list[Term]) -> None:
         """The states by their labels, bounds and congruences by linear arithmetic, these by their quotients."""
-        goals, left = [g] if g.goal[0] != "&" else g.split(), [*quotients]
+        goals, quotients_left = [g] if g.goal[0] != "&" else g.split(), [*quotients]
         for k, h in enumerate(goals):
             if k < len(states):
                 h.hyp(states[k])
                 continue
             if h.goal[0] == "ex":
-                h.witness(h.text(left.pop(0)))
+                h.witness(h.text(quotients_left.pop(0)))
             h.auto(used, degree=1, rounds=0)
 
 
@@ -399,4 +407,4 @@ def at_the_end(lettered: Lettered, regular: Regular) -> list[CarriedValue]:
     """The automata whose state at the last position stands in the claim."""
     claim, high = lettered.problem.claim, simple(lettered.high)
     heads = {s[2][0][1][0] for s in subterms(claim) if s[0] == "app" and not loose(s) and simple(s[2][1]) == high}
-    return [one for name, one in CarriedAlong(lettered, regular).states.items() if name in heads]
+    return [carried_value for name, carried_value in CarriedAlong(lettered, regular).states.items() if name in heads]

@@ -75,9 +75,9 @@ class Regular(TermRules):
         self.depth = 0
         plain = [line for line in (problem.word, *problem.needs) if {v[1][0] for v in free(line)} <= {"n", "w"}]
         strings = [self.formula(line) for line in plain]
-        if any(not self.t.less(self.t.valid(), self.t.either(*one)).empty for one in strings):
+        if any(not self.t.less(self.t.valid(), self.t.either(*truth_sets)).empty for truth_sets in strings):
             raise OutsideFragment("a premise on the string depends on a position that no string has")
-        self.t.restrict(self.t.both(*(one.yes for one in strings)))
+        self.t.restrict(self.t.both(*(truth_sets.yes for truth_sets in strings)))
         self.kinds.clear()
         self.truths.clear()
         marked = [line for line in flatten("&", problem.some) if {v[1][0] for v in free(line)} & {*problem.marked}]
@@ -87,15 +87,15 @@ class Regular(TermRules):
         """The answer; OutsideFragment where the claim is none of this fragment."""
         claim = self.formula(self.problem.claim)
         for premise in self.premises:  # as that a norm does not refuse the string
-            given = self.formula(premise)
-            claim = TruthSets(self.t.either(given.no, claim.yes), self.t.both(given.yes, claim.no))
-        whole, marks = self.t.valid(), [f"@.{name}" for name in self.problem.marked]
+            premise_truths = self.formula(premise)
+            claim = TruthSets(self.t.either(premise_truths.no, claim.yes), self.t.both(premise_truths.yes, claim.no))
+        all_strings, marks = self.t.valid(), [f"@.{name}" for name in self.problem.marked]
         wrong = self.t.without(claim.no, *marks, LAST)
         right = self.t.without(self.t.complement(self.t.without(self.t.complement(claim.yes), *marks)), LAST)
-        if self.t.less(whole, right).empty:
+        if self.t.less(all_strings, right).empty:
             return RegularVerdict(True, None, self.t.largest)
         string = self.t.smallest(wrong)
-        doubtful = self.t.smallest(self.t.less(whole, self.t.either(right, wrong)))
+        doubtful = self.t.smallest(self.t.less(all_strings, self.t.either(right, wrong)))
         if string is None or (doubtful is not None and (len(doubtful), doubtful) < (len(string), string)):
             raise OutsideFragment(next(iter(self.doubts), "it depends on a position that no string has"))
         return RegularVerdict(False, string, self.t.largest)
@@ -128,18 +128,18 @@ class Regular(TermRules):
         y = self._track()
         body = instantiate(kids[0], (var(y, "Int"),))
         try:
-            if tag == "ex" and (found := self._divided(body, y)) is not None:
-                return found
-            if tag == "all" and (found := self._best(body, y)) is not None:
-                return found
+            if tag == "ex" and (truths := self._divided(body, y)) is not None:
+                return truths
+            if tag == "all" and (truths := self._best(body, y)) is not None:
+                return truths
             inner = body if tag == "ex" else ("~", None, (body,))
             guards = flatten("&", body) if tag == "ex" else _implied(body)[0]
             spilled = self._spilled(guards, y)
-            found = self.formula(inner)
+            truths = self.formula(inner)
         finally:
             self.depth -= 1
-        yes = t.without(found.yes, y)
-        no = t.less(t.complement(t.without(t.complement(found.no), y)), spilled)
+        yes = t.without(truths.yes, y)
+        no = t.less(t.complement(t.without(t.complement(truths.no), y)), spilled)
         return TruthSets(yes, no) if tag == "ex" else TruthSets(no, yes)
 
     def _track(self) -> str:
@@ -148,18 +148,18 @@ class Regular(TermRules):
 
     def _spilled(self, guards: Sequence[Term], y: str) -> TrackSet:
         """Where a number that is no position may meet the guards of a variable."""
-        here, one, low, high = var(y, "Int"), num(1), list[Term](), list[Term]()
+        here, unit, low, high = var(y, "Int"), num(1), list[Term](), list[Term]()
         for op, _, (a, b) in (guard for guard in guards if guard[0] in ("<=", "<")):
             if b == here and here not in free(a):
-                low.append(a if op == "<=" else ("+", None, (a, one)))
+                low.append(a if op == "<=" else ("+", None, (a, unit)))
             elif a == here and here not in free(b):
-                high.append(b if op == "<=" else ("-", None, (b, one)))
+                high.append(b if op == "<=" else ("-", None, (b, unit)))
         if not low or not high:
             raise OutsideFragment("it quantifies over all integers")
         first, last = self.problem.places
-        some = [self._not("<", b, a) for a in low for b in high]
+        empty_range = [self._not("<", b, a) for a in low for b in high]
         before, after = [self._not("<=", first, a) for a in low], [self._not("<=", b, last) for b in high]
-        return self.t.either(self.t.both(*before, *some), self.t.both(*after, *some))
+        return self.t.either(self.t.both(*before, *empty_range), self.t.both(*after, *empty_range))
 
     def _best(self, body: Term, y: str) -> TruthSets | None:
         """The truth of ``all y. y in a range -> score(y) op score(k)`` for scores that are a parabola of the position.
@@ -175,11 +175,13 @@ class Regular(TermRules):
         asked = near[0]
         if len(parts) > 1 or asked is None:
             ranged = (("all", "Int", (abstract(_chain([*guards, part]), (here,)),)) for part in parts)
-            found = [self.formula(one) for one in ranged]
-            return TruthSets(t.both(*(one.yes for one in found)), t.either(*(one.no for one in found)))
+            truths = [self.formula(part_here) for part_here in ranged]
+            return TruthSets(
+                t.both(*(truth_sets.yes for truth_sets in truths)), t.either(*(truth_sets.no for truth_sets in truths))
+            )
         k, top, op = asked.place, asked.top, end[0]
         ranges = [reduce(conj, (replace(g, here, ("+", None, (k, num(step)))) for g in guards)) for step in (-1, 0, 1)]
-        inside = [self.formula(one) for one in ranges]
+        inside = [self.formula(range_there) for range_there in ranges]
         alone = t.valid() if op == "<=" else t.nothing
         best = [
             self.compared(op, ("-", None, (k, num(1, 2))), top),
@@ -203,22 +205,25 @@ class Regular(TermRules):
         """The truth of ``ex q. T = m*q + r``: T has the remainder r. The quotient may have bounds."""
         here = var(y, "Int")
         parts = flatten("&", body)
-        equations = [one for one in parts if one[0] == "=" and here in free(one)]
-        bounds = [one for one in parts if one not in equations]
-        if len(equations) != 1 or any(one[0] not in ("<=", "<") for one in bounds):
+        equations = [part for part in parts if part[0] == "=" and here in free(part)]
+        bounds = [part for part in parts if part not in equations]
+        if len(equations) != 1 or any(bound_part[0] not in ("<=", "<") for bound_part in bounds):
             return None
-        found = linear(("-", None, equations[0][2]), here)
-        if found is None or not found[0] or found[0].denominator != 1 or found[1] is None:
+        linear_form = linear(("-", None, equations[0][2]), here)
+        if linear_form is None or not linear_form[0] or linear_form[0].denominator != 1 or linear_form[1] is None:
             return None
-        modulus, gap = abs(int(found[0])), found[1]
-        whole = ("neg", None, (gap,)) if found[0] > 0 else gap  # m times the quotient
+        modulus, gap = abs(int(linear_form[0])), linear_form[1]
+        multiple = ("neg", None, (gap,)) if linear_form[0] > 0 else gap  # m times the quotient
         sets = [self._remainder(modulus, gap)]
         for op, _, sides in bounds:
             if here in free(sides[0]) & free(sides[1]) or not {here} & {sides[0], sides[1]}:
                 return None
-            left, right = (whole if one == here else ("*", None, (num(modulus), one)) for one in sides)
-            sets.append(self.formula((op, None, (left, right))))
-        return TruthSets(self.t.both(*(one.yes for one in sets)), self.t.either(*(one.no for one in sets)))
+            low_side, high_side = (multiple if side == here else ("*", None, (num(modulus), side)) for side in sides)
+            sets.append(self.formula((op, None, (low_side, high_side))))
+        return TruthSets(
+            self.t.both(*(truth_sets.yes for truth_sets in sets)),
+            self.t.either(*(truth_sets.no for truth_sets in sets)),
+        )
 
     def _remainder(self, modulus: int, term: Term) -> TruthSets:
         """Where a number divides a term."""
@@ -239,9 +244,9 @@ class Regular(TermRules):
                 tallies = [t.tallied(d, kind.track, 0, modulus) for _, d in parts]
                 yes, no = [], []
                 for rests in product(range(modulus), repeat=len(parts)):
-                    whole = kind.number + sum(v * r for (v, _), r in zip(parts, rests, strict=True))
-                    there = t.both(kind.where, *(one[r] for one, r in zip(tallies, rests, strict=True)))
-                    (no if whole % modulus else yes).append(there)
+                    total = kind.number + sum(v * r for (v, _), r in zip(parts, rests, strict=True))
+                    there = t.both(kind.where, *(tally[r] for tally, r in zip(tallies, rests, strict=True)))
+                    (no if total % modulus else yes).append(there)
                 return TruthSets(t.either(*yes), t.either(*no))
         raise OutsideFragment("the remainder of what is no position and no count")
 
@@ -275,8 +280,8 @@ class Regular(TermRules):
         if tag == "app":
             return self._applied(term)
         if tag == "ind":
-            found = self.formula(kids[0])
-            return FiniteTerm(nonempty({Fraction(1): found.yes, ZERO: found.no}))
+            truths = self.formula(kids[0])
+            return FiniteTerm(nonempty({Fraction(1): truths.yes, ZERO: truths.no}))
         if tag == "sum":
             return self._sum(term)
         if tag == "/" and kids[0][0] == "sum":
@@ -307,7 +312,7 @@ class Regular(TermRules):
         """The positions y of a range, and where the range leaves the string."""
         here = var(y, "Int")
         guards = (at_most(low, here), at_most(here, high))
-        inside = self.t.both(*(self.formula(one).yes for one in guards))
+        inside = self.t.both(*(self.formula(guard).yes for guard in guards))
         return inside, self._spilled(guards, y)
 
     def _sum(self, term: Term) -> TermKind:
@@ -329,9 +334,9 @@ class Regular(TermRules):
         value, t = self.kind(body[2][1]), self.t
         if not isinstance(value, PlaceTerm) or value.sums.keys() != {y} or value.relations:
             return None
-        found = self.formula(body[2][0][2][0])
-        there = t.both(found.yes, inside)
-        if not self.single(there, y) or not spilled.empty or not t.less(inside, t.either(*found)).empty:
+        truths = self.formula(body[2][0][2][0])
+        there = t.both(truths.yes, inside)
+        if not self.single(there, y) or not spilled.empty or not t.less(inside, t.either(*truths)).empty:
             raise OutsideFragment("it adds several positions")
         none = t.complement(t.without(there, y))
         place = self._placed_at(value, y, there)
@@ -378,13 +383,13 @@ class Regular(TermRules):
         yes, no = parts[Fraction(1)], t.renamed(parts.get(ZERO, t.nothing), {y: z})
         if no.empty:
             return None
-        low, high = (self.kind(one) for one in ends)
+        low, high = (self.kind(end) for end in ends)
         if not isinstance(low, PlaceTerm):
             low = self.added(PlaceTerm({}, ZERO), low, 1)
         if not isinstance(low, PlaceTerm) or not isinstance(high, PlaceTerm):
             return None
         u = self._fresh()
-        moved, some = t.renamed(yes, {y: u}), t.without(yes, y)
+        moved, any_marked = t.renamed(yes, {y: u}), t.without(yes, y)
         if t.both(yes, no, t.apart(z, y, -1, False)).empty:  # none with 0 before one with 1: up to the last with 1
             last = t.less(moved, t.without(t.both(yes, t.apart(u, y, -1, False)), y))
             place = self._minus(PlaceTerm({u: Fraction(1)}, Fraction(1), (last,), (u,)), low)
@@ -395,16 +400,16 @@ class Regular(TermRules):
             )
         else:
             return None
-        none = t.complement(some)
-        return place if none.empty else PlaceCases(((some, place), (none, PlaceTerm({}, ZERO))))
+        none = t.complement(any_marked)
+        return place if none.empty else PlaceCases(((any_marked, place), (none, PlaceTerm({}, ZERO))))
 
     def _quotient(self, total: Term, size: Term) -> TermKind:
         """A sum divided by its length, by the sum of its weights, or by what has a sign."""
         a = self.kind(total)
         if size[0] == "sum" and size[2][:2] == total[2][:2]:
-            found = self._weighted(total, size)
-            if found is not None:
-                return found
+            weighted = self._weighted(total, size)
+            if weighted is not None:
+                return weighted
         b = self.kind(size)
         if isinstance(a, TotalTerm) and not a.number:
             low, high, _ = total[2]
@@ -456,7 +461,7 @@ class Regular(TermRules):
         if isinstance(place, FiniteTerm) and len(place.values) == 1:
             place = PlaceTerm({}, next(iter(place.values)))
         if isinstance(place, PlaceCases):
-            return self.merged([(where, self._at(name, one)) for where, one in place.parts])
+            return self.merged([(where, self._at(name, part_value)) for where, part_value in place.parts])
         if not isinstance(place, PlaceTerm):
             raise OutsideFragment(f"it reads {name} at {_text(arguments[0])}, which is no position")
         return self._at(name, place)
@@ -470,10 +475,10 @@ class Regular(TermRules):
     def coordinate(self, name: str) -> TermKind:
         """What a coordinate is at the track ``@``."""
         if name in self.coordinates:
-            found = self.coordinates[name]
-            if found is None:
+            kind_found = self.coordinates[name]
+            if kind_found is None:
                 raise OutsideFragment(f"the coordinate {name}, which its own value defines")
-            return found
+            return kind_found
         equation = self.problem.equations.get(name)
         if equation is None:
             lines = "; ".join(self.problem.outside)
@@ -482,14 +487,14 @@ class Regular(TermRules):
         depth, self.depth = self.depth, 0
         self.inside.append(name)
         try:
-            self.coordinates[name] = found = self._there(equation, self._defined_by(equation))
+            self.coordinates[name] = kind_found = self._there(equation, self._defined_by(equation))
         except OutsideFragment as error:
             del self.coordinates[name]
             raise OutsideFragment(f"{name}: {error}" if not str(error).startswith(f"{name}:") else str(error)) from None
         finally:
             self.depth = depth
             self.inside.pop()
-        return found
+        return kind_found
 
     def positional(self, name: str) -> Term | None:
         """A coordinate as a polynomial of the position `HERE`, or as the one number that it is; None for another."""
@@ -516,7 +521,7 @@ class Regular(TermRules):
         return FiniteTerm(nonempty({v: self.t.both(d, *there) for v, d in kind.values.items()}))
 
     def _defined_by(self, equation: Equation) -> TermKind:
-        right, size, old = (at_place(one, AT) for one in (equation.right, equation.size, equation.old))
+        right, size, old = (at_place(side, AT) for side in (equation.right, equation.size, equation.old))
         if equation.kind == "value":
             return self.kind(right)
         if equation.kind == "state":
@@ -592,9 +597,14 @@ def _filled(t: Term, values: Mapping[Term, Term]) -> Term:
 
 def _later(t: Term, row: int) -> Term:
     """A term at all rows from this one on, where nothing depends on the row but ``k <= i`` with a lower k."""
-    for one in {*subterms(t)}:
-        if one[0] == "<=" and one[2][0][0] == "num" and one[2][1] == HERE and Fraction(*one[2][0][1]) <= row:
-            t = replace(t, one, TRUE)
+    for compared in {*subterms(t)}:
+        if (
+            compared[0] == "<="
+            and compared[2][0][0] == "num"
+            and compared[2][1] == HERE
+            and Fraction(*compared[2][0][1]) <= row
+        ):
+            t = replace(t, compared, TRUE)
     if HERE in free(t):
         raise OutsideFragment(f"a recursion that reads {_text(t)}")
     return t
@@ -631,12 +641,12 @@ def linear(t: Term, y: Term) -> tuple[Fraction, Term | None] | None:
         if a is None or b is None:
             return None
         sign = 1 if tag == "+" else -1
-        rest = (tag, None, (a[1] or num(0), b[1])) if b[1] is not None else a[1]
-        return a[0] + sign * b[0], rest
+        constant_part = (tag, None, (a[1] or num(0), b[1])) if b[1] is not None else a[1]
+        return a[0] + sign * b[0], constant_part
     if tag == "*":
-        for one, other in (kids, kids[::-1]):
-            if one[0] == "num" and (found := linear(other, y)) is not None and found[1] is None:
-                return Fraction(*one[1]) * found[0], None
+        for factor, other in (kids, kids[::-1]):
+            if factor[0] == "num" and (found := linear(other, y)) is not None and found[1] is None:
+                return Fraction(*factor[1]) * found[0], None
     return None
 
 

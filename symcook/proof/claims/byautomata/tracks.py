@@ -71,8 +71,8 @@ class Tracks:
     def _minimal(self, tracks: tuple[str, ...], table: StepTable, accepting: StateFlags) -> TrackSet:
         self.largest = max(self.largest, len(table))
         table, accepting = minimal(table, accepting)
-        made = TrackSet(tracks, table, accepting)
-        return self.known.setdefault(made.key, made)
+        smallest_set = TrackSet(tracks, table, accepting)
+        return self.known.setdefault(smallest_set.key, smallest_set)
 
     def _columns(self, have: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.int64]:
         """For each column over the tracks `wanted` the column over `have` that has their bits."""
@@ -93,14 +93,14 @@ class Tracks:
         if key in self.made:
             return self.made[key]
         tracks = tuple(sorted({*a.tracks, *b.tracks}))
-        left = a.table[:, self._columns(a.tracks, tracks)].astype(np.int64)
-        right = b.table[:, self._columns(b.tracks, tracks)]
+        left_table = a.table[:, self._columns(a.tracks, tracks)].astype(np.int64)
+        right_table = b.table[:, self._columns(b.tracks, tracks)]
         index = np.full(a.states * b.states, -1, dtype=np.int64)
         index[0] = 0
-        found, level, rows = [np.zeros(1, dtype=np.int64)], np.zeros(1, dtype=np.int64), []
+        pairs_found, level, rows = [np.zeros(1, dtype=np.int64)], np.zeros(1, dtype=np.int64), []
         count = 1
         while len(level):
-            codes = left[level // b.states] * b.states + right[level % b.states]
+            codes = left_table[level // b.states] * b.states + right_table[level % b.states]
             rows.append(codes)
             new = np.unique(codes)
             new = new[index[new] < 0]
@@ -108,16 +108,22 @@ class Tracks:
             count += len(new)
             if count > 4 * MOST_STATES:
                 raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
-            found.append(new)
+            pairs_found.append(new)
             level = new
-        states = np.concatenate(found)
+        states = np.concatenate(pairs_found)
         table = index[np.concatenate(rows)].astype(np.int32)
-        one, two = a.accepting[states // b.states], b.accepting[states % b.states]
-        accepting = one & two if name == "and" else one | two if name == "or" else one & ~two
-        self.made[key] = made = self._minimal(tracks, table, accepting)
-        if made.states > MOST_STATES:
+        first_accepting, second_accepting = a.accepting[states // b.states], b.accepting[states % b.states]
+        accepting = (
+            first_accepting & second_accepting
+            if name == "and"
+            else first_accepting | second_accepting
+            if name == "or"
+            else first_accepting & ~second_accepting
+        )
+        self.made[key] = product_set = self._minimal(tracks, table, accepting)
+        if product_set.states > MOST_STATES:
             raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
-        return made
+        return product_set
 
     # --- Sets --------------------------------------------------------------------------------------------------------
 
@@ -127,8 +133,8 @@ class Tracks:
         if key not in self.made:
             out = self.language
             for track in tracks:
-                one = [[0, 1], [1, 2], [2, 2]]
-                rows = one if track != LAST else [[0, 1], [2, 2], [2, 2]]
+                one_mark = [[0, 1], [1, 2], [2, 2]]
+                rows = one_mark if track != LAST else [[0, 1], [2, 2], [2, 2]]
                 out = self._product(out, self._atom((track,), rows, [False, True, False]), "and")
             self.made[key] = out
         return self.made[key]
@@ -150,8 +156,8 @@ class Tracks:
         tracks = sorted({track for part in parts for track in part.tracks})
         out = self.nothing
         for part in parts:
-            whole = self.lifted(part, tracks)
-            out = whole if out.empty else self._product(out, whole, "or")
+            lifted_part = self.lifted(part, tracks)
+            out = lifted_part if out.empty else self._product(out, lifted_part, "or")
         return out
 
     def less(self, a: TrackSet, b: TrackSet) -> TrackSet:
@@ -192,16 +198,16 @@ class Tracks:
 
     def _split(self, a: TrackSet, track: str) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
         """The other tracks, and for each of their columns that of `a` without and with the mark."""
-        rest = tuple(one for one in a.tracks if one != track)
+        other_tracks = tuple(other_track for other_track in a.tracks if other_track != track)
         k = a.tracks.index(track)
-        column = np.arange(self.symbols << len(rest))
+        column = np.arange(self.symbols << len(other_tracks))
         plain = (column >> k << (k + 1)) | (column & ((1 << k) - 1))
-        return rest, plain, plain | (1 << k)
+        return other_tracks, plain, plain | (1 << k)
 
     def _projected(self, a: TrackSet, track: str) -> TrackSet:
         key = ("without", a, track)
         if key not in self.made:
-            rest, plain, marked = self._split(a, track)
+            other_tracks, plain, marked = self._split(a, track)
             bit = [0 if _dead(a, s) else 1 << s for s in range(a.states)]
             step = [
                 [bit[x] | bit[y] for x, y in zip(row[plain].tolist(), row[marked].tolist(), strict=True)]
@@ -209,17 +215,19 @@ class Tracks:
             ]
             last = sum(1 << s for s in range(a.states) if a.accepting[s])
             number, todo, rows = {bit[0]: 0}, [bit[0]], []
-            for one in todo:
-                states, left = [], one
-                while left:
-                    states.append((left & -left).bit_length() - 1)
-                    left &= left - 1
+            for state_set in todo:
+                states, bits_left = [], state_set
+                while bits_left:
+                    states.append((bits_left & -bits_left).bit_length() - 1)
+                    bits_left &= bits_left - 1
                 row = [0] * len(plain) if not states else step[states[0]]
                 for s in states[1:]:
                     row = [x | y for x, y in zip(row, step[s], strict=True)]
                 rows.append([numbered(number, todo, x) for x in row])
             table = np.array(rows, dtype=np.int32)
-            self.made[key] = self._minimal(rest, table, np.array([bool(one & last) for one in todo]))
+            self.made[key] = self._minimal(
+                other_tracks, table, np.array([bool(state_set & last) for state_set in todo])
+            )
         return self.made[key]
 
     def tallied(self, a: TrackSet, track: str, most: int, modulus: int = 0) -> list[TrackSet]:
@@ -228,7 +236,7 @@ class Tracks:
         key = ("tallied", a, track, most, modulus)
         if key in self.made:
             return self.made[key]
-        rest, plain, marked = self._split(a, track)
+        other_tracks, plain, marked = self._split(a, track)
         dead = [_dead(a, s) for s in range(a.states)]
         table = a.table.tolist()
 
@@ -245,14 +253,14 @@ class Tracks:
                 for s, r in counts:
                     new[table[s][x]] = new.get(table[s][x], 0) + r
                 new[table[base][y]] = new.get(table[base][y], 0) + 1
-                kept = tuple(sorted((s, cut(r)) for s, r in new.items() if not dead[s] and cut(r)))
-                row.append(numbered(number, todo, (table[base][x], kept)))
+                tallies_kept = tuple(sorted((s, cut(r)) for s, r in new.items() if not dead[s] and cut(r)))
+                row.append(numbered(number, todo, (table[base][x], tallies_kept)))
             rows.append(row)
         grid = np.array(rows, dtype=np.int32)
         sums = np.array([cut(sum(r for s, r in counts if a.accepting[s])) for _, counts in todo])
         many = modulus or most + 1
-        whole = self.valid(*rest)
-        self.made[key] = [self.both(self._minimal(rest, grid, sums == r), whole) for r in range(many)]
+        all_strings = self.valid(*other_tracks)
+        self.made[key] = [self.both(self._minimal(other_tracks, grid, sums == r), all_strings) for r in range(many)]
         return self.made[key]
 
     # --- Atoms -------------------------------------------------------------------------------------------------------
@@ -327,14 +335,14 @@ class Tracks:
     def smallest(self, a: TrackSet) -> tuple[int, ...] | None:
         """The shortest accepted string, of these the first in the order of the symbols; None where there is none."""
         a = self.without(a, *a.tracks)
-        seen: dict[int, tuple[int, ...]] = {0: ()}
+        strings_to: dict[int, tuple[int, ...]] = {0: ()}
         todo = [0]
         for s in todo:
             if a.accepting[s]:
-                return seen[s]
+                return strings_to[s]
             for symbol, to in enumerate(a.table[s].tolist()):
-                if to not in seen:
-                    seen[to] = (*seen[s], symbol)
+                if to not in strings_to:
+                    strings_to[to] = (*strings_to[s], symbol)
                     todo.append(to)
         return None
 

@@ -46,22 +46,24 @@ class TermRules:
 
     def _compared(self, op: str, a: TermKind, b: TermKind) -> TruthSets:
         t = self.t
-        for one, turned in ((a, False), (b, True)):
-            if isinstance(one, PlaceCases):
-                found = [(w, self._compared(op, a, p) if turned else self._compared(op, p, b)) for w, p in one.parts]
-                return TruthSets(*(t.either(*(t.both(w, each[k]) for w, each in found)) for k in (0, 1)))
+        for piecewise, turned in ((a, False), (b, True)):
+            if isinstance(piecewise, PlaceCases):
+                compared = [
+                    (w, self._compared(op, a, p) if turned else self._compared(op, p, b)) for w, p in piecewise.parts
+                ]
+                return TruthSets(*(t.either(*(t.both(w, each[k]) for w, each in compared)) for k in (0, 1)))
         if isinstance(a, FiniteTerm) and isinstance(b, FiniteTerm):
-            found = self.combined([a, b], lambda u, v: Fraction(TESTS[op](u, v)))
-            return TruthSets(*(found.values.get(Fraction(k), t.nothing) for k in (1, 0)))
+            compared = self.combined([a, b], lambda u, v: Fraction(TESTS[op](u, v)))
+            return TruthSets(*(compared.values.get(Fraction(k), t.nothing) for k in (1, 0)))
         if isinstance(a, PlaceTerm) and isinstance(b, PlaceTerm):
             return self._placed(op, self._minus(a, b))
-        for one, other, turned in ((a, b, False), (b, a, True)):
-            if isinstance(other, FiniteTerm) and isinstance(one, PlaceTerm | TotalTerm):
+        for placed_term, other, turned in ((a, b, False), (b, a, True)):
+            if isinstance(other, FiniteTerm) and isinstance(placed_term, PlaceTerm | TotalTerm):
                 yes, no = [], []
                 for value, where in other.values.items():
-                    found = self._against(op, one, value, turned)
-                    yes.append(t.both(found.yes, where))
-                    no.append(t.both(found.no, where))
+                    compared = self._against(op, placed_term, value, turned)
+                    yes.append(t.both(compared.yes, where))
+                    no.append(t.both(compared.no, where))
                 return TruthSets(t.either(*yes), t.either(*no))
         return signed(op, self.sign(self.added(a, b, -1)), t)
 
@@ -119,7 +121,7 @@ class TermRules:
 
     def _closed(self, found: TruthSets, place: PlaceTerm) -> TruthSets:
         """The same where the bound tracks of a place are those of its relations."""
-        return TruthSets(*(self._determined(one, place) for one in found))
+        return TruthSets(*(self._determined(truth_set, place) for truth_set in found))
 
     def _determined(self, a: TrackSet, place: PlaceTerm) -> TrackSet:
         return self.t.without(self.t.both(a, *place.relations), *place.bound) if place.relations else a
@@ -129,14 +131,14 @@ class TermRules:
         t, value = self.t, value - kind.number
         there = [(v, t.without(d, kind.track), d) for v, d in kind.terms]
         if kind.normed or not value:
-            above = t.either(*(some for v, some, _ in there if v > value))
-            below = t.either(*(some for v, some, _ in there if v < value))
+            above = t.either(*(where_sum for v, where_sum, _ in there if v > value))
+            below = t.either(*(where_sum for v, where_sum, _ in there if v < value))
             if not t.both(above, below, kind.where).empty:
                 self._doubt(
                     f"it compares a {'mean' if kind.normed else 'sum'} of smaller and larger terms with {value}"
                 )
             out = (t.less(above, below), t.less(below, above), t.less(t.complement(above), below))
-            return SignTerm(*(t.both(one, kind.where) for one in out))
+            return SignTerm(*(t.both(sign_set, kind.where) for sign_set in out))
         parts = [(v, d) for v, _, d in there if v and not d.empty]
         if len({v > 0 for v, _ in parts}) > 1:
             raise OutsideFragment("it compares a sum of positive and negative terms with a number that is not 0")
@@ -144,14 +146,14 @@ class TermRules:
         if max(most, default=0) > MOST_COUNTED:
             raise OutsideFragment(f"it compares a count with {max(most) - 1}")
         if not parts or (value > 0) is not (parts[0][0] > 0):
-            nothing, whole = t.nothing, kind.where
-            return SignTerm(nothing, whole, nothing) if value > 0 else SignTerm(whole, nothing, nothing)
+            nothing, everywhere = t.nothing, kind.where
+            return SignTerm(nothing, everywhere, nothing) if value > 0 else SignTerm(everywhere, nothing, nothing)
         tallies = [t.tallied(d, kind.track, k) for (_, d), k in zip(parts, most, strict=True)]
         groups: dict[int, list[TrackSet]] = {1: [], -1: [], 0: []}
         for counts in product(*(range(k + 1) for k in most)):
-            whole = sum(v * k for (v, _), k in zip(parts, counts, strict=True)) - value
-            there_too = t.both(kind.where, *(one[k] for one, k in zip(tallies, counts, strict=True)))
-            groups[(whole > 0) - (whole < 0)].append(there_too)
+            total = sum(v * k for (v, _), k in zip(parts, counts, strict=True)) - value
+            there_too = t.both(kind.where, *(tally[k] for tally, k in zip(tallies, counts, strict=True)))
+            groups[(total > 0) - (total < 0)].append(there_too)
         return SignTerm(*(t.either(*groups[k]) for k in (1, -1, 0)))
 
     def sign(self, kind: TermKind) -> SignTerm:
@@ -198,12 +200,12 @@ class TermRules:
         if isinstance(b, PlaceCases):
             return self.merged([(where, self.added(a, place, factor)) for where, place in b.parts])
         b = self._scaled(b, Fraction(factor))
-        for one, other in ((a, b), (b, a)):
-            if isinstance(other, FiniteTerm) and len(other.values) == 1 and isinstance(one, PlaceTerm | TotalTerm):
+        for summand, other in ((a, b), (b, a)):
+            if isinstance(other, FiniteTerm) and len(other.values) == 1 and isinstance(summand, PlaceTerm | TotalTerm):
                 ((value, _),) = other.values.items()
-                return one._replace(number=one.number + value)
-            if isinstance(other, FiniteTerm) and isinstance(one, TotalTerm) and one.normed:
-                return self._mapped(one, other, lambda v, q: v + q)
+                return summand._replace(number=summand.number + value)
+            if isinstance(other, FiniteTerm) and isinstance(summand, TotalTerm) and summand.normed:
+                return self._mapped(summand, other, lambda v, q: v + q)
         if isinstance(a, PlaceTerm) and isinstance(b, PlaceTerm):
             return self._minus(a, b._replace(sums={x: -k for x, k in b.sums.items()}, number=-b.number))
         if isinstance(a, TotalTerm) and isinstance(b, TotalTerm) and not a.normed and not b.normed:
@@ -230,8 +232,8 @@ class TermRules:
             for q, where in other.values.items():
                 terms.setdefault(function(v, q), []).append(self.t.both(d, where))
         where = self.t.both(one.where, self.t.either(*other.values.values()))
-        made = tuple((v, self.t.either(*parts)) for v, parts in terms.items())
-        return TotalTerm(made, one.track, where, one.normed, ZERO)
+        terms_made = tuple((v, self.t.either(*parts)) for v, parts in terms.items())
+        return TotalTerm(terms_made, one.track, where, one.normed, ZERO)
 
     def merged(self, parts: Sequence[tuple[TrackSet, TermKind]]) -> TermKind:
         """What is one thing or another, each where it says."""
@@ -267,12 +269,12 @@ class TermRules:
     def _times(self, a: TermKind, b: TermKind) -> TermKind:
         if isinstance(a, FiniteTerm) and isinstance(b, FiniteTerm):
             return self.combined([a, b], lambda u, v: u * v)
-        for one, other in ((a, b), (b, a)):
+        for factor, other in ((a, b), (b, a)):
             if isinstance(other, FiniteTerm) and len(other.values) == 1 and (value := next(iter(other.values))):
-                if not isinstance(one, SignTerm):
-                    return self._scaled(one, value)
-            elif isinstance(other, FiniteTerm) and isinstance(one, TotalTerm) and not one.number:
-                return self._mapped(one, other, lambda v, q: v * q)
+                if not isinstance(factor, SignTerm):
+                    return self._scaled(factor, value)
+            elif isinstance(other, FiniteTerm) and isinstance(factor, TotalTerm) and not factor.number:
+                return self._mapped(factor, other, lambda v, q: v * q)
         p, q, t = self.sign(a), self.sign(b), self.t
         positive = t.either(t.both(p.positive, q.positive), t.both(p.negative, q.negative))
         negative = t.either(t.both(p.positive, q.negative), t.both(p.negative, q.positive))
@@ -363,8 +365,8 @@ class TermRules:
             return FiniteTerm(nonempty(values))
         if isinstance(kind, TotalTerm):
             terms = [(v, t.less(d, where)) for v, d in kind.terms]
-            one = t.both(where, t.apart("@", kind.track, 0, True))  # the 0 stands at the place itself
-            return kind._replace(terms=(*terms, (-kind.number, one)), where=t.either(kind.where, where))
+            zero_place = t.both(where, t.apart("@", kind.track, 0, True))  # the 0 stands at the place itself
+            return kind._replace(terms=(*terms, (-kind.number, zero_place)), where=t.either(kind.where, where))
         sign = self.sign(kind)
         return SignTerm(t.less(sign.positive, where), t.less(sign.negative, where), t.either(sign.zero, where))
 
@@ -395,7 +397,9 @@ class TermRules:
         if isinstance(kind, TotalTerm):
             return kind._replace(terms=tuple((v, put(d)) for v, d in kind.terms), where=put(kind.where))
         if isinstance(kind, PlaceCases):
-            return PlaceCases(tuple((put(where), self._put(one, at, relations, bound)) for where, one in kind.parts))
+            return PlaceCases(
+                tuple((put(where), self._put(part_value, at, relations, bound)) for where, part_value in kind.parts)
+            )
         return self._put(kind, at, relations, bound)
 
     def _put(self, kind: PlaceTerm, at: str, relations: tuple[TrackSet, ...], bound: tuple[str, ...]) -> PlaceTerm:

@@ -178,8 +178,8 @@ def remainder_of(case: CaseFacts, t: Term, modulus: int) -> KnownRemainder | Ter
         return KnownRemainder(here, residue, case.stated(f, case.rows_of(multipliers)))
     # With m' = m/gcd: the smaller sum has a quotient h, 0 <= smaller - m'*h < m'; ask which residue that is.
     below = modulus // over
-    left = {m: (c // over + (below - 1) // 2) % below - (below - 1) // 2 for m, c in factors.items()}
-    smaller = reify.term({m: c for m, c in left.items() if c})
+    factors_left = {m: (c // over + (below - 1) // 2) % below - (below - 1) // 2 for m, c in factors.items()}
+    smaller = reify.term({m: c for m, c in factors_left.items() if c})
     quotient, (low, high) = _quotient(case, smaller, below)
     base = ("*", None, (num(below), quotient))
     residue = below - 1
@@ -206,9 +206,9 @@ def _quotient(case: CaseFacts, t: Term, modulus: int) -> tuple[Term, tuple[str, 
     key = t, modulus
     if key not in case.remainders.quotients:
         g, name = case.g, case.g.fresh("h")
-        some, low, high = (g.fresh(stem) for stem in ("some", "low", "high"))
-        g.use("lem:remainder", str(modulus), g.text(t), Goal.true, label=some)
-        g.obtain(some, name, f"{low} {high}")
+        exists_label, low, high = (g.fresh(stem) for stem in ("some", "low", "high"))
+        g.use("lem:remainder", str(modulus), g.text(t), Goal.true, label=exists_label)
+        g.obtain(exists_label, name, f"{low} {high}")
         case.fact(low)
         case.fact(high)
         case.remainders.add(key, name, (low, high))
@@ -319,12 +319,12 @@ def solved(case: CaseFacts, label: str) -> bool:
             return True
         if len(unknown) < len(factors):
             return False
-        name, some, new = (case.g.fresh(stem) for stem in ("s", "some", "as"))
+        name, exists_label, new = (case.g.fresh(stem) for stem in ("s", "some", "as"))
         others = {((a, 1),): c // factors[unknown_atom] for a, c in factors.items()}
         term = reify.term({(m, 0): c for m, c in others.items() if c})
         f = ("ex", "Int", (abstract(equals(QUOTIENT, term), (QUOTIENT,)),))
-        case.g.have(f, some, lambda h, term=term: h.witness(h.text(term)).true())
-        case.g.obtain(some, name, new)
+        case.g.have(f, exists_label, lambda h, term=term: h.witness(h.text(term)).true())
+        case.g.obtain(exists_label, name, new)
         _given(case, unknown_atom, new)
 
 

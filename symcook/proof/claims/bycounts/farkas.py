@@ -112,14 +112,14 @@ class Rules(CaseState):
                 if a in self.single:
                     times: Poly = {}
                     for other, c in p.items():  # all monomials with this atom at once
-                        if (rest := _without(other, a)) is not None:
-                            times[rest] = c
+                        if (cofactor := _without(other, a)) is not None:
+                            times[cofactor] = c
                     label, equation = self.single[a]
                     return times, label, equation, self.scale[a]
         for lead, label, equation, scale in self.products:
             for m, c in p.items():
-                if (rest := divide(m, lead)) is not None:
-                    return {rest: c}, label, equation, scale
+                if (cofactor := divide(m, lead)) is not None:
+                    return {cofactor: c}, label, equation, scale
         for a, (label, equation) in self.divided.items():
             size, there = ({x: c for m, c in q.items() if (x := _without(m, a)) is not None} for q in (equation, p))
             if there and (quotient_by := exact(there, size)) is not None:
@@ -172,10 +172,10 @@ def degree(m: Mono) -> int:
 def products(rows: Sequence[FactRow]) -> list[FactRow]:
     """Products of rows, and of equations with atoms; first those that have a monomial in common with the rows of degree
     two."""
-    seen = {m for row in rows for m in row.poly if degree(m) > 1}
+    nonlinear = {m for row in rows for m in row.poly if degree(m) > 1}
     out: list[FactRow] = []
     others: list[FactRow] = []
-    if not seen:
+    if not nonlinear:
         return out
     atoms = dict.fromkeys(((a, 1),) for row in rows for m, _ in row.poly for a, _ in m)
     plain = [row for row in rows if row.poly and all(degree(m) <= 1 for m in row.poly)]
@@ -184,15 +184,15 @@ def products(rows: Sequence[FactRow]) -> list[FactRow]:
             for m in atoms if len(atoms) <= MOST_ATOMS else ():
                 p = mul(row.poly, {(m, 0): 1})
                 if p:
-                    made = {label: mul(q, {(m, 0): 1}) for label, q in row.made.items()}
-                    out.append(FactRow(p, "=", row.of, made, None, mul(row.times, {(m, 0): 1})))
+                    combination = {label: mul(q, {(m, 0): 1}) for label, q in row.made.items()}
+                    out.append(FactRow(p, "=", row.of, combination, None, mul(row.times, {(m, 0): 1})))
             continue
         for other in plain[k:]:
             if other.tag != "=":
                 p = mul(row.poly, other.poly)
                 if any(degree(m) > 1 for m in p):
                     tag = "<" if row.strict and other.strict else "<="
-                    (others if seen.isdisjoint(p) else out).append(FactRow(p, tag, (), factors=(row, other)))
+                    (others if nonlinear.isdisjoint(p) else out).append(FactRow(p, tag, (), factors=(row, other)))
         if len(out) > MOST_PRODUCTS:
             break
     return [*out, *others][: max(MOST_PRODUCTS, len(out))]
@@ -208,10 +208,10 @@ def contradiction(rows: Sequence[FactRow], effort: Effort | None = None, pivots:
     for k, p in columns.items():
         for m, c in p.items():
             system.setdefault(m, {})[k] = c
-    found = solve([*((r, 0) for r in system.values()), (dict.fromkeys(strict, 1), 1)], free, pivots, effort)
-    if found is None:
+    solution = solve([*((r, 0) for r in system.values()), (dict.fromkeys(strict, 1), 1)], free, pivots, effort)
+    if solution is None:
         return None
-    return [(Fraction(found[k]), rows[k] if k >= 0 else None) for k in columns if found.get(k)]
+    return [(Fraction(solution[k]), rows[k] if k >= 0 else None) for k in columns if solution.get(k)]
 
 
 def point(rows: Sequence[FactRow], effort: Effort | None = None) -> dict[Mono, Fraction] | None:
@@ -226,8 +226,8 @@ def point(rows: Sequence[FactRow], effort: Effort | None = None) -> dict[Mono, F
             equation["over", k] = -1
             right += Fraction(1, 1000) if row.strict else 0
         system.append((equation, right))
-    found = solve(system, free, 3000, effort)
-    return None if found is None else {m: found.get(m, Fraction(0)) for m in names}
+    solution = solve(system, free, 3000, effort)
+    return None if solution is None else {m: solution.get(m, Fraction(0)) for m in names}
 
 
 def close(g: Goal, found: Contradiction) -> None:
@@ -240,12 +240,12 @@ def close(g: Goal, found: Contradiction) -> None:
         if row is None:
             sums.append({"c": quotient(factor), "of": []})
             continue
-        of, _, made = _stated(g, row)
+        of, _, combination = _stated(g, row)
         if row.tag == "=":
             by[of[0]] = add(by.get(of[0], {}), row.times, factor)
         else:
             sums.append({"c": quotient(factor), "of": list(of)})
-        for label, p in made.items():
+        for label, p in combination.items():
             by[label] = add(by.get(label, {}), p, factor)
     node: dict[str, Any] = {"by": "pos"}
     if sums:
@@ -264,14 +264,14 @@ def _stated(g: Goal, row: FactRow) -> tuple[tuple[str, ...], Poly, EquationFacto
         return row.of, row.raw, row.made
     of: tuple[str, ...] = ()
     raw: Poly = {ONE: 1}
-    made: EquationFactors = {}
+    combination: EquationFactors = {}
     for factor in row.factors:  # (raw + made)*(raw' + made') = raw*raw' + raw*made' + made*poly'
         more, other, equations = _stated(g, factor)
-        both = {label: mul(p, factor.poly) for label, p in made.items()}
+        both = {label: mul(p, factor.poly) for label, p in combination.items()}
         for label, p in equations.items():
             both[label] = add(both.get(label, {}), mul(p, raw))
-        of, raw, made = (*of, *more), mul(raw, other), both
-    return of, raw, made
+        of, raw, combination = (*of, *more), mul(raw, other), both
+    return of, raw, combination
 
 
 def _tight(g: Goal, row: FactRow) -> str:
@@ -287,9 +287,9 @@ def _tight(g: Goal, row: FactRow) -> str:
         h.use("ax:int_lt", h.text(x), h.text(least), f"#{below}", label=step)
         wanted = FactRow(poly(h.fact(step)), "<=", (step,), raw=poly(h.fact(step)))
         source = row.whole
-        if source is None or (found := contradiction([source, wanted])) is None:
+        if source is None or (refutation := contradiction([source, wanted])) is None:
             raise TooLong
-        close(h, found)
+        close(h, refutation)
 
     g.have(at_most(least, x), label, proof)
     return label

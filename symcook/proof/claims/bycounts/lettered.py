@@ -43,15 +43,15 @@ class Lettered:
         self.values: dict[str, dict[int, Term]] = {}  # by coordinate and letter, where a letter decides the coordinate
         self.forms: dict[str, str] = {}  # by coordinate the fact of `g` that says its cases at each position
         for equation in problem.equations.values():
-            if (found := self._by_letter(equation)) is not None:
-                self.values[equation.name] = found
+            if (by_letter := self._by_letter(equation)) is not None:
+                self.values[equation.name] = by_letter
 
     def within(self, g: Goal) -> Lettered:
         """The same at a goal of its own."""
         new = Lettered(self.problem, g)
         new.forms, new.premises = {**self.forms}, self.taken(g)
         new.bounds = {
-            key: None for key, found in self.bounds.items() if found is None
+            key: None for key, bound_found in self.bounds.items() if bound_found is None
         }  # being proved, or without proof
         return new
 
@@ -113,16 +113,16 @@ class Lettered:
 
     def at_letter(self, t: Term, place: Term, letter: int) -> Term | None:
         """The constant that a term about `place` is where the letter there is `letter`; None where it is none."""
-        put = self.put(t, place, letter)
+        with_letter = self.put(t, place, letter)
         try:
-            return None if put is None else fixed(nf(put))
+            return None if with_letter is None else fixed(nf(with_letter))
         except Rejected:
             return None
 
     def coordinates(self, t: Term, place: Term) -> list[str]:
         """The coordinates at a place that occur in a term."""
-        found = {s[2][0][1][0] for s in subterms(t) if s[0] == "app" and s[2][1:] == (place,) and s[2][0] != W}
-        return sorted(found)
+        names_found = {s[2][0][1][0] for s in subterms(t) if s[0] == "app" and s[2][1:] == (place,) and s[2][0] != W}
+        return sorted(names_found)
 
     def _by_letter(self, equation: Equation) -> dict[int, Term] | None:
         if (
@@ -198,15 +198,15 @@ class Lettered:
             for h, a, label in zip(g.cases("typed", *labels), parts, labels, strict=True):
                 self._pick(h, label, a)
             return
-        (place, a), *rest = ends
+        (place, a), *others = ends
         here, side = g.fresh("end"), g.fresh("side")
         order = (HERE, place) if place == self.low else (place, HERE)
-        one, other = g.em(("<=", None, order), side)
-        one.have(equals(HERE, place), here)
-        one.rewrite(here)
-        self._pick(one, self.share(one, self.added(a)), a)
-        other.use("ax:int_lt", *(other.text(t) for t in order[::-1]), f"#{side}", label=other.fresh("next"))
-        self._ends(other, rest)
+        here_case, elsewhere = g.em(("<=", None, order), side)
+        here_case.have(equals(HERE, place), here)
+        here_case.rewrite(here)
+        self._pick(here_case, self.share(here_case, self.added(a)), a)
+        elsewhere.use("ax:int_lt", *(elsewhere.text(t) for t in order[::-1]), f"#{side}", label=elsewhere.fresh("next"))
+        self._ends(elsewhere, others)
 
     def _pick(self, g: Goal, label: str, letter: int) -> None:
         """The disjunction of all letters from one."""

@@ -46,10 +46,10 @@ def lettered_sum(case: CaseFacts, a: int) -> AtomReading:
     outer = _constants(case, inner)
     if outer is None:
         return WAITS
-    put = inner
+    term_shown = inner
     for label in outer:
-        put = replace(put, *g.facts[label][2])
-    by_symbol = {b: _value_at_letter(case, put, b) for b in root.problem.letters}
+        term_shown = replace(term_shown, *g.facts[label][2])
+    by_symbol = {b: _value_at_letter(case, term_shown, b) for b in root.problem.letters}
     if WAITS_VALUE in by_symbol.values():
         return WAITS
     by_letter = {b: value for b, (value, _) in by_symbol.items() if value is not None}
@@ -83,10 +83,10 @@ def lettered_sum(case: CaseFacts, a: int) -> AtomReading:
 def _value_at_letter(case: CaseFacts, t: Term, letter: int) -> LetterValue:
     """The constant that a term about j is where a letter stands there, as `Lettered.at_letter` has it, and the
     labels of values of truths in it, each with its factor: as that no key of a range is larger."""
-    put = case.root.put(t, THERE, letter)
-    if put is None:
+    with_letter = case.root.put(t, THERE, letter)
+    if with_letter is None:
         return LetterValue(None, {})
-    p, bits = nf(put), {}
+    p, bits = nf(with_letter), {}
     for m, c in [*p.items()]:
         if len(m[0]) == 1 and m[0][0][1] == 1 and normal._keys[a := m[0][0][0]][0] == "ind":
             f = reify.formula(normal._keys[a][1])

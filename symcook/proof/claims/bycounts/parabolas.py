@@ -39,11 +39,11 @@ def parabola(p: Poly, place: Term) -> Parabola | None:
     ((((j, _),), _),) = nf(place)
     parts: dict[int, Poly] = {1: {}, 2: {}}
     for (factors, e), c in p.items():
-        power, rest = dict(factors).get(j, 0), tuple(x for x in factors if x[0] != j)
-        if power > 2 or (power and e) or any(place in free(reify.atom(a)) for a, _ in rest):
+        power, other_factors = dict(factors).get(j, 0), tuple(x for x in factors if x[0] != j)
+        if power > 2 or (power and e) or any(place in free(reify.atom(a)) for a, _ in other_factors):
             return None
         if power:
-            parts[power][rest, 0] = c
+            parts[power][other_factors, 0] = c
     square = normal.constant(parts[2])
     return Parabola(parts[1], Fraction(square)) if square else None
 
@@ -60,12 +60,16 @@ def best_near(f: Term, here: Term, positional: Callable[[str], Term | None]) -> 
     """A comparison of the score at `here` with that of another position, by a parabola that opens downward."""
     gap, read = written(("-", None, f[2][::-1]), positional)
     p = nf(gap)
-    found = parabola(p, here)  # that of -score
-    if found is None or found.square < 0:
+    parabola_found = parabola(p, here)  # that of -score
+    if parabola_found is None or parabola_found.square < 0:
         return None
     for other in free(gap) - {here}:
-        if other[1][1] == "Int" and p == normal.add(found.at(here), found.at(other), -1):
-            return BestNear(other, reify.term(found.top), tuple(one for one in dict.fromkeys(read) if one != here))
+        if other[1][1] == "Int" and p == normal.add(parabola_found.at(here), parabola_found.at(other), -1):
+            return BestNear(
+                other,
+                reify.term(parabola_found.top),
+                tuple(term_read for term_read in dict.fromkeys(read) if term_read != here),
+            )
     return None
 
 
@@ -74,10 +78,10 @@ def written(t: Term, positional: Callable[[str], Term | None]) -> tuple[Term, li
     read: list[Term] = []
     while True:
         applied = [s for s in subterms(t) if s[0] == "app" and len(s[2]) == 2 and not loose(s)]
-        found = [(s, right) for s in applied if (right := positional(s[2][0][1][0])) is not None]
-        if not found:
+        defined = [(s, right) for s in applied if (right := positional(s[2][0][1][0])) is not None]
+        if not defined:
             return t, read
-        for s, right in found:
+        for s, right in defined:
             t = replace(t, s, at_place(right, s[2][1]))
             read.append(s[2][1])
 

@@ -196,9 +196,9 @@ def sign_of(case: CaseFacts, a: int) -> AtomReading:
     if shift:
         g.use("ax:pow_step", "-1", g.text(before), f"#{start}", label=label)
         return case.give(a, label)
-    half, least, most, some = (g.fresh(stem) for stem in ("h", "least", "most", "some"))
-    g.use(case.root.share(g, parity(case)), g.text(place), f"#{start}", label=some)
-    g.obtain(some, half, f"{least} {most} {label}")
+    half, least, most, exists_label = (g.fresh(stem) for stem in ("h", "least", "most", "some"))
+    g.use(case.root.share(g, parity(case)), g.text(place), f"#{start}", label=exists_label)
+    g.obtain(exists_label, half, f"{least} {most} {label}")
     case.fact(least)
     case.fact(most)
     case.remainders.add((place, 2), half, (least, most))

@@ -38,7 +38,7 @@ Shifted = dict[tuple[int, ...], Fraction]
 def one_sign(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | None:
     """A row with powers of e whose other side has no negative coefficient; None where none has."""
     powers = (row for row in rows if row.tag != "=" and any(_named(m[1]) for m in row.poly))
-    return next((found for row in powers if (found := _one_sign(case, row, rows)) is not None), None)
+    return next((refutation for row in powers if (refutation := _one_sign(case, row, rows)) is not None), None)
 
 
 def with_powers(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | None:
@@ -54,18 +54,20 @@ def _named(e: int) -> bool:
 
 def _equal(rows: Sequence[FactRow]) -> list[FactRow]:
     """Equations times what makes one of their monomials a product in the rows."""
-    seen, out = dict.fromkeys(m for row in rows for m in row.poly if sum(k for _, k in m[0]) + (m[1] != 0) > 1), []
+    products, out = dict.fromkeys(m for row in rows for m in row.poly if sum(k for _, k in m[0]) + (m[1] != 0) > 1), []
     for row in rows:
         if row.tag == "=":
-            rest = dict.fromkeys(x for m in row.poly if m != ONE for s in seen if (x := divide(s, m)) is not None)
-            out += [_by(row, {x: 1}) for x in rest if x != ONE]
+            cofactors = dict.fromkeys(
+                x for m in row.poly if m != ONE for s in products if (x := divide(s, m)) is not None
+            )
+            out += [_by(row, {x: 1}) for x in cofactors if x != ONE]
     return out
 
 
 def _by(row: FactRow, by: Poly) -> FactRow:
     """An equation times a polynomial."""
-    made = {label: mul(q, by) for label, q in row.made.items()}
-    return FactRow(mul(row.poly, by), "=", row.of, made, None, mul(row.times, by))
+    combination = {label: mul(q, by) for label, q in row.made.items()}
+    return FactRow(mul(row.poly, by), "=", row.of, combination, None, mul(row.times, by))
 
 
 def _times(case: CaseFacts, rows: Sequence[FactRow], e: int) -> list[FactRow]:
@@ -124,8 +126,8 @@ def _one_sign(case: CaseFacts, row: FactRow, rows: Sequence[FactRow]) -> Contrad
     power = reify.term(base)
     if len(bounds) < len(atoms) or max(int(k or 0) for k in steps.values()) - lowest > MOST_POWER:
         return None
-    one, start = Fraction(1), Fraction(raised is not None)
-    bounds.append(LeastValue(start, one, raised or positive(case, next(iter(nf(("fn", "exp", (power,)))))[1])))
+    unit, start = Fraction(1), Fraction(raised is not None)
+    bounds.append(LeastValue(start, unit, raised or positive(case, next(iter(nf(("fn", "exp", (power,)))))[1])))
     out: Shifted = {}
     for m, c in row.poly.items():
         powers = [*(dict(m[0]).get(a, 0) for a in atoms), int(steps[m[1]] or 0) - lowest]
@@ -140,13 +142,13 @@ def _one_sign(case: CaseFacts, row: FactRow, rows: Sequence[FactRow]) -> Contrad
     if lowest:
         ((m, _),) = times.items()
         lifted = FactRow(mul(row.poly, times), row.tag, (), factors=(row, positive(case, m[1])))
-    found: Contradiction = [(Fraction(1), lifted)]
+    refutation: Contradiction = [(Fraction(1), lifted)]
     for key, c in out.items():
         if c:
             factors = [least for k, least in zip(key, bounds, strict=True) for _ in range(k)]
-            scale = prod((least.times for least in factors), start=one)
-            found.append((c / scale, _product(tuple(least.row for least in factors)) if factors else None))
-    return found if any(part is None or part.strict for _, part in found) else None
+            scale = prod((least.times for least in factors), start=unit)
+            refutation.append((c / scale, _product(tuple(least.row for least in factors)) if factors else None))
+    return refutation if any(part is None or part.strict for _, part in refutation) else None
 
 
 def _product(factors: tuple[FactRow, ...]) -> FactRow:

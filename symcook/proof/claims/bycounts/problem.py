@@ -111,7 +111,11 @@ class Problem:
     @property
     def here(self) -> Problem:
         """The same with the equations at each position of the string alone: nothing is put in of others."""
-        own = {name: one for name, one in self.equations.items() if one.kind == "state" or one.places == self.places}
+        own = {
+            name: equation
+            for name, equation in self.equations.items()
+            if equation.kind == "state" or equation.places == self.places
+        }
         return replace(self, equations=own)
 
     @property
@@ -141,7 +145,7 @@ def problem(statement: Statement) -> Problem:
     if names.get("n") != "Int":
         raise OutsideFragment("a model without positions")
     lettered = names.get("w") == LETTERS
-    some, formula = formula[2]
+    not_empty, formula = formula[2]
     word, formula = formula[2] if lettered else (TRUE, formula)
     run, claim = (formula[2][0], formula[2][1]) if formula[0] == "->" else (TRUE, formula)
     truths: list[Term] = []
@@ -153,14 +157,14 @@ def problem(statement: Statement) -> Problem:
     equations: dict[str, Equation] = {}
     needs: list[Term] = []
     outside: list[str] = []
-    ranges = [found[0] for line in lines if (found := everywhere(line)) is not None]
+    ranges = [range_found[0] for line in lines if (range_found := everywhere(line)) is not None]
     places = _places(word) if lettered or not ranges else ranges[0]
     for among, is_truth in ((lines, False), (truths, True)):
         for part, line in enumerate(among):
-            found = everywhere(line)
-            made = None if found is None else _equation(found, part, is_truth, names)
-            if found is not None and made is not None and made.name not in equations:
-                equations[made.name] = made
+            range_found = everywhere(line)
+            equation = None if range_found is None else _equation(range_found, part, is_truth, names)
+            if range_found is not None and equation is not None and equation.name not in equations:
+                equations[equation.name] = equation
             elif not is_truth and _restricts(line):
                 needs.append(line)
             else:
@@ -169,7 +173,7 @@ def problem(statement: Statement) -> Problem:
     missing = [name for name in names if name not in ("n", "w") and name not in equations]
     outside += [f"no equation for {name}" for name in missing if lettered and names[name] not in ("Real", "Int")]
     return Problem(
-        statement, names, some, word, places, typed, before, after, tuple(lines), tuple(truths), equations,
+        statement, names, not_empty, word, places, typed, before, after, tuple(lines), tuple(truths), equations,
         tuple(needs), tuple(outside), claim,
     )  # fmt: skip
 
@@ -187,8 +191,8 @@ def everywhere(line: Term) -> tuple[PlaceRange, Term] | None:
 
 def _restricts(line: Term) -> bool:
     """Whether a line is an inequality, as of n or of a deviation, so that it gives no coordinate its value."""
-    found = everywhere(line)
-    return (line if found is None else found[1])[0] in ("<=", "<")
+    range_found = everywhere(line)
+    return (line if range_found is None else range_found[1])[0] in ("<=", "<")
 
 
 def _truth(premise: Term, functions: set[str]) -> bool:
@@ -206,17 +210,17 @@ def _equation(line: tuple[PlaceRange, Term], part: int, truth: bool, names: Mapp
     main, *others = lines
     if main[0] != "=" or len(others) > 1:
         return None
-    left, right = main[2]
-    if _is_value(left, names):
-        name = left[2][0][1][0]
-        if others or (_holds(right, name) and not truth):
+    defined, defining = main[2]
+    if _is_value(defined, names):
+        name = defined[2][0][1][0]
+        if others or (_holds(defining, name) and not truth):
             return None
-        state = _holds(right, name)
+        state = _holds(defining, name)
         kind, first = ("state", line[0].low) if state else ("value", None)
-        return Equation(name, kind, line[0], right, empty=first, part=part, truth=truth)
-    if left[0] != "*":
+        return Equation(name, kind, line[0], defining, empty=first, part=part, truth=truth)
+    if defined[0] != "*":
         return None
-    value, size = left[2]
+    value, size = defined[2]
     value, old = (value[2][0], value[2][1]) if value[0] == "-" else (value, ZERO)
     olds = [old]
     while value[0] == "-":  # the bias of a norm, whose parts are subtracted one by one
@@ -226,19 +230,19 @@ def _equation(line: tuple[PlaceRange, Term], part: int, truth: bool, names: Mapp
         return None
     name = value[2][0][1][0]
     old = olds[0] if len(olds) == 1 else _added(olds)
-    if any(_holds(t, name) for t in (old, right, size)):
+    if any(_holds(t, name) for t in (old, defining, size)):
         return None
-    made = Equation(name, "norm" if size[0] == "app" else "average", line[0], right, size, old, None, part)
+    equation = Equation(name, "norm" if size[0] == "app" else "average", line[0], defining, size, old, None, part)
     if not others:
-        return made
+        return equation
     if others[0][0] != "->":
         return None
     when, then = others[0][2]
     if then != equals(value, old) or when[0] != "=":
         return None
     if when[2][0] == HERE and size[0] != "app":
-        return Equation(name, "strict", line[0], right, size, old, when[2][1], part)
-    return made if when == equals(size, ZERO) and made.kind == "norm" else None
+        return Equation(name, "strict", line[0], defining, size, old, when[2][1], part)
+    return equation if when == equals(size, ZERO) and equation.kind == "norm" else None
 
 
 def _added(terms: list[Term]) -> Term:
@@ -261,7 +265,7 @@ def _holds(t: Term, name: str) -> bool:
 def _places(word: Term) -> PlaceRange:
     """The positions of the string, those of the added letters too: from 0 or 1 on."""
     lines = flatten("&", word)
-    begins = [found[0].low for line in lines if (found := everywhere(line)) is not None]
+    begins = [range_found[0].low for line in lines if (range_found := everywhere(line)) is not None]
     if ZERO in begins or any(_letter_at(line, ZERO) is not None for line in lines):
         return PlaceRange(ZERO, ("-", None, (N, ONE)))
     return PlaceRange(ONE, N)
@@ -272,8 +276,8 @@ def _string(word: Term, places: PlaceRange) -> tuple[tuple[int, ...], int | None
     typed: tuple[int, ...] | None = None
     before = after = None
     for line in flatten("&", word):
-        if (found := everywhere(line)) is not None:
-            parts = flatten("|", found[1])
+        if (range_found := everywhere(line)) is not None:
+            parts = flatten("|", range_found[1])
             if not all(_letter_at(part, HERE) is not None for part in parts):
                 raise OutsideFragment(f"a string of another shape: {grammar.show(line)}")
             typed = tuple(part[2][1][1][0] for part in parts)

@@ -83,12 +83,12 @@ def range_question(case: CaseFacts, f: Term) -> Term | None:
     for end in (at_most(case.root.low, ranged.low), at_most(ranged.high, case.root.high)):
         if case.known(end) is None:
             return end
-    some = less_than(num(0), letter_count(case, ranged))
-    value = case.truth(some)
+    positive_count = less_than(num(0), letter_count(case, ranged))
+    value = case.truth(positive_count)
     if value is None:
-        return some
+        return positive_count
     supposed, holds = case.truth(f), value is ranged.some
-    label = _settle(case, ranged, value, _decided_label(case, some, value))
+    label = _settle(case, ranged, value, _decided_label(case, positive_count, value))
     if supposed is not None and supposed is not holds:
         other = case.literals[fkey(f if supposed else ("~", None, (f,)))]
         case.clash = (other, label) if supposed else (label, other)

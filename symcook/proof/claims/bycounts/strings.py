@@ -39,13 +39,13 @@ def string(
             [*ends, *[problem.typed[0]] * (int(end - begin) - len(ends))], key=lambda a: _order(problem, a)
         )
         return tuple(letters) or None
-    found = {value(place): place for place in [*places, high]}
+    place_at = {value(place): place for place in [*places, high]}
     out: list[int] = []
     before = dict.fromkeys(problem.letters, Fraction(0))
-    for position in sorted(found):
+    for position in sorted(place_at):
         if not begin <= position <= end or position.denominator != 1:
             return None
-        here = {a: count(a, found[position]) for a in problem.letters}
+        here = {a: count(a, place_at[position]) for a in problem.letters}
         if position == begin:
             continue
         more = {a: here[a] - before[a] for a in problem.letters}

@@ -302,9 +302,9 @@ def _obtained(case: CaseFacts, inner: Term, p: Term, positive: str) -> None:
     """A position j with 0 < T(j), from 0 < sum(j, 1, p, T): a new name."""
     g, root = case.g, case.root
     range_ = between(root.low, THERE, p)
-    some: Term = ("ex", "Int", (abstract(conj(range_, less_than(num(0), inner)), (THERE,)),))
+    exists: Term = ("ex", "Int", (abstract(conj(range_, less_than(num(0), inner)), (THERE,)),))
     label, name = g.fresh("some"), g.fresh("x")
-    g.have(some, label, lambda h: _positive(case, h, inner, p, positive))
+    g.have(exists, label, lambda h: _positive(case, h, inner, p, positive))
     parts = [g.fresh(stem) for stem in ("from", "to", "above")]
     g.obtain(label, name, " ".join(parts))
     case.sums.witnesses.append(var(name, "Int"))
@@ -325,7 +325,7 @@ def _far(case: CaseFacts, total: Term) -> None:
 
 def _positive(case: CaseFacts, g: Goal, inner: Term, p: Term, positive: str) -> None:
     """Were each term at most 0, the sum would be at most 0; but it is positive."""
-    some, no, most = g.goal, g.fresh("no"), g.fresh("most")
+    exists, no, most = g.goal, g.fresh("no"), g.fresh("most")
     g.contra(no)
 
     def each(h: Goal) -> None:
@@ -338,7 +338,7 @@ def _positive(case: CaseFacts, g: Goal, inner: Term, p: Term, positive: str) -> 
             for part, label in zip(k.split(), (lo, hi, above), strict=True):
                 part.hyp(label)
 
-        h.have(some, yes, witness)
+        h.have(exists, yes, witness)
         h.absurd(yes, no)
 
     g.use("lem:sum_mono", f"j. {g.text(inner)}", "j. 0", g.text(case.root.low), g.text(p), each, label=most)
@@ -360,7 +360,7 @@ def counterexample(case: CaseFacts, label: str) -> str:
     g, f = case.g, case.g.facts[label]
     inner = f[2][0]
     body = instantiate(inner[2][0], (THERE,))
-    some: Term = ("ex", inner[1], (abstract(("~", None, (body,)), (THERE,)),))
+    exists: Term = ("ex", inner[1], (abstract(("~", None, (body,)), (THERE,)),))
     some_label = g.fresh("some")
 
     def proof(h: Goal) -> None:
@@ -371,11 +371,11 @@ def counterexample(case: CaseFacts, label: str) -> str:
             j, wrong, yes = (k.fresh(stem) for stem in ("j", "wrong", "yes"))
             k.intro(j)
             k.contra(wrong)
-            k.have(some, yes, lambda m: m.witness(j).hyp(wrong))
+            k.have(exists, yes, lambda m: m.witness(j).hyp(wrong))
             k.absurd(yes, no)
 
         h.have(inner, all_, each)
         h.absurd(all_, label)
 
-    g.have(some, some_label, proof)
+    g.have(exists, some_label, proof)
     return some_label

@@ -103,8 +103,8 @@ class DecidedFormulas(CaseState):
         elif tag == "|":
             stem = g.fresh("or")
             labels = [f"{stem}_{k}" for k in range(len(flatten("|", f)))]
-            for h, one in zip(g.cases(label, *labels), labels, strict=True):
-                self.deny(h, one)
+            for h, case_label in zip(g.cases(label, *labels), labels, strict=True):
+                self.deny(h, case_label)
         elif tag == "->":
             so = g.fresh("so")
             g.use(label, lambda h: self.show(h, kids[0]), label=so)
