@@ -186,9 +186,9 @@ class _Try:
         table = self.tables.setdefault(f, {})
         if at in table:
             return table[at]
-        made = self.given.get(f)
-        if made is not None and len(at) == 1 and isinstance(at[0], Fraction):
-            i, inside, other = made
+        function_given = self.given.get(f)
+        if function_given is not None and len(at) == 1 and isinstance(at[0], Fraction):
+            i, inside, other = function_given
             if (f, at) in self.busy:
                 raise _NotKnown
             self.busy.add((f, at))
@@ -312,11 +312,11 @@ class _Try:
         ranged = self.ranged(t, bound)
         unknown = ranged is None
         values, body = ranged if ranged is not None else (self.samples(sort), kids[0])
-        for one in values:
-            got = self.truth(body, [one, *bound])
-            if got is decisive:
+        for sample in values:
+            truth = self.truth(body, [sample, *bound])
+            if truth is decisive:
                 return decisive
-            unknown = unknown or got is None
+            unknown = unknown or truth is None
         return None if unknown else not decisive
 
     def ranged(self, t: Term, bound: list[TriedValue]) -> tuple[Iterator[Fraction], Term] | None:

@@ -107,13 +107,13 @@ def called(tree: Tree) -> Iterator[str]:
 
 def used_definitions(trees: Iterable[Tree], known: Mapping[str, Definition]) -> list[str]:
     """The definitions that trees mention, with those that these use, in the order of `known`."""
-    todo, found = list(trees), set()
+    todo, used = list(trees), set()
     while todo:
         for word in called(todo.pop()):
-            if word in known and word not in found:
-                found.add(word)
+            if word in known and word not in used:
+                used.add(word)
                 todo.append(known[word].tree)
-    return [name for name in known if name in found]
+    return [name for name in known if name in used]
 
 
 class Folder:
@@ -130,20 +130,20 @@ class Folder:
 
     def tree(self, t: Term, names: Sequence[str] = ()) -> Tree:
         """The formula or term as a tree; it has no loose indices. `names` are for the quantifiers in front."""
-        taken = {*self.known, *(v[1][0] for v in free(t))}
-        return self._tree(t, taken, [] if taken.intersection(names) else names)
+        names_taken = {*self.known, *(v[1][0] for v in free(t))}
+        return self._tree(t, names_taken, [] if names_taken.intersection(names) else names)
 
     def _tree(self, t: Term, taken: set[str], names: Sequence[str] = ()) -> Tree:
         for name, params, body in self.patterns:
             if body[0] == t[0]:
-                got: dict[str, Term] = {}
-                if _match(body, t, set(params), got) and len(got) == len(params):
-                    return ("call", name, tuple([self._tree(got[p], taken) for p in params]))
+                matched: dict[str, Term] = {}
+                if _match(body, t, set(params), matched) and len(matched) == len(params):
+                    return ("call", name, tuple([self._tree(matched[p], taken) for p in params]))
         tag, data, kids = t
         if tag == "num":
             p, q = data
-            shown: Tree = ("num", abs(p), q) if decimal(q) else ("/", ("num", abs(p), 1), ("num", q, 1))
-            return ("neg", shown) if p < 0 else shown
+            number: Tree = ("num", abs(p), q) if decimal(q) else ("/", ("num", abs(p), 1), ("num", q, 1))
+            return ("neg", number) if p < 0 else number
         if tag == "var":
             return ("name", data[0])
         if tag in ("all", "ex"):
@@ -182,21 +182,21 @@ class Folder:
             outer.append((tag, v, sort))
             t, names = body, names[1:]
         opened = instantiate(body, (v, *(u for _, u, _ in reversed(outer))))
-        shown = self._ranged(tag, v, opened, taken, names) if sort == "Int" else None
-        shown = shown or (tag, v[1][0], sort, self._inner(opened, inside, names))
+        folded = self._ranged(tag, v, opened, taken, names) if sort == "Int" else None
+        folded = folded or (tag, v[1][0], sort, self._inner(opened, inside, names))
         for tag, v, sort in reversed(outer):
-            shown = (tag, v[1][0], sort, shown)
-        return shown
+            folded = (tag, v[1][0], sort, folded)
+        return folded
 
     def _ranged(self, tag: str, v: Term, opened: Term, taken: set[str], names: Sequence[str]) -> Tree | None:
         """``all v in low..high``, where `opened` says that of v first; else None."""
         if opened[0] == ("->" if tag == "all" else "&"):
-            both, rest = opened[2]
+            both, inner = opened[2]
             if both[0] == "&" and both[2][0][0] == both[2][1][0] == "<=":
                 (low, a), (b, high) = both[2][0][2], both[2][1][2]
                 if a == b == v and v not in free(low) | free(high):
                     ends = self._tree(low, taken), self._tree(high, taken)
-                    return (f"{tag} in", v[1][0], *ends, self._inner(rest, {*taken, v[1][0]}, names))
+                    return (f"{tag} in", v[1][0], *ends, self._inner(inner, {*taken, v[1][0]}, names))
         return None
 
     def _inner(self, body: Term, taken: set[str], names: Sequence[str]) -> Tree:

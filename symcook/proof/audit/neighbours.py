@@ -51,11 +51,11 @@ class Neighbour:
 
 def changes(tree: Tree) -> list[Change]:
     """All changes of a statement, in the order of the text."""
-    found: dict[Tree, Change] = {}
-    for kind, old, new, whole, stronger in _changed(tree, 1):
-        if whole != tree and whole not in found:
-            found[whole] = Change(kind, old, new, whole, stronger)
-    return list(found.values())
+    by_tree: dict[Tree, Change] = {}
+    for kind, old, new, changed, stronger in _changed(tree, 1):
+        if changed != tree and changed not in by_tree:
+            by_tree[changed] = Change(kind, old, new, changed, stronger)
+    return list(by_tree.values())
 
 
 _Found = tuple[str, str, str, Tree, bool]
@@ -63,12 +63,12 @@ _Found = tuple[str, str, str, Tree, bool]
 
 def _changed(tree: Tree, sign: int) -> Iterator[_Found]:
     """(kind, place before, after, whole tree, stronger); `sign`: 1 asserted, -1 supposed, 0 neither."""
-    for kind, old, new, whole, stronger in _anywhere(tree, sign):
+    for kind, old, new, changed, stronger in _anywhere(tree, sign):
         if tree[0] in ("=", "<=", "<") and len(text_of(tree)) <= MOST_SHOWN:
-            old, new = text_of(tree), text_of(whole)
-        elif tree[0] in ("sum", "prod", "all in", "ex in") and whole[2:4] != tree[2:4]:
-            old, new = _head(tree), _head(whole)
-        yield kind, old, new, whole, stronger
+            old, new = text_of(tree), text_of(changed)
+        elif tree[0] in ("sum", "prod", "all in", "ex in") and changed[2:4] != tree[2:4]:
+            old, new = _head(tree), _head(changed)
+        yield kind, old, new, changed, stronger
 
 
 def _head(tree: Tree) -> str:
@@ -97,14 +97,14 @@ def _anywhere(tree: Tree, sign: int) -> Iterator[_Found]:
         if tag in ("all", "ex") and place == 2:
             continue
         if tag == "call":
-            for k, one in enumerate(part):
-                if one[0] == "lambda":
+            for k, argument in enumerate(part):
+                if argument[0] == "lambda":
                     continue
-                for kind, old, new, whole, stronger in _changed(one, 0):
-                    yield kind, old, new, (tag, tree[1], (*part[:k], whole, *part[k + 1 :])), stronger
+                for kind, old, new, changed, stronger in _changed(argument, 0):
+                    yield kind, old, new, (tag, tree[1], (*part[:k], changed, *part[k + 1 :])), stronger
         elif isinstance(part[0], str):
-            for kind, old, new, whole, stronger in _changed(part, below):
-                yield kind, old, new, (*tree[:place], whole, *tree[place + 1 :]), stronger
+            for kind, old, new, changed, stronger in _changed(part, below):
+                yield kind, old, new, (*tree[:place], changed, *tree[place + 1 :]), stronger
 
 
 def _here(tree: Tree, sign: int) -> Iterator[tuple[str, Tree, Tree, bool]]:
@@ -128,8 +128,8 @@ def _here(tree: Tree, sign: int) -> Iterator[tuple[str, Tree, Tree, bool]]:
             if part[:2] == ("call", "run"):
                 continue  # what is left would not be about the model
             # "true" in its place, so that the labels of the proof still fit
-            kept = _joined([*parts[:k], ("true",), *parts[k + 1 :]])
-            yield "hypothesis dropped", part, ("->", kept, tree[2]), True
+            hypotheses_left = _joined([*parts[:k], ("true",), *parts[k + 1 :]])
+            yield "hypothesis dropped", part, ("->", hypotheses_left, tree[2]), True
     elif tag in ("+", "-"):
         yield "sign turned", tree, ("-" if tag == "+" else "+", *tree[1:]), False
     elif tag == "neg":

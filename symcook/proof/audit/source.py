@@ -63,7 +63,7 @@ def unasked(statement: Statement) -> list[str]:
     """
     names = list(leading_names(statement.expanded))
     folder = Folder(statement.known, used_definitions([statement_tree(statement.text)], statement.known))
-    found: dict[str, None] = {}
+    conditions: dict[str, None] = {}
 
     def look(t: Term, over: tuple[Term, ...], taken: set[str], asserted: bool) -> None:
         """`over` are the variables in whose binders `t` stands, the innermost first; they are put in where an F is
@@ -73,7 +73,7 @@ def unasked(statement: Statement) -> list[str]:
         if tag == "->" and asserted:
             return look(kids[1], over, taken, True)
         if tag == "ind":
-            found.update(dict.fromkeys(map(folder.text, cases(instantiate(kids[0], over) if over else kids[0]))))
+            conditions.update(dict.fromkeys(map(folder.text, cases(instantiate(kids[0], over) if over else kids[0]))))
         bound = {"lam": data, "all": (data,), "ex": (data,), "sum": ("Int",), "prod": ("Int",)}.get(tag, ())
         new: list[Term] = []
         for sort in bound:
@@ -86,7 +86,7 @@ def unasked(statement: Statement) -> list[str]:
             look(kids[-1], (*reversed(new), *over), taken, asserted and tag == "all")
 
     look(statement.formula, (), {*statement.known}, True)
-    return list(found)
+    return list(conditions)
 
 
 def unasked_words(found: list[str]) -> str:

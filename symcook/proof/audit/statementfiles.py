@@ -42,16 +42,16 @@ class StatementFiles:
     def parts(self) -> dict[str, str]:
         """The text of each definition by its name, and of the file of each stored model and family by what stands for
         it in brackets, as ``(max`` and ``(family-max``."""
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         name = ""
         for line in _lines(self.root / "statements" / "definitions.txt"):
             head = _WORD.match(line)
             name = head[0] if head else name  # a line that begins with a blank continues the one before
-            found[name] = f"{found.get(name, '')}{line}\n"
+            texts[name] = f"{texts.get(name, '')}{line}\n"
         for folder, prefix in (("models", "("), ("families", "(family-")):
             for path in (self.root / folder).glob("*.json"):
-                found[prefix + path.stem] = path.read_bytes().decode("utf-8")
-        return found
+                texts[prefix + path.stem] = path.read_bytes().decode("utf-8")
+        return texts
 
     def digest(self, name: str) -> str:
         """The digest of all that the statement `name` is written with; empty where there is no such statement."""
@@ -61,16 +61,16 @@ class StatementFiles:
 
     def meant(self, text: str) -> list[str]:
         """The parts that `text` names, and those that these name: what it says depends on them and on no other."""
-        found = set(self._named(text))
-        todo = list(found)
+        names = set(self._named(text))
+        todo = list(names)
         while todo:
             name = todo.pop()
             if name not in self._words:
                 self._words[name] = self._named(self.parts[name])
-            new = self._words[name] - found
-            found |= new
+            new = self._words[name] - names
+            names |= new
             todo += new
-        return [self.parts[name] for name in sorted(found)]
+        return [self.parts[name] for name in sorted(names)]
 
     def _named(self, text: str) -> frozenset[str]:
         names = {*_WORD.findall(text), *(f"({name}" for name in _MODEL.findall(text))}

@@ -62,8 +62,8 @@ class Arithmetic(Search):
         out = []
         for f in facts.values():
             if f[0] == "=" and f[2][1] == num(1) and f[2][0][0] == "*":
-                z, one = f[2][0][2]
-                if one == ("/", None, (num(1), z)):
+                z, product = f[2][0][2]
+                if product == ("/", None, (num(1), z)):
                     out.append(z)
         return out[:4]
 
@@ -103,41 +103,41 @@ class Arithmetic(Search):
             if not 0 < sum(f[0] != "=" for f in facts.values()) <= CUBES:
                 return False
         if tag == "=":
-            found = self.find(g.goal, {k: f for k, f in facts.items() if f[0] == "="}, 1, rounds, reduced=reduced)
-            if found is not None:
-                g._close(found)
+            combination = self.find(g.goal, {k: f for k, f in facts.items() if f[0] == "="}, 1, rounds, reduced=reduced)
+            if combination is not None:
+                g._close(combination)
                 return True
             if all(f[0] == "=" for f in facts.values()):
                 return False
             a, b = g.goal[2]
-            one = self.find(("<=", None, (a, b)), facts, degree, rounds, squared, reduced)
-            if one is None:
+            first_half = self.find(("<=", None, (a, b)), facts, degree, rounds, squared, reduced)
+            if first_half is None:
                 return False
-            if one.contradiction:
-                g._close(one)
+            if first_half.contradiction:
+                g._close(first_half)
                 return True
             two = self.find(("<=", None, (b, a)), facts, degree, rounds, squared, reduced)
             if two is None:
                 return False
-            for half, f in zip(g.antisym(), (one, two), strict=True):
+            for half, f in zip(g.antisym(), (first_half, two), strict=True):
                 half._close(f)
             return True
-        found = self.find(g.goal, facts, degree, rounds, squared, reduced)
-        if found is None:
+        combination = self.find(g.goal, facts, degree, rounds, squared, reduced)
+        if combination is None:
             return False
-        g._close(found)
+        g._close(combination)
         return True
 
     def put(self, s: Step, degree: int = 1, cited: bool = False) -> bool:
         """Arithmetic with the equations put in, for a part of the work that is left."""
-        whole, self.effort.left = self.effort.left, self.effort.left // 4
+        budget, self.effort.left = self.effort.left, self.effort.left // 4
         start = self.effort.left
         try:
             return self.linear(s, degree, 0, reduced=True, cited=cited)
         except TooLong:
             return False
         finally:
-            self.effort.left = whole - (start - self.effort.left)
+            self.effort.left = budget - (start - self.effort.left)
 
     def against(self, s: Step) -> bool:
         """A contradiction from the negated goal, which then takes part in products."""
@@ -146,18 +146,18 @@ class Arithmetic(Search):
             return False
         label = g.fresh("no")
         facts = {**self.facts(s, False), label: negation(g.goal)}
-        found = self.find(FALSE, facts, self.level.degree, self.level.rounds)
-        if found is None:
+        combination = self.find(FALSE, facts, self.level.degree, self.level.rounds)
+        if combination is None:
             return False
         g.contra(label)
-        g._emit(g._pos(found), True)
+        g._emit(g._pos(combination), True)
         return True
 
     def deep(self, s: Step, part: int) -> bool:
         """Arithmetic with products, for a part of the work that is left."""
         if self.level.degree < 2 or (self.inside and self.level is not LEVELS[-1]):
             return False
-        whole, self.effort.left = self.effort.left, self.effort.left // part
+        budget, self.effort.left = self.effort.left, self.effort.left // part
         start = self.effort.left
         try:
             if (
@@ -175,7 +175,7 @@ class Arithmetic(Search):
                 raise
             return False
         finally:
-            self.effort.left = whole - (start - self.effort.left)
+            self.effort.left = budget - (start - self.effort.left)
 
     def plain(self, s: Step) -> bool:
         """A fact, or linear; or a conjunction of such."""
@@ -201,10 +201,10 @@ class Arithmetic(Search):
 
     def linear_contradiction(self, s: Step) -> bool:
         g = s.g
-        found = self.find(FALSE, self.facts(s, True), 1, 0)
-        if found is None:
+        combination = self.find(FALSE, self.facts(s, True), 1, 0)
+        if combination is None:
             return False
         if g.goal != FALSE:
             g.contra(g.fresh("no"))
-        g._emit(g._pos(found), True)
+        g._emit(g._pos(combination), True)
         return True

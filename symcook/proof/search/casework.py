@@ -53,9 +53,9 @@ class Cases(Foreground):
         if self.at_once(s):
             return
         sort = g.goal[1]
-        given = [g.text(h.term) for h in self.hints if h.term is not None and sort_of(h.term) in (sort, "Int")]
+        terms_given = [g.text(h.term) for h in self.hints if h.term is not None and sort_of(h.term) in (sort, "Int")]
         names = [n for n, other in reversed(g.scope.items()) if other == sort]
-        for text in [*given, *names[:4], *(("0", "1") if isinstance(sort, str) else ())]:
+        for text in [*terms_given, *names[:4], *(("0", "1") if isinstance(sort, str) else ())]:
             trial = s.fork()
             try:
                 trial.g.witness(text)
@@ -221,10 +221,10 @@ class Cases(Foreground):
                 continue
             sides = []
             for end in (("<=", None, f[2]), ("<=", None, (value, v))):
-                found = linear.find(end, {x: g.facts[x] for x in (k, other[0])}, effort=self.effort)
-                if found is None:
+                combination = linear.find(end, {x: g.facts[x] for x in (k, other[0])}, effort=self.effort)
+                if combination is None:
                     return
-                sides.append([g._pos(found)])
+                sides.append([g._pos(combination)])
             label = g.fresh("at")
             node = {"by": "antisym", "left": sides[0], "right": sides[1]}
             g._emit({"by": "have", "show": g.text(f), "proof": [node], "as": label})
@@ -248,9 +248,9 @@ class Cases(Foreground):
                 else:
                     sides = trial.g.sides(t)
                 inner = [trial.under(h) for h in sides]
-                left = [one for one in inner if not self.impossible(one)]
-                for one in left:
-                    self.side(one, depth, splits - (len(left) > 1))
+                open_sides = [open_side for open_side in inner if not self.impossible(open_side)]
+                for open_side in open_sides:
+                    self.side(open_side, depth, splits - (len(open_sides) > 1))
             except Stuck:
                 if t[0] in ("=", "<="):
                     continue
@@ -262,7 +262,7 @@ class Cases(Foreground):
     def candidates(self, s: Step) -> list[Term]:
         g = s.g
         out: dict[Term, None] = {}
-        seen: set[object] = set()
+        keys_seen: set[object] = set()
         for h in self.hints:
             if h.term is not None and h.term[0] in (*SPLIT, "=") and (h.term[0] != "fn" or h.term[1] in SIDED):
                 out[h.term] = None
@@ -273,9 +273,9 @@ class Cases(Foreground):
                         key = normal.freeze(nf(t))
                     except Rejected:
                         continue
-                    if key in seen or any(e[0] == "=" and e[2][0] == t for e in g.facts.values()):
+                    if key in keys_seen or any(e[0] == "=" and e[2][0] == t for e in g.facts.values()):
                         continue
-                    seen.add(key)
+                    keys_seen.add(key)
                     out[t] = None
         for hint in self.hints:
             if hint.term is None and hint.terms is None and not hint.premises:
@@ -296,9 +296,9 @@ class Cases(Foreground):
             return []
         here = closed_subterms([g.goal, *(g.facts[k] for k in s.near if g.facts[k][0] in COMPARISONS)])
         out: dict[Term, None] = {}
-        for found in ways(rule, g.goal, here, (), {}):
+        for matched in ways(rule, g.goal, here, (), {}):
             for part in parts:
-                f = put(part, found)
+                f = put(part, matched)
                 if f[0] != "<=" or any(is_meta(v) for v in free(f)) or any(sort_of(x) != "Int" for x in f[2]):
                     continue
                 if fkey(f) in (NTRUE, NFALSE) or self.plain(s.fork(f)) or self.plain(s.fork(negation(f))):
@@ -314,11 +314,11 @@ class Cases(Foreground):
             return []
         here = closed_subterms([g.goal, *(g.facts[k] for k in s.near if g.facts[k][0] in COMPARISONS)])
         out = []
-        for found in ways(rule, g.goal, here, (), {}):
+        for matched in ways(rule, g.goal, here, (), {}):
             for q in rule.premises:
                 for part in flatten("&", q):
                     if part[0] == "~" and part[2][0][0] == "=":
-                        eq = put(part[2][0], found)
+                        eq = put(part[2][0], matched)
                         if fkey(eq) in (NTRUE, NFALSE):
                             continue
                         known = any(f in (eq, ("~", None, (eq,))) for f in g.facts.values())
@@ -336,13 +336,13 @@ class Cases(Foreground):
             if f[0] == "<=":
                 a, b = f[2]
                 if a in names and (c := constant(nf(b))) is not None:
-                    whole = int(c // 1)
-                    if a not in high or whole < high[a][0]:
-                        high[a] = (whole, k)
+                    bound = int(c // 1)
+                    if a not in high or bound < high[a][0]:
+                        high[a] = (bound, k)
                 if b in names and (c := constant(nf(a))) is not None:
-                    whole = int(-(-c // 1))
-                    if b not in low or whole > low[b][0]:
-                        low[b] = (whole, k)
+                    bound = int(-(-c // 1))
+                    if b not in low or bound > low[b][0]:
+                        low[b] = (bound, k)
         for v in sorted(names, key=lambda v: v[1]):
             if v in low and v in high and 0 <= high[v][0] - low[v][0] < RANGE and ("finite", v) not in s.done:
                 eq = any(f[0] == "=" and v in f[2] and constant(nf(f[2][1])) is not None for f in g.facts.values())
@@ -370,19 +370,19 @@ class Cases(Foreground):
             ends = [("<=", None, (v, num(low[0]))), ("<=", None, (num(low[0]), v))]
             nodes = []
             for e in ends:
-                found = linear.find(e, {k: g.facts[k] for k in (low[1], high[1])}, effort=self.effort)
-                if found is None:
+                combination = linear.find(e, {k: g.facts[k] for k in (low[1], high[1])}, effort=self.effort)
+                if combination is None:
                     raise Stuck("no range")
-                nodes.append([g._pos(found)])
+                nodes.append([g._pos(combination)])
             node = {"by": "antisym", "left": nodes[0], "right": nodes[1]}
             g._emit({"by": "have", "show": g.text(at), "proof": [node], "as": label})
             g._bind(label, at)
             s.near[label] = None
             self.side(s, depth, splits)
             return
-        less, rest = g.em(("<=", None, (v, num(low[0]))), g.fresh("at"))
+        less, above = g.em(("<=", None, (v, num(low[0]))), g.fresh("at"))
         side = next(reversed(less.facts))
         self.walk(s.under(less), v, low, (low[0], side), depth, splits)
-        up = rest.fresh("z")
-        rest.use("ax:int_lt", rest.text(num(low[0])), rest.text(v), f"#{side}", label=up)
-        self.walk(s.under(rest), v, (low[0] + 1, up), high, depth, splits)
+        up = above.fresh("z")
+        above.use("ax:int_lt", above.text(num(low[0])), above.text(v), f"#{side}", label=up)
+        self.walk(s.under(above), v, (low[0] + 1, up), high, depth, splits)

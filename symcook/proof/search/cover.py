@@ -161,10 +161,10 @@ def simplest(low: Fraction, high: Fraction) -> Fraction:
         return Fraction(0)
     if high < 0:
         return -simplest(-high, -low)
-    whole = -(-low.numerator // low.denominator)
-    if whole <= high:
-        return Fraction(whole)
-    return whole - 1 + 1 / simplest(1 / (high - whole + 1), 1 / (low - whole + 1))
+    integer = -(-low.numerator // low.denominator)
+    if integer <= high:
+        return Fraction(integer)
+    return integer - 1 + 1 / simplest(1 / (high - integer + 1), 1 / (low - integer + 1))
 
 
 def _balanced(v: Term, parts: Sequence[tuple[Fraction, _Leaf]]) -> _Leaf | _Split:

@@ -71,8 +71,8 @@ def written(g: Goal, lines: Sequence[str | Callable[[Goal], None]]) -> None:
             waiting.append(line)
             continue
         if waiting:
-            for one in read("\n".join(["proof lines", *waiting, ""])).parts["proof"]:
-                elaborator.line(g, one)
+            for read_line in read("\n".join(["proof lines", *waiting, ""])).parts["proof"]:
+                elaborator.line(g, read_line)
             waiting = []
         if line is not None:
             line(g)
@@ -98,17 +98,17 @@ class Elaborator:
             self.automatic(g, TextLine("qed", place=place), "what is left to show does not follow")
 
     def automatic(self, g: Goal, line: TextLine, what: str, hints: Sequence[HintText] | None = None) -> None:
-        given = [self.hint(g, h) for h in (line.hints if hints is None else hints)]
+        hints_given = [self.hint(g, h) for h in (line.hints if hints is None else hints)]
         start = len(g.nodes)
         try:
-            automation.prove(g, given, self.levels)
+            automation.prove(g, hints_given, self.levels)
         except Stuck as error:
             raise StepGap(line.place, what, _with_facts(str(error), g)) from None
         used = set(_labels(g.nodes[start:]))
-        for h, one in zip(line.hints if hints is None else hints, given, strict=True):
-            if one.label:
+        for h, hint_used in zip(line.hints if hints is None else hints, hints_given, strict=True):
+            if hint_used.label:
                 key = (line.place, h.text)
-                self.cited[key] = self.cited.get(key, False) or one.label in used
+                self.cited[key] = self.cited.get(key, False) or hint_used.label in used
 
     # --- Texts in the scope of a goal ------------------------------------------------------------------------------
 
@@ -189,8 +189,8 @@ class Elaborator:
             name = re.search(r"the name '([^']+)' is (?:unknown|bound)", str(error))
             k = 0
             if name is not None:
-                found = re.search(rf"\b{name[1]}\b", line.formula)
-                k = found.start() if found else 0
+                match = re.search(rf"\b{name[1]}\b", line.formula)
+                k = match.start() if match else 0
             place = line.where[k] if line.where else line.inner
             raise BadProof(place, "expected a formula over the names in scope", line.formula, str(error)) from None
 
@@ -211,35 +211,37 @@ class Elaborator:
 
     def new(self, g: Goal, line: TextLine, labels: Sequence[str | tuple[str, ...]]) -> None:
         """Refuse labels that are in use."""
-        seen: set[str] = set()
-        for one in [x for k in labels for x in ([k] if isinstance(k, str) else k)]:
-            if one in g.facts or one in seen:
-                raise BadProof(line.place, "expected a label that is not in use", one)
-            seen.add(one)
+        labels_seen: set[str] = set()
+        for label in [x for k in labels for x in ([k] if isinstance(k, str) else k)]:
+            if label in g.facts or label in labels_seen:
+                raise BadProof(line.place, "expected a label that is not in use", label)
+            labels_seen.add(label)
 
     def _given(self, g: Goal, line: TextLine) -> None:
         labels = [*line.labels]
         while labels:
-            sorts, one = variables(g.goal), labels[0]
-            if sorts and isinstance(one, str):
-                labels[:1] = self.names(g, line, len(sorts)) if one == OWN else [one]
+            sorts, label = variables(g.goal), labels[0]
+            if sorts and isinstance(label, str):
+                labels[:1] = self.names(g, line, len(sorts)) if label == OWN else [label]
                 named = itertools.takewhile(lambda name: isinstance(name, str) and name != OWN, labels[: len(sorts)])
                 g.intro(self.unused(g, line, [*map(str, named)]), apart=True)
                 labels = labels[len(sorts) - len(variables(g.goal)) :]
                 continue
             labels, tag = labels[1:], g.goal[0]
             if tag in ("->", "~"):
-                one = self.spread(one, g.goal[2][0])
-                self.new(g, line, [one])
+                label = self.spread(label, g.goal[2][0])
+                self.new(g, line, [label])
                 parts = flatten("&", g.goal[2][0])
-                if not isinstance(one, str) and len(parts) != len(one):
+                if not isinstance(label, str) and len(parts) != len(label):
                     must = f"expected {len(parts)} labels for {len(parts)} parts of {g.text(g.goal[2][0])[:200]}"
-                    raise BadProof(line.inner, must, " ".join(one))
-                g.intro(one if isinstance(one, str) else f"({' '.join(one)})")
+                    raise BadProof(line.inner, must, " ".join(label))
+                g.intro(label if isinstance(label, str) else f"({' '.join(label)})")
             else:
-                shown = one if isinstance(one, str) else " ".join(one)
+                given_text = label if isinstance(label, str) else " ".join(label)
                 what = "a name" if tag == "all" else "nothing to introduce"
-                raise BadProof(line.inner, f"expected {what}: what is to be shown is {g.text(g.goal)[:200]}", shown)
+                raise BadProof(
+                    line.inner, f"expected {what}: what is to be shown is {g.text(g.goal)[:200]}", given_text
+                )
 
     def names(self, g: Goal, line: TextLine, count: int) -> Sequence[str]:
         """The names that the statement has for what the goal is about, for ``..``."""
@@ -285,20 +287,22 @@ class Elaborator:
         """A chain is a fact for each line, from which what stands at its ends follows."""
         steps = (line, *line.blocks[0])
         first, _, last = line.terms[0], *steps[-1].terms[1:]
-        between = [one.terms[1] for one in steps]
-        whole = next(sign for sign in ("<", "<=", "=") if sign in between)
+        between = [step.terms[1] for step in steps]
+        strongest = next(sign for sign in ("<", "<=", "=") if sign in between)
         facts: list[TextLine] = []
-        left = first
-        for k, one in enumerate(steps, 1):
-            _, sign, right = one.terms
+        left_side = first
+        for k, step in enumerate(steps, 1):
+            _, sign, right = step.terms
             label = f"{''.join(map(str, line.labels))}_step{k}"
-            text = f"{left} {sign} {right}"
-            facts.append(replace(one, kind="fact", labels=(label,), formula=text, where=(), blocks=()))
-            left = right
+            text = f"{left_side} {sign} {right}"
+            facts.append(replace(step, kind="fact", labels=(label,), formula=text, where=(), blocks=()))
+            left_side = right
         hints = tuple(HintText(str(fact.labels[0]), str(fact.labels[0])) for fact in facts)
         block = (*facts, TextLine("qed", hints=hints, place=steps[-1].place))
         if line.labels:
-            fact = replace(facts[0], labels=line.labels, formula=f"{first} {whole} {last}", hints=(), blocks=(block,))
+            fact = replace(
+                facts[0], labels=line.labels, formula=f"{first} {strongest} {last}", hints=(), blocks=(block,)
+            )
             self._fact(g, fact)
         else:
             self.block(g, block, line.place)
@@ -314,7 +318,7 @@ class Elaborator:
 
     def _take(self, g: Goal, line: TextLine) -> None:
         (labels,) = line.labels
-        label, given, f = self.instance(g, line, present(line.source))
+        label, arguments, f = self.instance(g, line, present(line.source))
         labels = self.spread(labels, f)
         self.new(g, line, [labels])
         if not isinstance(labels, str) and len(flatten("&", f)) != len(labels):
@@ -322,7 +326,7 @@ class Elaborator:
                 line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(labels)
             )
         spec = labels if isinstance(labels, str) else list(labels)
-        g._emit({"by": "use", "fact": label, "with": given, "as": spec})
+        g._emit({"by": "use", "fact": label, "with": arguments, "as": spec})
         g._bind(spec, f)
 
     def instance(self, g: Goal, line: TextLine, source: HintText) -> tuple[str, list[Any], Term]:
@@ -332,7 +336,7 @@ class Elaborator:
             raise BadProof(line.inner, "expected a fact", source.text)
         source = self.filled(g, hint.label, source)
         f = g.fact(hint.label)
-        given: list[Any] = []
+        arguments: list[Any] = []
         terms, premises = list(hint.terms or ()), list(source.premises)
         while f[0] in ("all", "->") and (f[0] == "->" or terms):
             if f[0] == "all":
@@ -341,18 +345,18 @@ class Elaborator:
                     value = g.term(text, f[1])
                 except (Rejected, BadInput) as error:
                     raise BadProof(line.inner, f"expected {spoken(f[1])}", text, _first(error)) from None
-                given.append(text)
+                arguments.append(text)
                 f = instantiate(f[2][0], (value,))
                 continue
             own = [premises.pop(0)] if premises else []
             sub = g._branch(f[2][0])
             what = f"a premise of {source.name} does not follow: {g.text(f[2][0])[:200]}"
             self.automatic(sub, line, what, [*[h for h in own if h.name != "_"], *line.hints])
-            given.append(sub.nodes)
+            arguments.append(sub.nodes)
             f = f[2][1]
         if terms or premises:
             raise BadProof(line.inner, "expected fewer terms or facts", source.text)
-        return hint.label, given, f
+        return hint.label, arguments, f
 
     def _qed(self, g: Goal, line: TextLine) -> None:
         self.automatic(g, line, "what is left to show does not follow")
@@ -387,13 +391,13 @@ class Elaborator:
             labels = labels * len(parts) if len(labels) == 1 else labels
             if len(labels) != len(parts):
                 raise BadProof(line.place, f"expected one label or {len(parts)}", len(labels))
-            for one, part in zip(labels, parts, strict=True):
-                self.many(g, line, one, part)
+            for part_labels, part in zip(labels, parts, strict=True):
+                self.many(g, line, part_labels, part)
             return g.cases(source, *[_spec(k) for k in labels])
         text, f = self.formula(g, line)
         labels = labels * 2 if len(labels) == 1 else labels
-        for one, part in zip(labels, (f, negation(f)), strict=True):
-            self.many(g, line, one, part)
+        for part_labels, part in zip(labels, (f, negation(f)), strict=True):
+            self.many(g, line, part_labels, part)
         return g.em(text, _spec(labels[0]), _spec(labels[1]))
 
     def many(self, g: Goal, line: TextLine, label: str | tuple[str, ...], f: Term) -> None:
@@ -407,8 +411,8 @@ class Elaborator:
         if 0 < len(line.blocks) < many:
             goals = [h for h in goals if not self.closed(h)]
         if line.blocks and len(line.blocks) != len(goals):
-            left = f", or {len(goals)} for what the automation leaves" if len(goals) < many else ""
-            raise BadProof(line.place, f"expected {many} blocks that begin with '-'{left}", len(line.blocks))
+            expected_left = f", or {len(goals)} for what the automation leaves" if len(goals) < many else ""
+            raise BadProof(line.place, f"expected {many} blocks that begin with '-'{expected_left}", len(line.blocks))
         for k, h in enumerate(goals):
             if line.blocks:
                 outer = (dict(self.lets), self.obtained)

@@ -43,7 +43,7 @@ def of_part(text: str | None, goal: Term) -> list[str]:
         todo = [expr.parse_formula(text)] if text else []
     except BadInput:
         return []
-    found: list[list[str]] = []
+    names_found: list[list[str]] = []
     wanted = _sorts(goal)
     while todo:
         tree = todo.pop()
@@ -56,8 +56,8 @@ def of_part(text: str | None, goal: Term) -> list[str]:
                 names.append(tree[1])
                 sorts.append("Int" if tree[0] == "all in" else tree[2])
             tree = tree[-1]
-        found += [names] if sorts == wanted and names not in found else []
-    return found[0] if len(found) == 1 else []
+        names_found += [names] if sorts == wanted and names not in names_found else []
+    return names_found[0] if len(names_found) == 1 else []
 
 
 def _sorts(goal: Term) -> list[Sort]:
@@ -160,22 +160,26 @@ def exists(
     Before each, `follow` adds facts about those that are there; it is given the names of the others.
     """
     wanted: list[tuple[str, Sort]] = []
-    body, left = g.goal, [*names]
+    body, names_left = g.goal, [*names]
     while body[0] == "ex":
-        name = left.pop(0) if left else ""
-        taken = {*g.scope, *g.library.definitions, *(n for n, _ in wanted)}
-        if not name or name in taken:
-            name = next(f"f{k}" for k in range(1, 10_000) if f"f{k}" not in taken)
+        name = names_left.pop(0) if names_left else ""
+        names_taken = {*g.scope, *g.library.definitions, *(n for n, _ in wanted)}
+        if not name or name in names_taken:
+            name = next(f"f{k}" for k in range(1, 10_000) if f"f{k}" not in names_taken)
         wanted.append((name, body[1]))
         body = instantiate(body[2][0], (var(name, body[1]),))
 
     def solve(h: Goal, names: Sequence[tuple[str, Sort]], parts: Sequence[Term]) -> None:
-        by = {one.function: part for part in reversed(parts) if (one := given(part)) and not one.recurs}
+        by = {
+            value_of_part.function: part
+            for part in reversed(parts)
+            if (value_of_part := given(part)) and not value_of_part.recurs
+        }
         open_ones = [var(name, sort) for name, sort in names]
         inverses: dict[Term, str] = {}
         while open_ones:
             if h is g:
-                follow([one[1][0] for one in open_ones])
+                follow([open_one[1][0] for open_one in open_ones])
             v = next((v for v in open_ones if v in by and not (free(by[v]) - {v}) & {*open_ones}), None)
             if v is not None:
                 open_ones.remove(v)
@@ -183,7 +187,7 @@ def exists(
                 continue
             again = rounds.repeated(open_ones, parts)
             rounds.obtain(h, again, solve, levels)
-            open_ones = [one for one in open_ones if one not in again.functions]
+            open_ones = [open_one for open_one in open_ones if open_one not in again.functions]
 
     solve(g, wanted, flatten("&", body))
     follow(())
@@ -209,8 +213,8 @@ def _solve(
     if found.old is not None:
         value = ("+", None, (found.old, value))
     if found.when is not None:
-        rest = ("*", None, (("-", None, (num(1), test)), value))
-        value = ("+", None, (("*", None, (test, found.otherwise)), rest))
+        elsewhere = ("*", None, (("-", None, (num(1), test)), value))
+        value = ("+", None, (("*", None, (test, found.otherwise)), elsewhere))
     arguments = found.call[2][1:]
     value = value if isinstance(sort, str) else ("lam", sort[1], (abstract(value, list(arguments)),))
     formula: Term = ("ex", sort, (abstract(part, [v]),))
@@ -220,10 +224,10 @@ def _solve(
         automation.prove(sub, extra, levels)
     else:
         _by_windows(sub, found, extra, levels)
-    some, label = g.fresh("some"), f"{name}_is"
-    g._emit({"by": "have", "show": g.text(formula), "proof": sub.nodes, "as": some})
-    g._bind(some, formula)
-    g.obtain(some, name, label if label not in g.facts else g.fresh("is"))
+    exists_label, label = g.fresh("some"), f"{name}_is"
+    g._emit({"by": "have", "show": g.text(formula), "proof": sub.nodes, "as": exists_label})
+    g._bind(exists_label, formula)
+    g.obtain(exists_label, name, label if label not in g.facts else g.fresh("is"))
 
 
 def _by_windows(g: Goal, found: ValueGiven, extra: Sequence[Hint], levels: Sequence[automation.Level]) -> None:
@@ -245,7 +249,7 @@ def _by_windows(g: Goal, found: ValueGiven, extra: Sequence[Hint], levels: Seque
 
 def _inverse(g: Goal, of: ValueGiven, part: Term, hints: Sequence[Hint], levels: Sequence[automation.Level]) -> str:
     """The label of d*(1/d) = 1 for all values in the range of `part`, since 0 < d by its own equation and the hints."""
-    found: dict[str, Term] = {}
+    bounds: dict[str, Term] = {}
     d = present(of.factor)
     for stem, f in (
         ("positive", ("<", None, (num(0), d))),
@@ -256,22 +260,22 @@ def _inverse(g: Goal, of: ValueGiven, part: Term, hints: Sequence[Hint], levels:
         sub = g._branch(show)
         head = d[2][0] if d[0] == "app" else d
         own_equation = [Hint(k) for k, e in g.facts.items() if head == defines(e)]
-        given = [*own_equation, *hints] if stem == "positive" else [Hint("ax:inv"), *(Hint(k) for k in found)]
-        automation.prove(sub, given, levels)
+        hints_given = [*own_equation, *hints] if stem == "positive" else [Hint("ax:inv"), *(Hint(k) for k in bounds)]
+        automation.prove(sub, hints_given, levels)
         g._emit({"by": "have", "show": g.text(show), "proof": sub.nodes, "as": label})
         g._bind(label, show)
-        found[label] = show
+        bounds[label] = show
     return label
 
 
 def _like(part: Term, end: Term, inside: Sequence[Term]) -> Term:
     """`end` behind those quantifiers and premises of `part`, whose variables are `inside`, that it speaks of."""
     if part[0] == "all":
-        v, *rest = inside
+        v, *others = inside
         below = instantiate(part[2][0], (v,))
         if v in free(end):
-            return ("all", part[1], (abstract(_like(below, end, rest), [v]),))
-        return _like(below[2][1] if below[0] == "->" and v in free(below[2][0]) else below, end, rest)
+            return ("all", part[1], (abstract(_like(below, end, others), [v]),))
+        return _like(below[2][1] if below[0] == "->" and v in free(below[2][0]) else below, end, others)
     if part[0] == "->":
         return ("->", None, (part[2][0], _like(part[2][1], end, inside)))
     return end

@@ -72,10 +72,10 @@ class Foreground(Arithmetic):
                     s.near[label] = None
                 continue
             rule = self.known(opened, fact)
-            found = self.start(s, hint, rule)
-            if found is None:
+            started = self.start(s, hint, rule)
+            if started is None:
                 continue
-            start, given = found
+            start, premises_given = started
             self.effort.spend(500 + 15 * len(here) + 10 * len(known))
             options = ways(rule, g.goal, here, known, start)
             if not options:
@@ -87,7 +87,7 @@ class Foreground(Arithmetic):
             ):
                 options = [*options, *(x for x in self.everywhere(s, rule, start) if x not in options)]
             for option in options:
-                self.instantiate(s, hint, rule, option, given, depth)
+                self.instantiate(s, hint, rule, option, premises_given, depth)
         return len(g.facts) > many
 
     def everywhere(self, s: Step, rule: Opened, start: Found) -> list[Found]:
@@ -99,20 +99,20 @@ class Foreground(Arithmetic):
     def start(self, s: Step, hint: Hint, rule: Opened) -> tuple[Found, list[str | None]] | None:
         """What the terms and premises of a hint settle, and the labels for its first premises."""
         g = s.g
-        found: Found = {}
+        matched: Found = {}
         for m, text in zip(rule.metas, hint.terms or (), strict=False):
             if text != "_":
-                found[m] = g.term(text, m[1][1])
-        given: list[str | None] = []
+                matched[m] = g.term(text, m[1][1])
+        premises_given: list[str | None] = []
         for hint_premise, q in zip(hint.premises, rule.premises, strict=False):
             if hint_premise.label == "_":
-                given.append(None)
+                premises_given.append(None)
                 continue
-            label = self.resolve(s, hint_premise, put(q, found), found)
+            label = self.resolve(s, hint_premise, put(q, matched), matched)
             if label is None:
                 self.lacking[f"the premise of {hint.label} that {hint_premise.label} should give"] = None
-            given.append(label)
-        return found, given
+            premises_given.append(label)
+        return matched, premises_given
 
     def resolve(self, s: Step, hint: Hint, wanted: Term, found: Found) -> str | None:
         """The label of a fact that matches a premise: the hint itself, a part of it or an instance of it."""
@@ -237,9 +237,9 @@ class Foreground(Arithmetic):
             if sign is not None and sign[1]:
                 zero = g.fresh("zero")
                 g.intro(zero)
-                found = linear.find(FALSE, {k: g.facts[k] for k in (sign[0], zero)}, effort=self.effort)
-                if found is not None:
-                    g._emit(g._pos(found), True)
+                combination = linear.find(FALSE, {k: g.facts[k] for k in (sign[0], zero)}, effort=self.effort)
+                if combination is not None:
+                    g._emit(g._pos(combination), True)
                     return True
         return False
 
@@ -328,7 +328,7 @@ class Foreground(Arithmetic):
         g = s.g
         if "lem:sum_ext" not in g.library.facts:
             return
-        given: dict[Term, tuple[str, Term]] = {}
+        equations_given: dict[Term, tuple[str, Term]] = {}
         for k, f in g.facts.items():
             if f[0] == "all" and f[1] == "Int" and f[2][0][0] == "->" and f[2][0][2][1][0] == "=":
                 head, value = f[2][0][2][1][2]
@@ -339,13 +339,13 @@ class Foreground(Arithmetic):
                     and head[2][1:] == (j,)
                     and head[2][0] not in free(value)
                 ):
-                    given.setdefault(head, (k, value))
-        if not given:
+                    equations_given.setdefault(head, (k, value))
+        if not equations_given:
             return
         for t in [t for f in [g.goal, *near] for t in subterms(f) if t[0] == "sum" and not loose(t)]:
             low, high, body = t[2]
             new, used = body, []
-            for head, (k, value) in given.items():
+            for head, (k, value) in equations_given.items():
                 other = _exchanged(new, head, value)
                 if other != new:
                     new, used = other, [*used, k]

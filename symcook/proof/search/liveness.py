@@ -52,13 +52,13 @@ def _pruned(nodes: list[Node]) -> tuple[list[Node], set[str]]:
             used |= more
         elif by == "use":
             new["with"] = []
-            for given in node["with"]:
-                if isinstance(given, list):
-                    given, more = _pruned(given)
+            for argument in node["with"]:
+                if isinstance(argument, list):
+                    argument, more = _pruned(argument)
                     used |= more
-                elif given.startswith("#"):
-                    used.add(given[1:])
-                new["with"].append(given)
+                elif argument.startswith("#"):
+                    used.add(argument[1:])
+                new["with"].append(argument)
             used.add(node["fact"])
         elif by in ("antisym", "induct"):
             for key in ("left", "right") if by == "antisym" else ("base", "step"):

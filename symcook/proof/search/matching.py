@@ -122,12 +122,12 @@ def _match(p: Term, t: Term, found: Found, late: list[tuple[Term, Term]]) -> boo
     if p[0] == "app" and is_meta(p[2][0]):
         head, args = p[2][0], p[2][1:]
         if all(a[0] == "bound" for a in args) and len(set(args)) == len(args):
-            made = _lambda(t, args)
-            if made is None:
+            function = _lambda(t, args)
+            if function is None:
                 return False
             if head in found:
-                return found[head] == made or _alike(found[head], made, args)
-            found[head] = made
+                return found[head] == function or _alike(found[head], function, args)
+            found[head] = function
             return True
         if head in found and found[head][0] == "lam":
             return _match(apply(found[head], args), t, found, late)
@@ -194,12 +194,12 @@ def _named(t: Term, names: dict[int, Term], depth: int) -> Term | None:
 
 def closed_subterms(formulas: Sequence[Term]) -> list[Term]:
     """The compound terms without loose variables in the given formulas, each once."""
-    seen: dict[Term, None] = {}
+    terms: dict[Term, None] = {}
     for f in formulas:
         for s in subterms(f):
-            if s[2] and s[0] not in _LOGIC and s not in seen and not loose(s):
-                seen[s] = None
-    return list(seen)
+            if s[2] and s[0] not in _LOGIC and s not in terms and not loose(s):
+                terms[s] = None
+    return list(terms)
 
 
 _LOGIC = frozenset({*COMPARISONS, "~", "&", "|", "->", "all", "ex", "ind"})
@@ -213,20 +213,20 @@ def ways(
     wanted = [m for m in rule.metas if m not in found]
     if not wanted:
         return [found]
-    got = dict(found)
-    if match(rule.end, goal, got) and all(m in got for m in wanted):
-        return [got]
+    matched = dict(found)
+    if match(rule.end, goal, matched) and all(m in matched for m in wanted):
+        return [matched]
     out: list[Found] = []
     for part in flatten("&", rule.end):
-        got = dict(found)
-        if len(flatten("&", rule.end)) > 1 and match(part, goal, got) and all(m in got for m in wanted):
-            return [got]
+        matched = dict(found)
+        if len(flatten("&", rule.end)) > 1 and match(part, goal, matched) and all(m in matched for m in wanted):
+            return [matched]
     hooks = triggers(rule.end, wanted)
     for trigger in hooks:
         for t in here:
-            got = dict(found)
-            if match(trigger, t, got):
-                for full in complete(rule, known, here, got, tries):
+            matched = dict(found)
+            if match(trigger, t, matched):
+                for full in complete(rule, known, here, matched, tries):
                     if full not in out:
                         out.append(full)
                 if len(out) >= MOST:
@@ -240,15 +240,15 @@ def ways(
 
 def triggers(end: Term, metas: Sequence[Term]) -> list[Term]:
     """Subterms of a conclusion to look for, those with most metas first, then the larger ones."""
-    found: dict[Term, tuple[int, int]] = {}
+    sizes: dict[Term, tuple[int, int]] = {}
     for s in subterms(end):
-        if s[2] and s[0] not in _LOGIC and s[0] not in ("+", "-", "neg") and s not in found and not loose(s):
+        if s[2] and s[0] not in _LOGIC and s[0] not in ("+", "-", "neg") and s not in sizes and not loose(s):
             if s[0] == "app" and is_meta(s[2][0]):
                 continue
             many = len([m for m in free(s) if m in metas])
             if many:
-                found[s] = (-many, -sum(1 for _ in subterms(s)))
-    return sorted(found, key=lambda s: (found[s], repr(s)))
+                sizes[s] = (-many, -sum(1 for _ in subterms(s)))
+    return sorted(sizes, key=lambda s: (sizes[s], repr(s)))
 
 
 def complete(rule: Opened, known: Sequence[Term], here: Sequence[Term], got: Found, tries: list[int]) -> list[Found]:

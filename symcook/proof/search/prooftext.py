@@ -167,10 +167,10 @@ def shown(raw: str, part: str = "proof") -> str:
     current = "head"
     for line in raw.split("\n"):
         if line and not line[0].isspace() and not line.startswith("#"):
-            word, _, rest = line.partition(" ")
+            word, _, remaining = line.partition(" ")
             current = word if word in PARTS[1:] else "proof" if word in ("proof", "refutation") else current
-            if word == part and part in PARTS[1:] and rest:
-                out.append(f"  {rest}")
+            if word == part and part in PARTS[1:] and remaining:
+                out.append(f"  {remaining}")
         elif current == part:
             out.append(line)
     return textwrap.dedent("\n".join(out)).rstrip()
@@ -184,14 +184,19 @@ def read(text: str) -> ProofText:
     if not lines:
         raise BadProof(Place(1, 1), "expected 'proof ID' or 'refutation ID'", "nothing")
     if lines[0].text.startswith("language"):
-        one = lines.pop(0)
-        if one.text.split()[1:] != [str(VERSION)]:
+        first_line = lines.pop(0)
+        if first_line.text.split()[1:] != [str(VERSION)]:
             must = f"expected language {VERSION}, the version that is read here"
-            raise BadProof(one.place(0), must, one.text, "rewrite the text for it, or take the symcook of that version")
+            raise BadProof(
+                first_line.place(0),
+                must,
+                first_line.text,
+                "rewrite the text for it, or take the symcook of that version",
+            )
     head = re.fullmatch(r"(proof|refutation)\s+([A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*)", lines[0].text) if lines else None
     if head is None or lines[0].indent:
-        place, given = (lines[0].place(0), lines[0].text) if lines else (Place(1, 1), "nothing")
-        raise BadProof(place, "expected 'proof ID' or 'refutation ID' at the beginning of a line", given)
+        place, found_text = (lines[0].place(0), lines[0].text) if lines else (Place(1, 1), "nothing")
+        raise BadProof(place, "expected 'proof ID' or 'refutation ID' at the beginning of a line", found_text)
     name, refutes = head[2], head[1] == "refutation"
     parts: dict[str, list[_Logical]] = {"proof": []}
     current = "proof"
@@ -298,27 +303,27 @@ class _TextReader:
     def line(self, below: Sequence[_Logical], level: int) -> TextLine:
         word = re.match(r"[a-z]+(?=\s|$)", self.text)
         kind = word[0] if word and word[0] in WORDS else "fact"
-        rest = len(kind) if kind != "fact" else 0
-        while rest < len(self.text) and self.text[rest] == " ":
-            rest += 1
+        begin = len(kind) if kind != "fact" else 0
+        while begin < len(self.text) and self.text[begin] == " ":
+            begin += 1
         if kind in PARTS or kind in ("refutation", "language", "from"):
             raise self.fail(0, "expected a line of a proof")
         if kind == "by":  # beside the name of a part
-            kind, rest = "qed", 0
-        made: TextLine = getattr(self, f"_{kind}")(rest)
-        if made.kind == "calc":
-            return replace(made, blocks=(tuple(_TextReader(one).step() for one in below),))
+            kind, begin = "qed", 0
+        text_line: TextLine = getattr(self, f"_{kind}")(begin)
+        if text_line.kind == "calc":
+            return replace(text_line, blocks=(tuple(_TextReader(step_line).step() for step_line in below),))
         if not below:
-            return made
-        if made.kind in ("cases", "split", "induct"):
-            if made.hints and made.source is None:
+            return text_line
+        if text_line.kind in ("cases", "split", "induct"):
+            if text_line.hints and text_line.source is None:
                 raise BadProof(below[0].place(0), "expected no block below a line that ends with 'by'", below[0].text)
             blocks = _bullets(below, level)
-        elif (made.kind == "fact" and not made.hints) or (made.kind == "witness" and made.name):
+        elif (text_line.kind == "fact" and not text_line.hints) or (text_line.kind == "witness" and text_line.name):
             blocks = (_block(below, level + 1),)
         else:
             raise BadProof(below[0].place(0), "expected no block here: the line above takes none", below[0].text)
-        return replace(made, blocks=blocks)
+        return replace(text_line, blocks=blocks)
 
     def place(self, at: int) -> Place:
         return self.source.place(at)
@@ -329,11 +334,11 @@ class _TextReader:
         at = start
         pattern = re.compile(rf"\s*(?:({NAMES})|\(\s*({NAMES}(?:\s+{NAMES})*)\s*\))\s*")
         while at < end:
-            found = pattern.match(self.text, at, end)
-            if found is None:
+            match = pattern.match(self.text, at, end)
+            if match is None:
                 raise self.fail(at, "expected a label or labels in parentheses")
-            out.append(found[1] if found[1] else tuple(found[2].split()))
-            at = found.end()
+            out.append(match[1] if match[1] else tuple(match[2].split()))
+            at = match.end()
             if between and at < end:
                 if self.text[at] != between:
                     raise self.fail(at, f"expected '{between}'")
@@ -435,29 +440,29 @@ class _TextReader:
     def _calc(self, at: int) -> TextLine:
         head = re.compile(rf"({LABEL})\s*:(?!=)\s*").match(self.text, at)
         end, hints = self.by(at)
-        made = TextLine(
+        text_line = TextLine(
             "calc", (head[1],) if head else (), hints=hints, **self.formula(head.end() if head else at, end)
         )
-        return replace(made, terms=self.related(made.formula, at))
+        return replace(text_line, terms=self.related(text_line.formula, at))
 
     def step(self) -> TextLine:
         """A line of a chain behind the first."""
         end, hints = self.by(0)
-        made = TextLine("step", hints=hints, **self.formula(0, end))
-        left, *others = self.related(made.formula, 0)
-        if left != "_":
+        text_line = TextLine("step", hints=hints, **self.formula(0, end))
+        left_side, *others = self.related(text_line.formula, 0)
+        if left_side != "_":
             raise self.fail(0, "expected a line of the chain, _ <= TERM by HINTS")
-        return replace(made, terms=(left, *others))
+        return replace(text_line, terms=(left_side, *others))
 
     def related(self, text: str, at: int) -> tuple[str, str, str]:
         """The two sides of a comparison in a chain, and what stands between them."""
-        depth, found = 0, []
-        for one in re.finditer(r"[(\[)\]]|<->|->|!=|<=|>=|[<=>]", text):
-            depth += (one[0] in "([") - (one[0] in ")]")
-            found += [one] if depth == 0 and one[0] not in ")]" else []
-        if len(found) != 1 or found[0][0] not in ("<", "<=", "="):
+        depth, signs = 0, []
+        for sign in re.finditer(r"[(\[)\]]|<->|->|!=|<=|>=|[<=>]", text):
+            depth += (sign[0] in "([") - (sign[0] in ")]")
+            signs += [sign] if depth == 0 and sign[0] not in ")]" else []
+        if len(signs) != 1 or signs[0][0] not in ("<", "<=", "="):
             raise self.fail(at, "expected two terms with <, <= or = between them")
-        return text[: found[0].start()].strip(), found[0][0], text[found[0].end() :].strip()
+        return text[: signs[0].start()].strip(), signs[0][0], text[signs[0].end() :].strip()
 
     def _qed(self, at: int) -> TextLine:
         if at < len(self.text) and not re.match(r"by\b", self.text[at:]):
@@ -496,10 +501,10 @@ class _TextReader:
         return self._nothing("right", at)
 
     def _induct(self, at: int) -> TextLine:
-        found = re.compile(rf"({LABEL})\s*\(\s*({LABEL})\s+({LABEL})\s*\)$").match(self.text, at)
-        if found is None:
+        match = re.compile(rf"({LABEL})\s*\(\s*({LABEL})\s+({LABEL})\s*\)$").match(self.text, at)
+        if match is None:
             raise self.fail(at, "expected 'induct name (label label)': of the lower bound, and of what is supposed")
-        return TextLine("induct", (found[2], found[3]), name=found[1], place=self.place(0), inner=self.place(at))
+        return TextLine("induct", (match[2], match[3]), name=match[1], place=self.place(0), inner=self.place(at))
 
     def origin(self, at: int) -> tuple[HintText, tuple[HintText, ...]]:
         """The fact after ``from``, and the hints after ``by``."""
@@ -512,14 +517,14 @@ class _TextReader:
     def _obtain(self, at: int) -> TextLine:
         origin = self.word("from", at)
         pattern = rf"({NAMES}(?:\s+{NAMES})*?)\s*(?:\(\s*({NAMES}(?:\s+{NAMES})*)\s*\)|\s({LABEL}))\s*$"
-        found = re.compile(pattern).match(self.text, at, origin)
-        if found is None or origin == len(self.text):
+        match = re.compile(pattern).match(self.text, at, origin)
+        if match is None or origin == len(self.text):
             raise self.fail(at, "expected 'obtain name (label label) from fact'")
-        label = found[3] or tuple(found[2].split())
+        label = match[3] or tuple(match[2].split())
         if not isinstance(label, str) and len(label) == 1 and label != ("..",):
             (label,) = label
         source, hints = self.origin(origin)
-        names = tuple(found[1].split())
+        names = tuple(match[1].split())
         return TextLine(
             "obtain", (label,), hints=hints, terms=names, source=source, place=self.place(0), inner=source.place
         )
@@ -544,12 +549,12 @@ class _TextReader:
         return TextLine("witness", terms=terms, place=self.place(0), inner=self.place(at))
 
     def _suppose(self, at: int) -> TextLine:
-        found = re.compile(rf"({LABEL})\s*(:\s*|$)").match(self.text, at)
-        if found is None:
+        match = re.compile(rf"({LABEL})\s*(:\s*|$)").match(self.text, at)
+        if match is None:
             raise self.fail(at, "expected 'suppose label: formula'")
-        if found.end() == len(self.text):
-            return TextLine("suppose", (found[1],), place=self.place(0))
-        return TextLine("suppose", (found[1],), **self.formula(found.end(), len(self.text)))
+        if match.end() == len(self.text):
+            return TextLine("suppose", (match[1],), place=self.place(0))
+        return TextLine("suppose", (match[1],), **self.formula(match.end(), len(self.text)))
 
     def _rewrite(self, at: int) -> TextLine:
         back = re.compile(r"back\s+").match(self.text, at)
@@ -558,22 +563,22 @@ class _TextReader:
         hints = self.hints(start, into)
         if len(hints) != 1:
             raise self.fail(start, "expected one fact that is an equation")
-        made = TextLine(
+        text_line = TextLine(
             "rewrite", hints=hints, name="back" if back else "", place=self.place(0), inner=self.place(start)
         )
         if into == len(self.text):
-            return made
+            return text_line
         if name == len(self.text):
             raise self.fail(into, "expected 'in fact as label'")
         other = self.hints(into + 2, name)
-        return replace(made, terms=(other[0].text,), labels=self.labels(name + 2, len(self.text), ""))
+        return replace(text_line, terms=(other[0].text,), labels=self.labels(name + 2, len(self.text), ""))
 
     def _let(self, at: int) -> TextLine:
-        found = re.compile(rf"({LABEL})(?:\(({LABEL}(?:\s*,\s*{LABEL})*)\))?\s*=\s*(?!=)").match(self.text, at)
-        if found is None:
+        match = re.compile(rf"({LABEL})(?:\(({LABEL}(?:\s*,\s*{LABEL})*)\))?\s*=\s*(?!=)").match(self.text, at)
+        if match is None:
             raise self.fail(at, "expected 'let name = term' or 'let name(name, name) = term'")
-        names = tuple(n.strip() for n in found[2].split(",")) if found[2] else ()
-        return TextLine("let", name=found[1], terms=names, **self.formula(found.end(), len(self.text), "a term"))
+        names = tuple(n.strip() for n in match[2].split(",")) if match[2] else ()
+        return TextLine("let", name=match[1], terms=names, **self.formula(match.end(), len(self.text), "a term"))
 
 
 # --- Printing -------------------------------------------------------------------------------------------------------

@@ -46,26 +46,26 @@ class Refutation(Goal):
     def use(self, fact: str, *args: Any, label: str, premises: int | None = None) -> Goal:
         if self.left is None or fact != self.supposed:
             return super().use(fact, *args, label=label, premises=premises)
-        given, t, extra = list(args), self.left, 0
+        arguments, t, extra = list(args), self.left, 0
         while t[0] in ("all", "->"):
             if t[0] == "all":
-                if not given:
+                if not arguments:
                     break
                 self._split_off()
-                text = given.pop(0)
+                text = arguments.pop(0)
                 value = self.term(text, t[1])
                 self.witness(text)
                 t = instantiate(t[2][0], (value,))
                 self.general = instantiate(self.general[2][0], (var(f"{text}#{len(self.nodes)}", self.general[1]),))
                 continue
-            if not given and premises is not None and extra >= premises:
+            if not arguments and premises is not None and extra >= premises:
                 break
-            ready = given and (not isinstance(given[0], str) or given[0][:1] in "#!")
-            extra += not given
-            self._premise_of(t[2][0], given.pop(0) if ready else None)
+            ready = arguments and (not isinstance(arguments[0], str) or arguments[0][:1] in "#!")
+            extra += not arguments
+            self._premise_of(t[2][0], arguments.pop(0) if ready else None)
             t, self.general = t[2][1], self.general[2][1]
         self.left, self.supposed = t, label
-        self._arrive(given)
+        self._arrive(arguments)
         return self
 
     def _premise_of(self, premise: Term, how: str | Tactic | None) -> None:

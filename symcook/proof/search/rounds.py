@@ -37,10 +37,10 @@ class Repeated:
 
     def exist(self, last: Term) -> Term:
         """There are such functions."""
-        found = reduce(conj, self.parts(last))
+        formula = reduce(conj, self.parts(last))
         for f in reversed(self.functions):
-            found = ("ex", f[1][1], (abstract(found, [f]),))
-        return found
+            formula = ("ex", f[1][1], (abstract(formula, [f]),))
+        return formula
 
     def obtain(self, g: Goal, some: str, last: Term, names: Sequence[str], stem: str) -> list[str]:
         """Obtain what the fact `some` speaks of, and the labels of the parts."""
@@ -54,7 +54,7 @@ class Repeated:
 
 def repeated(wanted: Sequence[Term], parts: Sequence[Term]) -> Repeated:
     """The functions of `wanted` that repeat over one range; Stuck where none does."""
-    over = {part: found for part in parts if (found := _in_rounds(part, wanted)) is not None}
+    over = {part: step_range for part in parts if (step_range := _in_rounds(part, wanted)) is not None}
     first = next(((low, high) for low, high, step in over.values() if _about(step, wanted)), None)
     if first is None:
         without = ", ".join(w[1][0] for w in wanted)
@@ -67,17 +67,18 @@ def repeated(wanted: Sequence[Term], parts: Sequence[Term]) -> Repeated:
 
 def _in_rounds(part: Term, wanted: Sequence[Term]) -> PositionRange | None:
     """The rounds that a part begins with, and what it says of those of `wanted` in the round `ROUND`."""
-    found = range_of(part, ROUND) if part[0] == "all" else None
-    if found is None or not any(
-        one[0] == "app" and one[2][0] in wanted and one[2][1] == ROUND for one in subterms(found.body)
+    step_range = range_of(part, ROUND) if part[0] == "all" else None
+    if step_range is None or not any(
+        applied[0] == "app" and applied[2][0] in wanted and applied[2][1] == ROUND
+        for applied in subterms(step_range.body)
     ):
         return None
-    return found
+    return step_range
 
 
 def _about(part: Term, among: Sequence[Term]) -> set[Term]:
     """The functions of which a part speaks."""
-    return {one for one in subterms(part) if one[0] == "var"} & {*among}
+    return {variable for variable in subterms(part) if variable[0] == "var"} & {*among}
 
 
 def _starts(part: Term, functions: Sequence[Term]) -> bool:
@@ -111,7 +112,7 @@ def obtain(g: Goal, found: Repeated, solve: Existing, levels: Sequence[Level]) -
 
 def _none(g: Goal, found: Repeated) -> None:
     """Witnesses for no round: what is said of them before all, and 0."""
-    given = {}
+    values_before = {}
     for part in found.before:
         inside = list[Term]()
         while part[0] in ("all", "->"):
@@ -123,19 +124,19 @@ def _none(g: Goal, found: Repeated) -> None:
         call, value = part[2]
         if [*call[2][2:]] != inside:
             raise Stuck(f"no equation for all values of {call[2][0][1][0]} before all rounds")
-        given[call[2][0]] = abstract(value, [ROUND, *inside])
+        values_before[call[2][0]] = abstract(value, [ROUND, *inside])
     for f in found.functions:
-        g.witness(g.text(("lam", f[1][1][1], (given.get(f, num(0)),))))
+        g.witness(g.text(("lam", f[1][1][1], (values_before.get(f, num(0)),))))
 
 
 def _one_more(g: Goal, found: Repeated, before: str, solve: Existing, levels: Sequence[Level]) -> None:
     """The step of the induction."""
     (q,) = (var(name, "Int") for name in [*g.scope][-1:])
     new = ("+", None, (q, num(1)))
-    some = g.fresh("some")
-    g.use(before, label=some, premises=1)
+    exists_label = g.fresh("some")
+    g.use(before, label=exists_label, premises=1)
     olds = [g.fresh(f"{f[1][0]}_") for f in found.functions]
-    labels = found.obtain(g, some, q, olds, g.fresh("old"))
+    labels = found.obtain(g, exists_label, q, olds, g.fresh("old"))
     # the values of the new round are functions of their own, of the other arguments
     news = {f: _later(f, g.fresh(f"{f[1][0]}_new")) for f in found.functions}
     parts = [_put(instantiate(abstract(step, [ROUND]), (new,)), new, news) for step in found.steps]
@@ -149,15 +150,15 @@ def _one_more(g: Goal, found: Repeated, before: str, solve: Existing, levels: Se
         inside = [ROUND, *(var(f"x#{k}", "Int") for k in range(1, len(f[1][1][1])))]
         is_new: Term = ("ind", None, (("=", None, (ROUND, new)),))
         mine = _call(news[f], inside[1:])
-        rest: Term = ("-", None, (num(1), is_new))
-        value = ("+", None, (("*", None, (is_new, mine)), ("*", None, (rest, _call(old[f], inside)))))
+        elsewhere: Term = ("-", None, (num(1), is_new))
+        value = ("+", None, (("*", None, (is_new, mine)), ("*", None, (elsewhere, _call(old[f], inside)))))
         g.witness(g.text(("lam", f[1][1][1], (abstract(value, inside),))))
     goals = g.split() if g.goal[0] == "&" else [g]
     for h, label in zip(goals, labels, strict=True):
         if label in labels[: len(found.before)]:
             _elsewhere(h, new, levels)
             continue
-        t, low, last, upto, at = (h.fresh(one) for one in ("t", "from_low", "to_last", "upto", "at"))
+        t, low, last, upto, at = (h.fresh(stem) for stem in ("t", "from_low", "to_last", "upto", "at"))
         h.intro(t)
         h.intro(f"({low} {last})")
         earlier, there = h.em(f"{t} <= {h.text(q)}", upto)
@@ -171,10 +172,10 @@ def _one_more(g: Goal, found: Repeated, before: str, solve: Existing, levels: Se
 
 def _elsewhere(g: Goal, new: Term, levels: Sequence[Level]) -> None:
     """Close a goal in which no round is the new one by a fact of the old functions."""
-    tests = {one for one in subterms(g.goal) if one[0] == "ind" and one[2][0][0] == "=" and one[2][0][2][1] == new}
-    for one in sorted(tests, key=str):
+    tests = {test for test in subterms(g.goal) if test[0] == "ind" and test[2][0][0] == "=" and test[2][0][2][1] == new}
+    for test in sorted(tests, key=str):
         label = g.fresh("other")
-        g.have(("=", None, (one, num(0))), label, closing(levels))
+        g.have(("=", None, (test, num(0))), label, closing(levels))
         g.rewrite(label)
     if not automation.immediate(g):
         raise g.stuck("the rounds before the new one are not as they were")
@@ -201,7 +202,7 @@ def _call(f: Term, arguments: Sequence[Term]) -> Term:
 
 def _put(t: Term, new: Term, news: dict[Term, Term]) -> Term:
     """`t` with the values at the round `new` as those of functions without that argument."""
-    kids = tuple([_put(one, new, news) for one in t[2]])
+    kids = tuple([_put(child, new, news) for child in t[2]])
     if t[0] == "app" and t[2][0] in news and t[2][1] == new:
         return _call(news[t[2][0]], kids[2:])
     return (t[0], t[1], kids)

@@ -75,10 +75,10 @@ class Signs:
         facts = {k: f for k, f in self.g.facts.items() if f[0] in COMPARISONS}
         for tag in ("<", "<="):
             goal = (tag, None, (ZERO, t))
-            found = linear.find(goal, facts, effort=self.effort, poly=self.g.known.poly)
-            if found is not None and not found.contradiction:
+            combination = linear.find(goal, facts, effort=self.effort, poly=self.g.known.poly)
+            if combination is not None and not combination.contradiction:
                 label = self.g.fresh("sg")
-                node = {"by": "have", "show": self.g.text(goal), "proof": [self.g._pos(found)], "as": label}
+                node = {"by": "have", "show": self.g.text(goal), "proof": [self.g._pos(combination)], "as": label}
                 self.g._emit(node)
                 self.g._bind(label, goal)
                 return label, tag == "<"
@@ -176,29 +176,29 @@ class Signs:
         if key[0] == "ind":
             return self._cases(t if t[0] == "ind" else reify.atom(a), False)
         if key[0] == "fn":
-            shown = t if t[0] == "fn" else reify.atom(a)
+            shown_term = t if t[0] == "fn" else reify.atom(a)
             if key[1] in ("relu", "abs"):
-                return self._cases(shown, False)
+                return self._cases(shown_term, False)
             if key[1] == "sqrt":
-                inner = self.of(shown[2][0], depth - 1)
+                inner = self.of(shown_term[2][0], depth - 1)
                 if inner is None:
                     return None
                 if inner[1] and "lem:sqrt_positive" in g.library.facts:
                     label = g.fresh("sg")
-                    g.use("lem:sqrt_positive", g.text(shown[2][0]), label=label)
-                    got = g.facts[label]
-                    if got[0] == "<" and nf(got[2][1]) == nf(shown) and not nf(got[2][0]):
+                    g.use("lem:sqrt_positive", g.text(shown_term[2][0]), label=label)
+                    root_fact = g.facts[label]
+                    if root_fact[0] == "<" and nf(root_fact[2][1]) == nf(shown_term) and not nf(root_fact[2][0]):
                         return label, True
                 stem = g.fresh("sg")
                 weak = inner[0]
                 if inner[1]:
-                    weak = self._have(shown[2][0], False, [{"c": "1", "of": [inner[0]]}])[0]
-                g.use("ax:sqrt", g.text(shown[2][0]), f"#{weak}", label=f"{stem}_0 {stem}_1")
+                    weak = self._have(shown_term[2][0], False, [{"c": "1", "of": [inner[0]]}])[0]
+                g.use("ax:sqrt", g.text(shown_term[2][0]), f"#{weak}", label=f"{stem}_0 {stem}_1")
                 return f"{stem}_0", False
             if key[1] in ("min", "max"):
-                a_, b_ = (self.of(k, depth - 1) for k in shown[2])
+                a_, b_ = (self.of(k, depth - 1) for k in shown_term[2])
                 if a_ and b_:
-                    return self._cases(shown, a_[1] and b_[1])
+                    return self._cases(shown_term, a_[1] and b_[1])
         if key[0] == "sum":
             return self._sum(reify.atom(a), depth)
         return None
@@ -241,14 +241,14 @@ class Signs:
             {"by": "pos", "sum": [{"c": "1", "of": [positive]}], "eq": [["1", zero]]},
         ]
         g._emit({"by": "use", "fact": "ax:inv", "with": [text, proof], "as": e})
-        one = ("/", None, (num(1), z))
-        g._bind(e, ("=", None, (("*", None, (z, one)), num(1))))
+        reciprocal = ("/", None, (num(1), z))
+        g._bind(e, ("=", None, (("*", None, (z, reciprocal)), num(1))))
         sums = [{"c": "1", "of": []}, {"c": "1", "of": [positive, no]}]
         proof = [{"by": "contra", "as": no}, {"by": "pos", "sum": sums, "eq": [["-1", e]]}]
-        f = ("<", None, (ZERO, one))
+        f = ("<", None, (ZERO, reciprocal))
         g._emit({"by": "have", "show": g.text(f), "proof": proof, "as": label})
         g._bind(label, f)
-        self.found[normal.freeze(nf(one))] = (label, True)
+        self.found[normal.freeze(nf(reciprocal))] = (label, True)
         self.equations.append(e)
         return label
 

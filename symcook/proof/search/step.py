@@ -25,8 +25,8 @@ class Hint:
     def labels(self) -> Iterator[str]:
         """Its label and those of its premises."""
         yield self.label
-        for one in self.premises:
-            yield from one.labels()
+        for premise in self.premises:
+            yield from premise.labels()
 
 
 @dataclass(frozen=True)

@@ -63,17 +63,17 @@ def _use(g: Goal, label: str, terms: tuple[Term, ...], provable: Provable) -> No
     if label not in g.library.facts:
         return
     rule = opened(g.fact(label))
-    found = dict(zip(rule.metas, terms, strict=True))
+    matched = dict(zip(rule.metas, terms, strict=True))
     proofs: list[Any] = []
     for q in rule.premises:
-        trial = g._branch(put(q, found))
+        trial = g._branch(put(q, matched))
         parts = trial.split() if trial.goal[0] == "&" else [trial]
         if not all(provable(p) for p in parts):
             return
         proofs.append(trial.nodes)
     name = g.fresh("su")
     g._emit({"by": "use", "fact": label, "with": [*map(g.text, terms), *proofs], "as": name})
-    g._bind(name, put(rule.end, found))
+    g._bind(name, put(rule.end, matched))
 
 
 def _delta(g: Goal, name: str, lo: Term, hi: Term, inner: Poly, k: int, provable: Provable) -> None:
@@ -86,12 +86,12 @@ def _delta(g: Goal, name: str, lo: Term, hi: Term, inner: Poly, k: int, provable
     at = next(((m, x) for m, x in p.items() if m == ((((normal._number(("var", name, "Int"))), 1),), 0)), None)
     if at is None or abs(at[1]) != 1:
         return
-    rest = scale(add(p, {at[0]: at[1]}, -1), -at[1])
-    if any(name in normal._scan_mono(m)[0] for m in rest) or any(x.denominator != 1 for x in rest.values()):
+    place = scale(add(p, {at[0]: at[1]}, -1), -at[1])
+    if any(name in normal._scan_mono(m)[0] for m in place) or any(x.denominator != 1 for x in place.values()):
         return
-    left = tuple([f for n, f in enumerate(factors) if n != k])
-    body = _function(reify.term({(left, e): c}), name)
-    _use(g, "lem:sum_delta", (body, lo, hi, reify.term(rest)), provable)
+    other_factors = tuple([f for n, f in enumerate(factors) if n != k])
+    body = _function(reify.term({(other_factors, e): c}), name)
+    _use(g, "lem:sum_delta", (body, lo, hi, reify.term(place)), provable)
 
 
 def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], None]] | None:
@@ -104,22 +104,22 @@ def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], Non
     p = linear.poly(g.goal)
     ends: tuple[Any, Any] | None = None
     name = "#9"
-    whole: Poly = {}
+    summed: Poly = {}
     for (factors, e), c in p.items():
-        found = [(a, k) for a, k in factors if normal._keys[a][0] == "sum"]
-        if len(found) != 1 or found[0][1] != 1:
+        sums_found = [(a, k) for a, k in factors if normal._keys[a][0] == "sum"]
+        if len(sums_found) != 1 or sums_found[0][1] != 1:
             return None
-        _, inside, low, high, inner = normal._keys[found[0][0]]
+        _, inside, low, high, inner = normal._keys[sums_found[0][0]]
         if ends not in (None, (low, high)):
             return None
         ends = (low, high)
         renamed = dict(normal._rename(inner, inside, name, {})) if inside != name else dict(inner)
-        outside = tuple([f for f in factors if f != found[0]])
-        whole = add(whole, normal.mul({(outside, e): c}, renamed))
+        outside = tuple([f for f in factors if f != sums_found[0]])
+        summed = add(summed, normal.mul({(outside, e): c}, renamed))
     if ends is None:
         return None
     lo, hi = (reify.term(dict(x)) for x in ends)
-    function = _function(reify.term(whole), name)
+    function = _function(reify.term(summed), name)
     label = "lem:sum_nonneg" if g.goal[0] == "<=" else "lem:sum_ext"
     if label not in g.library.facts:
         return None
@@ -131,8 +131,8 @@ def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], Non
         g._emit(
             {"by": "use", "fact": label, "with": [g.text(function), *zero, g.text(lo), g.text(hi), nodes], "as": fact}
         )
-        one = {"sum": [{"c": "1", "of": [fact]}]} if g.goal[0] == "<=" else {"eq": [["-1", fact]]}
-        g._emit({"by": "pos", **one}, True)
+        closing = {"sum": [{"c": "1", "of": [fact]}]} if g.goal[0] == "<=" else {"eq": [["-1", fact]]}
+        g._emit({"by": "pos", **closing}, True)
 
     return function, lo, hi, g.goal[0], close
 

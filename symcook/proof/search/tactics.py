@@ -93,8 +93,8 @@ def _labels(spec: str | Sequence[object]) -> list[Any]:
     """``"x (a b) c"`` as ``["x", ["a", "b"], "c"]``."""
     if not isinstance(spec, str):
         return list(spec)
-    found = re.findall(r"\(([^()]*)\)|(\S+)", spec)
-    return [inside.split() if inside else word for inside, word in found]
+    groups = re.findall(r"\(([^()]*)\)|(\S+)", spec)
+    return [inside.split() if inside else word for inside, word in groups]
 
 
 def _one(spec: str | Sequence[str]) -> Any:
@@ -150,7 +150,9 @@ class Goal:
         used = {*names, *(name.rpartition("_")[0] for name in names)}  # a stem of labels for the parts of a conjunction
         defined = self.library.taken
         numbered = (f"{stem}{k}" for k in itertools.count(1))
-        return next(one for one in numbered if one not in used and one not in defined)
+        return next(
+            numbered_name for numbered_name in numbered if numbered_name not in used and numbered_name not in defined
+        )
 
     def _emit(self, node: Node, closes: bool = False) -> None:
         if self.closed:
@@ -214,7 +216,9 @@ class Goal:
         sorts = variables(self.goal)[: len(names)]
         if not all(isinstance(name, str) for name in names[: len(sorts)]):
             raise Stuck(f"nothing to introduce as {names}: {self.text(self.goal)}")
-        self.goal = opened(self.goal, [self._declare(*one) for one in zip(names, sorts, strict=False)])
+        self.goal = opened(
+            self.goal, [self._declare(*name_and_sort) for name_and_sort in zip(names, sorts, strict=False)]
+        )
         for name in names[len(sorts) :]:
             tag, data, kids = self.goal
             if tag == "all" and isinstance(name, str):
@@ -240,14 +244,14 @@ class Goal:
 
     def witness(self, *texts: str) -> Goal:
         """Terms for the leading `ex` of the goal."""
-        left, values = self.goal, list[Term]()
+        remaining, values = self.goal, list[Term]()
         for text in texts:
-            tag, sort, kids = left
+            tag, sort, kids = remaining
             if tag != "ex":
                 raise Stuck("a witness is for 'ex'")
             values.append(self.term(text, sort))
             self._emit({"by": "witness", "term": text})
-            left = kids[0]
+            remaining = kids[0]
         self.goal = opened(self.goal, values)
         return self
 
@@ -357,8 +361,10 @@ class Goal:
         """One goal for each part of a disjunction; a single label serves all of them."""
         parts = flatten("|", self.fact(fact))
         self.taken.add(fact)
-        given = [_one(k) for k in labels] or [self.fresh(fact)]
-        return self._either({"by": "cases", "fact": fact}, parts, given if len(given) > 1 else given * len(parts))
+        labels_given = [_one(k) for k in labels] or [self.fresh(fact)]
+        return self._either(
+            {"by": "cases", "fact": fact}, parts, labels_given if len(labels_given) > 1 else labels_given * len(parts)
+        )
 
     def em(self, text: str | Term, label: str, other: str = "") -> list[Goal]:
         """The formula holds, or its negation does."""
@@ -371,8 +377,8 @@ class Goal:
         f = self.formula(text)
         either = self.fresh("e")
         self._emit({"by": "ind", "of": text if isinstance(text, str) else self.text(f), "as": either})
-        one, zero = (("=", None, (("ind", None, (f,)), num(c))) for c in (1, 0))
-        self._bind(either, ("|", None, (conj(f, one), conj(negation(f), zero))))
+        is_one, is_zero = (("=", None, (("ind", None, (f,)), num(c))) for c in (1, 0))
+        self._bind(either, ("|", None, (conj(f, is_one), conj(negation(f), is_zero))))
         parts = [len(flatten("&", s)) for s in self.facts[either][2]]
         labels = _one(label)
         spread = []
@@ -468,34 +474,36 @@ class Goal:
         more["multipliers"] = [self.term(m) for m in multipliers]
         tag = self.goal[0]
         if tag == "=":
-            found = linear.search(self.goal, facts, degree=1, rounds=rounds, **more)
-            if found is not None:
-                self._close(found)
+            combination = linear.search(self.goal, facts, degree=1, rounds=rounds, **more)
+            if combination is not None:
+                self._close(combination)
                 return True
             a, b = self.goal[2]
-            one = linear.search(("<=", None, (a, b)), facts, degree=degree, rounds=rounds, **more)
-            if one is None or one.contradiction:
-                if one is not None:
-                    self._close(one)
-                return one is not None
+            first_half = linear.search(("<=", None, (a, b)), facts, degree=degree, rounds=rounds, **more)
+            if first_half is None or first_half.contradiction:
+                if first_half is not None:
+                    self._close(first_half)
+                return first_half is not None
             two = linear.search(("<=", None, (b, a)), facts, degree=degree, rounds=rounds, **more)
             if two is None:
                 return False
-            for goal, f in zip(self.antisym(), (one, two), strict=True):
+            for goal, f in zip(self.antisym(), (first_half, two), strict=True):
                 goal._close(f)
             return True
         if tag not in ("<=", "<", "false"):
             return False
-        found = linear.search(self.goal, facts, degree=degree, rounds=rounds, **more)
-        if found is not None:
-            self._close(found)
+        combination = linear.search(self.goal, facts, degree=degree, rounds=rounds, **more)
+        if combination is not None:
+            self._close(combination)
             return True
         if contra and tag != "false" and degree > 1:
             label = self.fresh("no")
-            found = linear.search(FALSUM, {**facts, label: negation(self.goal)}, degree=degree, rounds=rounds, **more)
-            if found is not None:
+            combination = linear.search(
+                FALSUM, {**facts, label: negation(self.goal)}, degree=degree, rounds=rounds, **more
+            )
+            if combination is not None:
                 self.contra(label)
-                self._emit(self._pos(found), True)
+                self._emit(self._pos(combination), True)
                 return True
         return False
 
@@ -626,7 +634,7 @@ class Goal:
 
         `leaf` sees a goal that is no conjunction; of ``~F`` it sees `false` with F among the facts.
         """
-        left = names.split()
+        names_left = names.split()
 
         def down(g: Goal, names: list[str]) -> None:
             while g.goal[0] in ("all", "->", "~"):
@@ -641,7 +649,7 @@ class Goal:
             for part in g.split():
                 down(part, names)
 
-        down(self, left)
+        down(self, names_left)
 
     def inhabit(self, *terms: str, others: Sequence[Sequence[str]] = (), leaf: Tactic | None = None) -> None:
         """Witnesses for all `ex` of the goal in order, then `leaf` (else `blast`) for each condition.
@@ -655,10 +663,10 @@ class Goal:
             given, own = self.library.further
             ways.append((given, own or leaf))
         if len(ways) == 1 and (len(parts) == 1 or _existentials(self.goal) == len(terms)):
-            left = [*terms]
-            self._inhabit(left, leaf)
-            if left:
-                raise Stuck(f"{len(left)} witnesses too many")
+            terms_left = [*terms]
+            self._inhabit(terms_left, leaf)
+            if terms_left:
+                raise Stuck(f"{len(terms_left)} witnesses too many")
             return
         for part in self.split() if len(parts) > 1 else [self]:
             if not part.first(
@@ -681,30 +689,30 @@ class Goal:
 
     def _inhabit_side(self, left: list[str], leaf: Tactic | None) -> None:
         """A disjunction: all of it by the leaf, or the first side that the witnesses serve."""
-        whole = leaf or Goal.blast
-        sides = [lambda g, rest, s=s: g.pick(s)._inhabit(rest, leaf) for s in ("left", "right")]
-        for way in (lambda g, _: whole(g), *sides):
-            trial, rest = self._branch(self.goal), [*left]
+        close_all = leaf or Goal.blast
+        sides = [lambda g, terms_rest, s=s: g.pick(s)._inhabit(terms_rest, leaf) for s in ("left", "right")]
+        for way in (lambda g, _: close_all(g), *sides):
+            trial, terms_rest = self._branch(self.goal), [*left]
             try:
-                way(trial, rest)
+                way(trial, terms_rest)
             except (Stuck, Rejected):
                 continue
             self.take(trial)
-            left[:] = rest
+            left[:] = terms_rest
             return
         raise self.stuck("neither side has witnesses")
 
     def try_contradiction(self) -> bool:
         """Close the goal where its facts contradict linearly."""
         try:
-            found = linear.find(FALSUM, self._facts(None), poly=self.known.poly)
+            combination = linear.find(FALSUM, self._facts(None), poly=self.known.poly)
         except (linear.TooLong, Rejected):
             return False
-        if found is None:
+        if combination is None:
             return False
         if self.goal[0] != "false":
             self.contra(self.fresh("no"))
-        self._emit(self._pos(found), True)
+        self._emit(self._pos(combination), True)
         return True
 
     def positive(self, z: str, label: str, proof: Tactic | None = None) -> Goal:
