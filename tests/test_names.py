@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from checkout import parsed
 from test_types import PACKAGE, SHIPPED, modules
@@ -117,3 +117,36 @@ def test_both_are_seen() -> None:
     assert classes(read) == {"A": ["p.a", "p.b"]}
     assert aliases(read) == {"Both": ["p.c"], "Cell": ["p.c"]}
     assert circles(needs(read)) == [{"p.a", "p.b", "p.c"}]
+
+
+VAGUE = {
+    "found",
+    "given",
+    "got",
+    "held",
+    "kept",
+    "made",
+    "met",
+    "one",
+    "put",
+    "rest",
+    "said",
+    "shown",
+    "some",
+    "told",
+    "whole",
+}
+"""Words that say of a value neither what it is nor what it is for."""
+MOST_VAGUE = 453
+
+
+def vague(trees: Iterable[ast.Module]) -> int:
+    """How often a variable is called by a vague word where it gets a value."""
+    names = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return sum(isinstance(node.ctx, ast.Store) and node.id.strip("_") in VAGUE for node in names)
+
+
+def test_few_variables_are_called_by_words_that_say_nothing() -> None:
+    """They were 3,240 of 41,000, every thirteenth. The number may only fall."""
+    assert vague([ast.parse("one, found = f(x)\nfor rest in found: held = rest[one]\nvalue = given")]) == 4
+    assert vague(everything().values()) <= MOST_VAGUE
