@@ -97,9 +97,9 @@ class EachPosition:
 
 @dataclass(frozen=True, repr=False)
 class ClosedForm(Derivation):
-    """The outputs at every length in one case; `meaning` says what the names are, `where` spells the sums without a
-    rule. `accepts` is the condition under which the verdict is accept where it is open. `proof` is the statement that a
-    certificate proves, `proved` the path of the certificate; both None where nothing was proved."""
+    """The outputs at every length in one case; `meaning` says what the names are, in JSON under `where`. `accepts` is
+    the condition under which the verdict is accept where it is open. `proof` is the statement that a certificate
+    proves, `proved` the path of the certificate; both None where nothing was proved."""
 
     REPORT = "closed"
 

@@ -189,7 +189,6 @@ def _note(
         found.greatest[layer] = max(found.greatest[layer], _size(before))
     for step, before in zip(model.sublayers, streams, strict=False):
         if isinstance(step.block, SelfAttention):
-            reads = None
             for number, head in enumerate(step.block.heads, 1):
                 sizes, table = found.heads[step.layer, number], tables[HeadPlace(step.layer, number, head)]
                 if not any(head.reads[c] in before for _, c, _ in table.values):
@@ -201,8 +200,7 @@ def _note(
                         sizes.gap = gap, word
                 if tied and sizes.tied is None:
                     sizes.tied = word
-                reads = _rows(head, before)
-                _sizes(sizes, head, table, reads)
+                _sizes(sizes, head, table, _rows(head, before))
 
 
 def _size(columns: Mapping[str, Sequence[fmpq]]) -> fmpq:

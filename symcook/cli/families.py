@@ -93,19 +93,19 @@ def prove_instance(
     from symcook.proof.bridges.bridge import Bridge, Unbridged, checked
 
     path, given = path_of(name), read_settings(settings)
-    own, file = False, path
+    of_user, file = False, path
     if path is None:
         chosen = choose(name, settings)
         instances, sure = candidates(chosen.model, name)
         file, _ = told(chosen.model.source, Path(name).parent, name) or (None, {})
         if not sure:  # else a weight that is another is named
             require_genuine(chosen.model, name)
-        own = sure and not ships(instances[0][0])
+        of_user = sure and not ships(instances[0][0])
     else:
         family = read(path, given)
-        own = not ships(family)
+        of_user = not ships(family)
         if family.sizes and not given.keys() & family.sizes.keys():
-            return _answer(family, [] if own else theorems_of(family), as_json, {"family": family.name})
+            return _answer(family, [] if of_user else theorems_of(family), as_json, {"family": family.name})
         chosen = choose(name, settings)
         instances, sure = (
             [(family, instance_of(family, {k: v for k, v in given.items() if k in chosen.arguments}))],
@@ -134,7 +134,7 @@ def prove_instance(
             require_genuine(chosen.model, name)
         if not as_json:
             family_name = (
-                f"the family {family.name} of {file}" if own else family.name
+                f"the family {family.name} of {file}" if of_user else family.name
             )  # one that ships may be called so too
             say(f"{verdict.words}  {name} is {family_name} at {at.values}: the same strings, runs and answers")
             how = "made and checked" if stored is None else f"{stored[0]}, checked again"
@@ -142,8 +142,8 @@ def prove_instance(
                 f"{len(bridge.own.definitions)} equations, "
                 f"{how} in {time.monotonic() - start:.1f} s")  # fmt: skip
         facts = {"family": family.name, "values": at.values, "bridge": verdict.words}
-        facts |= {"file": str(file)} if own else {}
-        return _answer(family, [] if own else theorems_of(family), as_json, facts)
+        facts |= {"file": str(file)} if of_user else {}
+        return _answer(family, [] if of_user else theorems_of(family), as_json, facts)
     return None
 
 
@@ -171,7 +171,7 @@ def _answer(family: Family, theorems: Sequence[Statement], as_json: bool, said: 
         rows = [{"id": v.id, "status": v.words, "statement": theorem.written}
                  for v, theorem in zip(verdicts, theorems, strict=True)]  # fmt: skip
         print_json({**said, "theorems": rows})
-        return 0 if verdicts and all(theorem.status in ("PROVED", "CORRECTED") for theorem in verdicts) else 3
+        return 0 if verdicts and all(verdict.status in ("PROVED", "CORRECTED") for verdict in verdicts) else 3
     for verdict, theorem in zip(verdicts, theorems, strict=True):
         say(f"{verdict.words}  {theorem.id}, for all parameter values of the family:")
         say(textwrap.fill(theorem.written, WIDE, initial_indent="        ", subsequent_indent="        "))
@@ -334,5 +334,5 @@ def _sized(family: Family, sizes: Mapping[str, object], model: Transformer) -> I
         return None
     layers = sum(len(part.layers) * len(list(at._cells(part.over))) for part in family.layers)
     tokens = 0 if family.vocabulary is None else int(at.number(family.vocabulary, at.env))
-    own = (len(model.space), len(model.layers), len(model.embedding.words or ()))
-    return at if own == (len(at.space), layers, tokens) else None
+    sizes_of_model = (len(model.space), len(model.layers), len(model.embedding.words or ()))
+    return at if sizes_of_model == (len(at.space), layers, tokens) else None

@@ -361,7 +361,7 @@ class Symbolic(Rowwise):
             root = self._square_root(variance)
             if root is None:
                 signs = self._split(variance, signs, (POSITIVE, NULL), why)
-            else:  # the answer has the sign of `one` too
+            else:  # the answer has the sign of `root` too
                 side = self._split(root, self._signs.of(root), (POSITIVE, NEGATIVE, NULL), why)
                 signs = NULL if side == NULL else POSITIVE
         if signs == NULL:

@@ -338,15 +338,16 @@ def _between(model: Transformer, level: PrefixLevel, low: int, found: _Least) ->
         start, end = todo.pop()
         third = (end - start) / 3
         result = moved(level, low, [start, start + third, end - third, end])
-        for _, one, other, _ in _turning(result):
-            second_left, right = 2 * one - other, 2 * other - one
-            if second_left < 0 < right or right < 0 < second_left:
-                middle = start + (end - start) * second_left / (second_left - right)
+        # The values at a third and at two thirds say what a straight line has at the ends.
+        for _, third_value, two_thirds, _ in _turning(result):
+            at_start, at_end = 2 * third_value - two_thirds, 2 * two_thirds - third_value
+            if at_start < 0 < at_end or at_end < 0 < at_start:
+                middle = start + (end - start) * at_start / (at_start - at_end)
                 todo += [(start, middle), (middle, end)]
                 break
         else:
-            values_shown = [(a, 2 * one - other, 2 * other - one, b) for a, one, other, b in _watched(result)]
-            first, *inside, last = _sizes(model, values_shown)
+            at_ends = [(a, 2 * c - d, 2 * d - c, b) for a, c, d, b in _watched(result)]
+            first, *inside, last = _sizes(model, at_ends)
             least = min(size or fmpq(0) for _, size in inside)
             for side, size in (first, *((side, size and least) for side, size in inside), last):
                 if size is not None:

@@ -359,10 +359,10 @@ class WordSweep:
                 accepted = automaton.counts(self.max_length)[1:]
                 counts = tuple(map(LengthCount, range(1, self.max_length + 1), strings, accepted))
         elif first is None:
-            method = "decided: they differ on the empty word; no other was compared"
+            method = "decided: they differ on the empty string; no other was compared"
         else:
             before = sum((place + 1) * letters**k for k, place in enumerate(reversed(first[0][1:])))
-            method = "decided: all words up to the smallest on which they differ; those behind it were not compared"
+            method = "decided: all strings up to the smallest on which they differ; those behind it were not compared"
             tally += Tally(before, 1, first=first)
         answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
         return replace(answer, way="decided", by_length=counts)

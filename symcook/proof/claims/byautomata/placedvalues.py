@@ -108,8 +108,6 @@ def _function(case: PlacedFacts, t: Term) -> str:
     arguments = tuple([reduced(case, k, used) for k in t[2]])
     new = simple((t[0], t[1], arguments))
     if number_of(case, new) is None:
-        if t[1] in ("min", "max") and case.decided(("<=", None, arguments)) is not None:
-            new = arguments[(t[1] == "min") is not case.decided(("<=", None, arguments))]
         raise Unplaced(f"the function {t[1]} of a position")
     return equal_by_values(case, t, new, used)
 
@@ -197,11 +195,11 @@ def _one_term(case: PlacedFacts, t: Term, p: Term) -> str:
     inside = case.established(between(low, p, high))
 
     def others(h: Goal) -> None:
-        name, between, apart = h.fresh("j"), h.fresh("in"), h.fresh("apart")
+        name, in_range, apart = h.fresh("j"), h.fresh("in"), h.fresh("apart")
         inner = case.under(h)
-        h.intro(f"{name} {between} {apart}")
+        h.intro(f"{name} {in_range} {apart}")
         inner.name(var(name, "Int"))
-        inner.suppose(between)
+        inner.suppose(in_range)
         inner.suppose(apart)
         inner.prove()
 
