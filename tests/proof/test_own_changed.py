@@ -51,7 +51,7 @@ def has_a(**ends: str) -> sc.Transformer:
     (has_a(), "changed(p, a).at(a, p) & ~changed(p, b).at(a, p)", "PROVED", None),
 ])  # fmt: skip
 def test_statements(model: sc.Transformer, sentence: str, status: str, shown: Any) -> None:
-    found = model.prove(sentence, seconds=30)
+    found = model.prove(sentence, seconds=120)
     assert (found.status, found.shown) == (status, shown)
     assert found.certificate is not None
 
