@@ -125,7 +125,7 @@ def test_each_stored_form_names_a_proof_that_stands() -> None:
 
 
 def test_parity_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
-    found = document(capsys, "derive", "parity", "--set", "c=2", "--seconds", "20")
+    found = document(capsys, "derive", "parity", "--set", "c=2", "--seconds", "120")
     assert [one["accept"] for one in found] == [False, True, False, True]
     one = found[1]
     assert one["conditions"] == ["mod(n, 2) = 0", "mod(k, 2) = 1"]
