@@ -325,10 +325,14 @@ class Readout(Named):
 
         Raises BadInput where the readout has another rule, or none: no caller takes a rule for granted.
         """
-        known = rules or ("positive", "zero", "largest")
-        kinds = [kind for kind, rule in RULES.items() if rule in known]
+        rule = self._known_rule(rules or ("positive", "zero", "largest"))
+        return rule, self.rows or tuple({name: Fraction(1)} for name in self.reads)
+
+    def _known_rule(self, rules: Sequence[str]) -> str:
+        """The rule, which must be one of these."""
+        kinds = [kind for kind, rule in RULES.items() if rule in rules]
         self.require(f"a readout must be of kind {' or '.join(kinds)} to be asked this", kinds)
-        return RULES[self.kind], self.rows or tuple({name: Fraction(1)} for name in self.reads)
+        return RULES[self.kind]
 
     @property
     def decides(self) -> bool:
@@ -425,7 +429,7 @@ class Readout(Named):
         there is none. `reads` and `scores` are its columns."""
         if self.rule is None:
             return None
-        rule, _ = self.choice("positive", "zero", "largest", "largest of each group")
+        rule = self._known_rule(("positive", "zero", "largest", "largest of each group"))
         if rule == "zero":
             return reduce(domain.both, map(domain.zero, reads))
         if self.groups:
