@@ -14,9 +14,11 @@ Each file of rules imports those on which it rests: `lettercounts`, `quantified`
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from typing import NamedTuple
 
 from symcook.alarm import Until
 from symcook.errors import Rejected
@@ -70,10 +72,12 @@ def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular |
     introduce(problem, g)
     main, lettered = g._branch(g.goal), Lettered(problem, g)
     case = CountedCase.at(lettered, main)
+    # Nothing proves this: the last position of a string of at most `most` positions.
     if most is not None:
         main.facts["most"] = at_most(problem.places.high, num(most - 1 + problem.start))
         case.assume("most")
     states = [] if regular is None else at_the_end(lettered, regular)
+    # One case for each state of the automata at the last position, with its bounds and congruences.
     if states:
         potentials = Potentials(lettered, states)
         potentials.prove(main, "state")
@@ -86,6 +90,7 @@ def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular |
             try:
                 inner.open()
             except Unclosed as error:
+                # The counts are those of a string that leads to this state.
                 if error.counts is not None:
                     error.counts = replace(error.counts, led=partial(potentials.string, there))
                 raise
@@ -153,6 +158,15 @@ class CountedDecision:
     shortest: bool = False
 
 
+class CountedAttempt(NamedTuple):
+    """One search for a proof: the goal where all cases are closed, else a string at which the counts contradict
+    nothing, or why there is none."""
+
+    goal: Goal | None = None
+    string: tuple[int, ...] | None = None
+    why: str = ""
+
+
 def decide(
     problem: Problem,
     library: Citable,
@@ -165,43 +179,66 @@ def decide(
     if problem.outside:
         return CountedDecision(why=problem.outside[0])
     problem = problem.here
+    # The parts of the claim in turn, where one may help another; if that gives nothing, the claim as it stands.
+    attempt = _parts_in_turn(problem, library) if PartsInTurn.serves(problem) else CountedAttempt()
+    if attempt.goal is None and attempt.string is None:
+        attempt = _whole_claim(problem, library, regular)
+    if attempt.string is None or attempt.why or not least:
+        return CountedDecision(*attempt)
+    return _shortest(problem, library, regular, attempt.string, until)
 
-    def attempt(most: int | None, in_turn: bool = False) -> tuple[Goal | None, tuple[int, ...] | None, str]:
-        g = Goal(library, problem.statement.formula, {}, {})
-        try:
-            if in_turn:
-                parts = PartsInTurn(problem, g)
-                parts.prove(g.goal)
-                parts.close(g)
-            else:
-                prove(problem, g, most, regular)
-        except Unclosed as error:
-            counter_string = None if error.counts is None or not problem.letters else error.counts.string(problem)
-            terms = ", ".join(term if len(term) <= 60 else f"{term[:60]} .." for term in error.opaque[:2])
-            return None, counter_string, f"counts have no rule for {terms}" if terms else ""
-        except (Stuck, Rejected, TooLong) as error:
-            return None, None, str(error).partition("\n")[0]
-        return g, None, ""
 
-    goal, counter_string, why = attempt(None, True) if PartsInTurn.serves(problem) else (None, None, "")
-    if goal is None and counter_string is None:
-        goal, counter_string, why = attempt(None)
-    if goal is not None or counter_string is None or why or not least:
-        return CountedDecision(goal, counter_string, why)
+def _parts_in_turn(problem: Problem, library: Citable) -> CountedAttempt:
+    """The claim by its parts, each with those before it as facts."""
+
+    def close(g: Goal) -> None:
+        parts = PartsInTurn(problem, g)
+        parts.prove(g.goal)
+        parts.close(g)
+
+    return _attempt(problem, library, close)
+
+
+def _whole_claim(
+    problem: Problem, library: Citable, regular: Regular | None, most: int | None = None
+) -> CountedAttempt:
+    """The claim by cases, of all strings or of those of at most `most` positions."""
+    return _attempt(problem, library, lambda g: prove(problem, g, most, regular))
+
+
+def _attempt(problem: Problem, library: Citable, close: Callable[[Goal], None]) -> CountedAttempt:
+    """What comes of one way to close the goal of a statement."""
+    g = Goal(library, problem.statement.formula, {}, {})
+    try:
+        close(g)
+    except Unclosed as error:
+        counter_string = None if error.counts is None or not problem.letters else error.counts.string(problem)
+        terms = ", ".join(term if len(term) <= 60 else f"{term[:60]} .." for term in error.opaque[:2])
+        return CountedAttempt(None, counter_string, f"counts have no rule for {terms}" if terms else "")
+    except (Stuck, Rejected, TooLong) as error:
+        return CountedAttempt(why=str(error).partition("\n")[0])
+    return CountedAttempt(g)
+
+
+def _shortest(
+    problem: Problem, library: Citable, regular: Regular | None, counter_string: tuple[int, ...], until: Until | None
+) -> CountedDecision:
+    """The shortest string at which the counts contradict nothing, by bisection of its length from a longer one; the
+    shortest that was found where a search takes too long, or gives neither a proof nor a string."""
     below, length = 0, len(counter_string)  # no string of `below` positions, one of `length`
     while below + 1 < length:
         middle = (below + length) // 2
         try:
             with limited(until and Until(until.left / 2)):
-                closed, shorter, _ = attempt(middle)
+                attempt = _whole_claim(problem, library, regular, middle)
         except OutOfTime:
             break
-        if closed is None and shorter is None:
-            break
-        if shorter is None:
+        if attempt.string is not None:
+            counter_string, length = attempt.string, len(attempt.string)
+        elif attempt.goal is not None:  # the cases of all strings of at most `middle` positions are closed
             below = middle
         else:
-            counter_string, length = shorter, len(shorter)
+            break
     return CountedDecision(None, counter_string, shortest=below + 1 == length)
 
 
@@ -220,6 +257,7 @@ class CountedCase:
     def at(cls, root: Lettered, g: Goal) -> CountedCase:
         """What the comparisons among the facts of a goal say, and what is supposed of numbers that are given."""
         case, remainders = cls(root, g), KnownRemainders()
+        # Formulas about remainders, and those of them that stand in the claim as numbers I[F].
         divisions = [s for s in subterms(root.problem.claim) if s[0] == "ex" and division(s) is not None]
         bits = {s[2][0] for s in subterms(root.problem.claim) if s[0] == "ind"}
         remainders.compared, remainders.solving = {fkey(f): f for f in divisions if f in bits}, bool(divisions)
@@ -245,10 +283,11 @@ class CountedCase:
         """Close a branch of the goal by a decision of its own; Unclosed where it is undecided in so many cases. Facts
         about what is not put down to counts as yet take part where that is `waiting`."""
         case, facts = CountedCase(self.root, g, self), self.facts
+        # Without the facts that hold an atom which still waits for a decision.
         if not waiting:
-            polynomials = {k: poly(g.facts[k]) if k in g.facts else facts.rows[k].poly for k in facts.facts}
+            polynomial_by_label = {k: poly(g.facts[k]) if k in g.facts else facts.rows[k].poly for k in facts.facts}
             case.facts.facts = [
-                k for k, p in polynomials.items() if not any(facts.waits(a) for m, _ in p for a, _ in m)
+                k for k, p in polynomial_by_label.items() if not any(facts.waits(a) for m, _ in p for a, _ in m)
             ]
         case.limit(most, WORK)
         case.open()
@@ -283,6 +322,7 @@ class CountedCase:
             g.intro(label)
             if premise:
                 self.assume(label)
+        # Each part of a conjunction is a case of its own.
         if g.goal[0] == "&":
             for part in g.split():
                 CountedCase(self.root, part, self).open()
@@ -300,31 +340,31 @@ class CountedCase:
             g.use(label, label=" ".join(parts))
             for part in parts:
                 self.assume(part)
-        elif f[0] == "~" and division(inner) is not None:
+        elif f[0] == "~" and division(inner) is not None:  # a remainder is decided by its quotient
             self.supposed.append(inner)
-        elif f[0] == "ex":
+        elif f[0] == "ex":  # a new name
             facts.remainders.solving |= division(f) is not None
             name, so = g.fresh("x"), g.fresh("so")
             g.obtain(label, name, so)
             self.assume(so)
-        elif (letter := letter_at(inner)) is not None:
+        elif (letter := letter_at(inner)) is not None:  # which letter stands where
             opposite = facts.literals.get(fkey(("~", None, (f,))))
             if opposite is not None:
                 facts.clash = (opposite, label) if f[0] == "~" else (label, opposite)
             (letter_absent if f[0] == "~" else letter_stands)(facts, label, *letter)
         elif f[0] in COMPARISONS:
             facts.fact(label)
-        elif f[0] == "~" and inner[0] in ("<=", "<"):
+        elif f[0] == "~" and inner[0] in ("<=", "<"):  # not a <= b is b < a
             new = g.fresh("not")
             g.have(negation(inner), new, lambda h: h.hyp(label))
             self.assume(new)
-        elif f[0] == "~" and inner[0] == "=":
+        elif f[0] == "~" and inner[0] == "=":  # a < b or b < a
             self.hypotheses.append(self.apart(label))
-        elif inner[0] in ("all", "ex") and counted_range(facts, inner) is not None:
+        elif inner[0] in ("all", "ex") and counted_range(facts, inner) is not None:  # decided by a count
             self.supposed.append(inner)
-        elif f[0] == "all" or inner[0] == "ex":
+        elif f[0] == "all" or inner[0] == "ex":  # it holds at any position
             facts.sums.universal.append(label)
-        elif inner[0] == "all":
+        elif inner[0] == "all":  # a position where it fails
             self.assume(counterexample(facts, label))
         else:
             self.hypotheses.append(label)
@@ -333,19 +373,19 @@ class CountedCase:
         """a < b or b < a, where a and b differ: from a >= b and b >= a follows a = b."""
         g = self.g
         a, b = g.facts[label][2][0][2]
-        less, more = less_than(a, b), less_than(b, a)
+        a_below_b, b_below_a = less_than(a, b), less_than(b, a)
         new = g.fresh("apart")
 
         def proof(h: Goal) -> None:
-            a_less, a_not_less = h.em(less, (side := h.fresh("side")))
-            a_less.pick("left").hyp(side)
-            b_less, neither = a_not_less.em(more, (other := a_not_less.fresh("side")))
-            b_less.pick("right").hyp(other)
-            neither.have(equals(a, b), (equal := neither.fresh("equal")), lambda k: k.auto([side, other], degree=1))
+            a_less, a_not_less = h.em(a_below_b, (a_side := h.fresh("side")))
+            a_less.pick("left").hyp(a_side)
+            b_less, neither = a_not_less.em(b_below_a, (b_side := a_not_less.fresh("side")))
+            b_less.pick("right").hyp(b_side)
+            neither.have(equals(a, b), (equal := neither.fresh("equal")), lambda k: k.auto([a_side, b_side], degree=1))
             neither.contra(neither.fresh("no"))
             neither.absurd(equal, label)
 
-        g.have(("|", None, (less, more)), new, proof)
+        g.have(("|", None, (a_below_b, b_below_a)), new, proof)
         return new
 
     # --- Deciding ----------------------------------------------------------------------------------------------------
@@ -355,10 +395,12 @@ class CountedCase:
         g, facts = self.g, self.facts
         if facts.truth(g.goal):
             return facts.show(g, g.goal)
+        # A false hypothesis, then a contradiction of the arithmetic, closes the case.
         for label in self.hypotheses:
             if facts.truth(g.facts[label]) is False:
                 return facts.deny(g, label)
         rows = facts.rows_now()
+        # Equations between integers are solved first, which changes the rows.
         while facts.remainders.solving and any(
             row.tag == "=" and row.poly and solved(facts, label) for label, row in rows.items()
         ):
@@ -366,11 +408,13 @@ class CountedCase:
         refutation = contradiction([*rows.values()], facts.effort) or one_sign(facts, [*rows.values()])
         if refutation is not None:
             return close(g, refutation)
+        # Looking for the next question may find a clash, or settle the goal.
         formula = self.choice()
         if facts.clash is not None:
             return g.absurd(*facts.clash)
         if facts.truth(g.goal):  # by what was found of quantified formulas
             return facts.show(g, g.goal)
+        # New facts came: the rows are made again.
         if facts.renewed:
             facts.renewed = False
             return self.decide()
@@ -388,6 +432,7 @@ class CountedCase:
         for f in [self.g.goal, *(self.g.facts[k] for k in self.hypotheses)]:
             if (part := facts.undecided(f)) is not None:
                 return part
+            # Quantified formulas by the count or the remainder that decides them; others as they stand.
             for part in _quantified(f):
                 if facts.truth(part) is None:
                     if counted_range(facts, part) is None and division(part) is None:
@@ -417,8 +462,10 @@ class CountedCase:
     def at_point(self, rows: list[FactRow]) -> None:
         """No contradiction is left: split at a count that is no integer, else say where the claim may be false."""
         facts = self.facts
+        # Facts that were not needed so far: premises of the run, terms of sums, integers between equal bounds.
         if use_premises(facts) or more_facts(facts) or squeezed(facts, rows):
             return self.decide()
+        # Contradictions that need more than linear arithmetic: powers of e, products of rows.
         if (refutation := with_powers(facts, rows)) is not None:
             return close(self.g, refutation)
         if (formula := sum_question(facts)) is not None:
@@ -427,6 +474,7 @@ class CountedCase:
         if multiplied and (refutation := contradiction(rows, facts.effort)) is not None:
             return close(self.g, refutation)
         values = point(rows, facts.effort)
+        # An integer that is a fraction at this point is split into at most floor, and more.
         for m, value in sorted((values or {}).items(), key=lambda item: repr(reify.product(item[0]))):
             if value.denominator != 1 and len(m[0]) == 1 and m[0][0][1] == 1 and not m[1] and whole(m[0][0][0]):
                 floor = num(value.numerator // value.denominator)

@@ -1,4 +1,8 @@
-"""What a term is to automata: finitely valued, a position, a sum or mean, or known by its sign."""
+"""What a term is to automata: finitely valued, a position, a sum or mean, or known by its sign.
+
+Each kind says, by sets of strings with marked positions (`tracks.TrackSet`), where a term has which value. `values`
+has the arithmetic of kinds.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +44,9 @@ class PlaceTerm(NamedTuple):
 
 
 class TotalTerm(NamedTuple):
-    """A sum: `number`, and v for each position of the track `track` in D, for all (v, D) of `terms`. With `normed` it
-    is divided by the number of these positions; `terms` has then those of the value 0 too. It means that `where`."""
+    """A sum: `number`, and v for each position of the track `track` in D, for all (v, D) of `terms`. With `normed`
+    it is a mean of these v, by positive weights that are not known; `terms` has then those of the value 0 too. It
+    has a value in the strings of `where`."""
 
     terms: tuple[tuple[Fraction, TrackSet], ...]
     track: str
@@ -81,6 +86,9 @@ def anywhere(op: str, gap: PlaceTerm, start: int) -> bool | None:
     length = gap.sums.get(LAST, ZERO)
     others = [k for track, k in gap.sums.items() if track != LAST]
     at_one = gap.number + start * sum(gap.sums.values(), ZERO)  # in a string of one position
+    # In a longer string a position lies at most as much further as the last one does. So the gap is largest in a string
+    # of one position where the last position and all positive factors together do not add to it; the same of the
+    # smallest.
     most = at_one if length + sum((k for k in others if k > 0), ZERO) <= 0 else None
     least = at_one if length + sum((k for k in others if k < 0), ZERO) >= 0 else None
     if most is not None and op != "=" and TESTS[op](most, ZERO):
@@ -91,6 +99,7 @@ def anywhere(op: str, gap: PlaceTerm, start: int) -> bool | None:
 
 
 def nonempty(values: Mapping[Fraction, TrackSet]) -> dict[Fraction, TrackSet]:
+    """The values that some string has."""
     return {v: d for v, d in values.items() if not d.empty}
 
 

@@ -51,6 +51,7 @@ def _coordinate(case: CaseFacts, atom: int) -> AtomReading:
         return BASE if name == "w" else OPAQUE
     if equation.kind == "state":
         return _state(case, atom)
+    # An equation holds at the positions of the string alone.
     inside = case.inside(place)
     if inside is None:
         return WAITS
@@ -106,6 +107,7 @@ def _by_form(case: CaseFacts, atom: int, name: str, place: Term, inside: str) ->
     guards = [guard for guard, _ in case.root.cases_of(name, place)]
     if not guards:
         return None
+    # The first case whose condition holds; else a part of a condition is to be decided.
     number = next((k for k, guard in enumerate(guards) if guard == TRUE or case.follows(guard)), None)
     if number is None:
         part = next((part for guard in guards if (part := case.undecided(guard)) is not None), None)
@@ -158,6 +160,7 @@ def _function(case: CaseFacts, atom: int) -> AtomReading:
         return sign_of(case, atom)
     if t[1] not in SIDES:
         return OPAQUE if free(t) else BASE
+    # The first axiom is for 0 <= x, or x <= y, and the second for its opposite.
     order: Term = ("<=", None, (num(0), t[2][0]) if len(t[2]) == 1 else t[2])
     for f, name in zip((order, negation(order)), SIDES[t[1]], strict=True):
         side = case.known(f)
@@ -174,10 +177,12 @@ def _truth_value(case: CaseFacts, atom: int) -> AtomReading:
     key = normal._keys[atom][1]
     compared = case.remainders.compared
     f = compared[key] if key in compared else reify.formula(key)
+    # a bit of a letter, however the equation is written
     if (letter := letter_at(f)) is None and f[0] == "=":
         letter = letter_at(("=", None, f[2][::-1])) or zero_letter(f)
     if letter is not None:
         return letter_bit(case, *letter)
+    # A formula that is decided is 0 or 1. A remainder in `compared` is decided by the case itself, in `choice`.
     question, value = None if key in compared else division_question(case, f), case.truth(f)
     if value is None:
         if key in compared:

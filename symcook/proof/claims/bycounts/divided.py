@@ -34,12 +34,12 @@ QUOTIENT = var("q'", "Int")
 
 
 class Division(NamedTuple):
-    """``ex q. T + more = m*q & parts`` where it is `exact`, else ``ex q. 0 <= T - m*q < m & parts``; `parts` are about
+    """``ex q. T + shift = m*q & parts`` where it is `exact`, else ``ex q. 0 <= T - m*q < m & parts``; `parts` are about
     `QUOTIENT`, and `number` those of the formula that say what q is."""
 
     term: Term
     modulus: int
-    more: int
+    shift: int
     exact: bool
     parts: tuple[Term, ...]
     number: tuple[int, ...]
@@ -59,8 +59,10 @@ def division(f: Term) -> Division | None:
         return None
     parts = flatten("&", instantiate(f[2][0], (QUOTIENT,)))
     gaps = {k: poly(part) for k, part in enumerate(parts) if part[0] in ("=", "<=", "<")}
+    # What says which number q is: one equation, or the two bounds 0 <= T - m*q < m.
     ways: list[tuple[int, ...]] = [(k,) for k in gaps if parts[k][0] == "="]
     for number in [*ways, *product(gaps, gaps)]:
+        # `gap` is what is left without q, and `factor` that of q; all other atoms must be integers.
         gap, (lead,) = dict(gaps[number[0]]), nf(QUOTIENT)
         factor, alone = gap.pop(lead, 0), lead[0][0][0]
         plain = all(not m[1] and all(a != alone and whole(a) for a, _ in m[0]) for m in gap)
@@ -68,15 +70,17 @@ def division(f: Term) -> Division | None:
             continue
         modulus, exact = abs(int(factor)), len(number) == 1
         if not exact:
+            # The bounds: together they leave room for m values.
             first, last = (parts[k][0] for k in number)
             width = constant(normal.add(gaps[number[0]], gaps[number[1]]))
             if factor > 0 or first != "<=" or width != modulus - (last == "<="):
                 continue
+        # T is written without its constant, which shifts the quotient.
         gap = normal.scale(gap, -1) if factor > 0 else gap
-        more = int(gap.pop(ONE, 0))
+        shift = int(gap.pop(ONE, 0))
         others = tuple(part for k, part in enumerate(parts) if k not in number)
-        if gap and (exact or not more):
-            return Division(reify.term(gap), modulus, more, exact, others, number)
+        if gap and (exact or not shift):
+            return Division(reify.term(gap), modulus, shift, exact, others, number)
     return None
 
 
@@ -88,22 +92,23 @@ def division_question(case: CaseFacts, f: Term) -> Term | None:
     at = division(f)
     if at is None or case.clash is not None or fkey(f) in case.quantified:
         return None
+    # First the remainder of T itself.
     known = remainder_of(case, at.term, at.modulus)
     if not isinstance(known, KnownRemainder):
         return known
-    more, wrong = divmod(known.rest + at.more, at.modulus) if at.exact else (0, 0)
-    here = known.quotient if not more else ("+", None, (known.quotient, num(more)))
+    # T = m*h + rest. So T + shift = m*q for q = h + (rest + shift)/m, and for no q where m does not divide that; the
+    # two bounds have q = h.
+    steps, wrong = divmod(known.rest + at.shift, at.modulus) if at.exact else (0, 0)
+    here = known.quotient if not steps else ("+", None, (known.quotient, num(steps)))
     parts = [] if wrong else [instantiate(abstract(part, (QUOTIENT,)), (here,)) for part in at.parts]
+    # The other parts of the formula, about this quotient, must be decided too.
     for part in parts:
-        if not case.follows(part) and case.truth(part) is None:
-            asked = case.undecided(part)
-            for inner in () if asked is not None else (x for x in subterms(part) if x[0] == "ex"):
-                asked = asked or division_question(case, inner)
-            if asked is not None:
-                return asked
+        if (question := _part_question(case, part)) is not None:
+            return question
     values = [case.truth(part) for part in parts]
     if None in values and False not in values:
         raise Rejected("a part of a formula about a remainder")
+    # The formula, or its negation, becomes a fact; the case is closed where it supposes the opposite.
     supposed, holds, new = case.truth(f), not wrong and False not in values, case.g.fresh("rest")
     fact = f if holds else ("~", None, (f,))
     close = _holds if holds else _fails
@@ -112,9 +117,20 @@ def division_question(case: CaseFacts, f: Term) -> Term | None:
     case.quantified.add(fkey(f))
     case.renewed = True
     if supposed is not None and supposed is not holds:
-        other = case.literals[fkey(f if supposed else ("~", None, (f,)))]
-        case.clash = (other, new) if supposed else (new, other)
+        supposed_label = case.literals[fkey(f if supposed else ("~", None, (f,)))]
+        case.clash = (supposed_label, new) if supposed else (new, supposed_label)
     return None
+
+
+def _part_question(case: CaseFacts, part: Term) -> Term | None:
+    """What has to be known for another part of such a formula; None where the part is decided."""
+    if case.follows(part) or case.truth(part) is not None:
+        return None
+    if (comparison := case.undecided(part)) is not None:
+        return comparison
+    # All comparisons are decided: what is left are formulas about remainders inside of the part.
+    questions = (division_question(case, inner) for inner in subterms(part) if inner[0] == "ex")
+    return next((question for question in questions if question is not None), None)
 
 
 def _holds(case: CaseFacts, g: Goal, at: Division, known: KnownRemainder, here: Term, _: int | None) -> None:
@@ -137,22 +153,24 @@ def _fails(case: CaseFacts, g: Goal, at: Division, remainder: KnownRemainder, he
     known = [remainder.label, *(labels[k] for k in at.number)]
     q = var(name, "Int")
 
-    def apart(h: Goal, less: Term, more: Term) -> None:
-        """Close a goal where ``less < more``."""
-        h.use("ax:int_lt", h.text(less), h.text(more), f"#{side}", label=(step := h.fresh("step")))
+    def apart(h: Goal, smaller: Term, greater: Term) -> None:
+        """Close a goal where ``smaller < greater``."""
+        h.use("ax:int_lt", h.text(smaller), h.text(greater), f"#{side}", label=(step := h.fresh("step")))
         h.auto([*known, step], degree=1, rounds=0)
 
+    # No quotient is right: q = h is excluded too, by the remainder.
     if false is None:
         under, over = g.em(at_most(q, here), side)
         under.auto([*known, side], degree=1, rounds=0)
         return apart(over, here, q)
 
     def equal(h: Goal) -> None:
-        for k, (less, more) in zip(h.antisym(), ((here, q), (q, here)), strict=True):
+        for k, (smaller, greater) in zip(h.antisym(), ((here, q), (q, here)), strict=True):
             k.contra(side)
-            apart(k, less, more)
+            apart(k, smaller, greater)
 
     g.have(equals(q, here), same, equal)
+    # A part is false at q = h.
     label = [label for k, label in enumerate(labels) if k not in at.number][false]
     g.rewrite(same, label, new := g.fresh("so"))
     return case.deny(g, new)
@@ -164,6 +182,7 @@ def _fails(case: CaseFacts, g: Goal, at: Division, remainder: KnownRemainder, he
 def remainder_of(case: CaseFacts, t: Term, modulus: int) -> KnownRemainder | Term:
     """The remainder of a sum of integers, or what has to be known for it."""
     p, multipliers = case.settled(nf(t))
+    # An atom of the sum waits for a decision, which comes first.
     if any(case.state.get(a) == WAITS for m, _ in p for a, _ in m) and case.wanted:
         return next(iter(case.wanted.values()))
     if not integral(p):
@@ -171,6 +190,7 @@ def remainder_of(case: CaseFacts, t: Term, modulus: int) -> KnownRemainder | Ter
     factors = {m: int(c) for m, c in p.items() if m != ONE}
     over = gcd(modulus, *factors.values())
     residue = int(p.get(ONE, 0)) % modulus
+    # m divides each factor: the constant alone counts.
     if over == modulus:  # T = m*(p - r)/m + r
         here = reify.term(normal.scale(normal.add(p, {ONE: residue} if residue else {}, -1), Fraction(1, modulus)))
         base: Term = ("*", None, (num(modulus), here))
@@ -183,6 +203,7 @@ def remainder_of(case: CaseFacts, t: Term, modulus: int) -> KnownRemainder | Ter
     quotient, (low, high) = _quotient(case, smaller, below)
     base = ("*", None, (num(below), quotient))
     residue = below - 1
+    # Which residue it is, is asked in turn: at most 0, at most 1, .. The last one is left.
     for k in range(below - 1):
         most: Term = at_most(smaller, ("+", None, (base, num(k))))
         label = case.known(most)
@@ -240,6 +261,7 @@ def _equal(case: CaseFacts, t: Term, value: Term, low: str, high: str) -> None:
 
 def floor_sum(case: CaseFacts, a: int) -> AtomReading:
     """A sum that counts the multiples of m up to T is the quotient of T by m; so is floor(T/m) for a large m."""
+    # I[m*j <= T] in a sum from 1 on
     low, high, body = reify.atom(a)[2]
     inner = instantiate(body, (THERE,))
     gap, (j,) = dict(poly(inner[2][0]) if inner[0] == "ind" and inner[2][0][0] == "<=" else {}), nf(THERE)
@@ -248,6 +270,7 @@ def floor_sum(case: CaseFacts, a: int) -> AtomReading:
     if low != num(1) or modulus < 2 or modulus != int(modulus) or not alone or not integral(gap):
         return OPAQUE
     t = reify.term(gap)
+    # 0 <= T, and the quotient lies in the range of the sum
     least = case.need(at_most(num(0), t))
     if least is None:
         return WAITS
@@ -257,7 +280,8 @@ def floor_sum(case: CaseFacts, a: int) -> AtomReading:
         return WAITS
     g, f = case.g, inner[2][0]
 
-    def each(h: Goal, value: int) -> None:
+    def term_value(h: Goal, value: int) -> None:
+        """Close I[m*j <= T] = value for a j of a range: the other value contradicts the bounds of the quotient."""
         h.intro(f"{(name := h.fresh('j'))} ({(lo := h.fresh('from'))} {(hi := h.fresh('to'))})")
         known, there = h.fresh("f"), replace(f, THERE, var(name, "Int"))
         for k, holds in zip(h.ind(there, f"{known} {(v := h.fresh('v'))}"), (True, False), strict=True):
@@ -269,14 +293,14 @@ def floor_sum(case: CaseFacts, a: int) -> AtomReading:
 
     # sum(j, 1, n, I[m*j <= T]) = sum(j, 1, h, 1) + sum(j, h + 1, n, 0) = h, as m*h <= T < m*(h + 1).
     summand, texts = f"j. {g.text(inner)}", ["1", g.text(here), g.text(high)]
-    split, ones, many, none, label = (g.fresh(stem) for stem in ("split", "ones", "many", "none", "floor"))
+    split, ones, length, none, label = (g.fresh(stem) for stem in ("split", "ones", "many", "none", "floor"))
     g.use("lem:sum_split", summand, *texts, lambda h: both(h, first, last), label=split)
-    g.use("lem:sum_ext", summand, "j. 1", "1", texts[1], lambda h: each(h, 1), label=ones)
-    g.use("lem:sum_one", "1", texts[1], lambda h: h.auto([first], degree=1, rounds=0), label=many)
+    g.use("lem:sum_ext", summand, "j. 1", "1", texts[1], lambda h: term_value(h, 1), label=ones)
+    g.use("lem:sum_one", "1", texts[1], lambda h: h.auto([first], degree=1, rounds=0), label=length)
     after = g.text(("+", None, (here, num(1))))
-    g.use("lem:sum_ext", summand, "j. 0", after, texts[2], lambda h: each(h, 0), label=none)
+    g.use("lem:sum_ext", summand, "j. 0", after, texts[2], lambda h: term_value(h, 0), label=none)
     equal: Term = equals(reify.atom(a), here)
-    g.have(equal, label, lambda h: h.auto([split, ones, many, none], degree=1, rounds=0))
+    g.have(equal, label, lambda h: h.auto([split, ones, length, none], degree=1, rounds=0))
     return case.give(a, label)
 
 
@@ -285,6 +309,7 @@ def floor_sum(case: CaseFacts, a: int) -> AtomReading:
 
 def squeezed(case: CaseFacts, rows: Sequence[FactRow]) -> bool:
     """Whether two rows say that an integer has a value, beside remainders; it is put in then."""
+    # 0 <= p and 0 <= -p among the rows: p is 0.
     least = {freeze(normal._primitive(row.poly)) for row in rows if row.tag == "<=" and row.poly}
     for key in sorted(least, key=repr) if case.remainders.solving else ():
         if freeze(normal.scale(dict(key), -1)) in least:
@@ -312,6 +337,7 @@ def solved(case: CaseFacts, label: str) -> bool:
         if not least or (Fraction(row.poly.get(ONE, 0)) * scale).denominator != 1:
             return False  # no integers solve it
         unknown_atom = min((a for a in unknown if abs(factors[a]) == least), key=lambda a: repr(reify.atom(a)))
+        # A factor is 1: the equation gives that integer its value.
         if least * scale == 1:
             f: Term = equals(num(0), reify.term(normal.scale(row.poly, scale)))
             rows = [[_text(case, q, scale), k] for k, q in row.made.items() if q]
@@ -319,6 +345,8 @@ def solved(case: CaseFacts, label: str) -> bool:
             return True
         if len(unknown) < len(factors):
             return False
+        # Else the integer with the least factor is replaced by a new one, s, as in Euclid's algorithm: the other
+        # factors become smaller by multiples of its own.
         name, exists_label, new = (case.g.fresh(stem) for stem in ("s", "some", "as"))
         others = {((a, 1),): c // factors[unknown_atom] for a, c in factors.items()}
         term = reify.term({(m, 0): c for m, c in others.items() if c})
@@ -331,6 +359,7 @@ def solved(case: CaseFacts, label: str) -> bool:
 def _given(case: CaseFacts, atom: int, label: str) -> None:
     """An equation gives an integer its value."""
     case.give(atom, label)
+    # Products that hold the integer were written without its value: they are made again.
     stale = [entry for entry in case.rules.products if atom in dict(entry[0][0])]
     case.rules.products = [entry for entry in case.rules.products if entry not in stale]
     for a in {a for entry in stale for a, _ in entry[0][0]} - {atom}:  # which are put in again

@@ -50,9 +50,8 @@ class Lettered:
         """The same at a goal of its own."""
         new = Lettered(self.problem, g)
         new.forms, new.premises = {**self.forms}, self.taken(g)
-        new.bounds = {
-            key: None for key, bound_found in self.bounds.items() if bound_found is None
-        }  # being proved, or without proof
+        # None stands for a bound that is being proved, or has no proof: neither is tried again here.
+        new.bounds = {key: None for key, bound in self.bounds.items() if bound is None}
         return new
 
     def taken(self, g: Goal) -> list[str]:
@@ -121,10 +120,12 @@ class Lettered:
 
     def coordinates(self, t: Term, place: Term) -> list[str]:
         """The coordinates at a place that occur in a term."""
-        names_found = {s[2][0][1][0] for s in subterms(t) if s[0] == "app" and s[2][1:] == (place,) and s[2][0] != W}
-        return sorted(names_found)
+        names = {s[2][0][1][0] for s in subterms(t) if s[0] == "app" and s[2][1:] == (place,) and s[2][0] != W}
+        return sorted(names)
 
     def _by_letter(self, equation: Equation) -> dict[int, Term] | None:
+        """The value of a coordinate for each letter; None where its equation does not depend on the letter there
+        alone."""
         if (
             not self.problem.letters
             or equation.kind != "value"
@@ -157,6 +158,7 @@ class Lettered:
         return label
 
     def known(self, label: str, show: Term, proof: Callable[[Goal], None]) -> str:
+        """The label of a fact before all cases, which is proved where it is first asked for."""
         if label not in self.g.facts:
             self.g.have(show, label, proof)
         return label
@@ -168,6 +170,7 @@ class Lettered:
 
     def letter(self) -> str:
         """One of the letters stands at each position."""
+        # Without added letters that is the premise itself; else it is proved from that and the letters at the ends.
         problem = self.problem
         if problem.before is None and problem.after is None:
             return self.typed
@@ -236,15 +239,18 @@ class Lettered:
         label = f"by.letter.{name}"
         if label in self.g.facts:
             return label
-        inner = self.coordinates(equation.right, HERE)
-        for other in inner:
-            self.valued(other)
+        inner_names = self.coordinates(equation.right, HERE)
+        # The coordinates in the equation first, since its proof rests on theirs.
+        for inner_name in inner_names:
+            self.valued(inner_name)
         values = self.values[name]
+        # One value for all letters is that number; else it is the sum of value*bit.
         same = len({*values.values()}) == 1
         right = next(iter(values.values())) if same else self.weighted(values, lambda a: self.bit(HERE, a))
         show = self.everywhere(equals(equation.at_here, right))
 
         def proof(g: Goal) -> None:
+            """Put in the equation of the run, then go through the letters."""
             g.intro("i inside")
             run = self.problem.label(equation.part, equation.truth)
             g.use(run, "i", "#inside", label="is")
@@ -275,8 +281,8 @@ class Lettered:
         """The counts up to a position add up to the number of positions."""
         bits = self.weighted(dict.fromkeys(self.problem.letters, num(1)), lambda a: self.bit(THERE, a))
         counts = self.weighted(dict.fromkeys(self.problem.letters, num(1)), lambda a: self.count(a, self.low, HERE))
-        many = reify.term(nf(("-", None, (HERE, self.below))))
-        show = self.everywhere(equals(counts, many), self.below)
+        length = reify.term(nf(("-", None, (HERE, self.below))))
+        show = self.everywhere(equals(counts, length), self.below)
 
         def proof(g: Goal) -> None:
             g.intro("i (low high)")
@@ -305,6 +311,7 @@ class Lettered:
         show = ("all", "Int", (abstract(("all", "Int", (abstract(("->", None, (order, body)), (q,)),)), (p,)),))
 
         def proof(g: Goal) -> None:
+            """C(q) = C(p) + the sum of the bits after p, which are not negative."""
             g.intro(f"{p[1][0]} {q[1][0]} order")
             bit = f"j. I[w(j) = {letter}]"
             g.use("lem:sum_split", bit, g.text(self.low), g.text(p), g.text(q), _order, label="split")
@@ -328,12 +335,15 @@ class Lettered:
         bit = f"j. I[w(j) = {letter}]"
 
         def proof(g: Goal) -> None:
+            """All other positions have another letter."""
             g.intro("i range")
             g.use("range", label="low high")
             start = g.text(self.low)
+            # The letter stands at the first position: all other bits are 0, so that the sum is the bit there.
             if first:
 
                 def away(h: Goal) -> None:
+                    """A position but the first one comes after it, and has another letter."""
                     h.intro("j between apart")
                     h.use("between", label="from to")
                     here, there = h.em(at_most(THERE, self.low), "side")
@@ -348,8 +358,9 @@ class Lettered:
                 g.rewrite(self.added(letter))
                 g.true()
             else:
-
+                # The letter stands at the last position: up to the one before, all bits are 0.
                 def none(h: Goal) -> None:
+                    """A position before the last one has another letter."""
                     h.intro("j between")
                     h.use("between", label="from to")
                     self._other(h, letter)
@@ -360,6 +371,8 @@ class Lettered:
         return self.known(f"once.{letter}", show, proof)
 
     def _other(self, h: Goal, letter: int) -> None:
+        """Close I[w(j) = letter] = 0 at a position j that is not the end of an added letter, by the letter that
+        stands there."""
         h.have(self.inside(THERE), "inside")
 
         def close(k: Goal, a: int, case: str) -> None:
@@ -367,6 +380,7 @@ class Lettered:
                 k.rewrite(case)
                 k.true()
                 return
+            # The added letter cannot stand here: `order` are the facts that place j away from its end.
             self.alone(k, THERE, letter, case, ("from", "to", "next", "low", "high"))
 
         self.cases(h, "j", "inside", close)
@@ -374,20 +388,21 @@ class Lettered:
     def alone(self, g: Goal, place: Term, letter: int, case: str, order: Sequence[str]) -> None:
         """Close a goal where a letter that the model adds stands elsewhere than at its end, by the label `case`; the
         labels of `order` tell that."""
-        end, other = (
+        other_end, other_letter = (
             (self.high, self.problem.after) if letter == self.problem.before else (self.low, self.problem.before)
         )
+        # Either the place is the other end, where the model adds its other letter, or a typed letter stands there.
         known = [label for label in order if label in g.facts]
-        if other is not None:  # the other one stands at the other end
-            sides = (end, place) if end == self.high else (place, end)
+        if other_letter is not None:  # the other one stands at the other end
+            sides = (other_end, place) if other_end == self.high else (place, other_end)
             here, g = g.em(("<=", None, sides), (side := g.fresh("end")))
             here.have(
-                equals(place, end),
+                equals(place, other_end),
                 (same := here.fresh("same")),
                 lambda h: h.auto([*known, side], degree=1, rounds=0),
             )
             here.rewrite(same, case, there := here.fresh("there"))
-            here.rewrite(self.share(here, self.added(other)), there, wrong := here.fresh("wrong"))
+            here.rewrite(self.share(here, self.added(other_letter)), there, wrong := here.fresh("wrong"))
             here.absurd(wrong)
             known.append(after := g.fresh("after"))
             g.use("ax:int_lt", *(g.text(t) for t in sides[::-1]), f"#{side}", label=after)
@@ -396,6 +411,7 @@ class Lettered:
             for k in h.split():
                 k.auto(known, degree=1, rounds=0)
 
+        # None of the typed letters is this one.
         g.use(self.share(g, self.typed), g.text(place), between, label=(typed := g.fresh("typed")))
         parts = self.problem.typed
         labels = [typed] if len(parts) == 1 else [f"{typed}.{b}" for b in parts]

@@ -38,18 +38,21 @@ def lettered_sum(case: CaseFacts, a: int) -> AtomReading:
     inner = instantiate(body, (THERE,))
     if not root.problem.letters and _only_at(inner) is None:
         return OPAQUE
+    # I[w(j) = a]: a count.
     letter = letter_at(inner[2][0]) or zero_letter(inner[2][0]) if inner[0] == "ind" else None
     if letter is not None and letter[0] == THERE and letter[1] in root.problem.letters:
         return count_of(case, a, letter[1], low, high)
+    # A factor I[j = p]: the term of one position.
     if (place := _only_at(inner)) is not None:
         return _selected(case, a, low, high, inner, place)
+    # Else a term that the letter at j decides. Coordinates at other positions are put in first.
     outer = _constants(case, inner)
     if outer is None:
         return WAITS
-    term_shown = inner
+    with_constants = inner
     for label in outer:
-        term_shown = replace(term_shown, *g.facts[label][2])
-    by_symbol = {b: _value_at_letter(case, term_shown, b) for b in root.problem.letters}
+        with_constants = replace(with_constants, *g.facts[label][2])
+    by_symbol = {b: _value_at_letter(case, with_constants, b) for b in root.problem.letters}
     if WAITS_VALUE in by_symbol.values():
         return WAITS
     by_letter = {b: value for b, (value, _) in by_symbol.items() if value is not None}
@@ -63,6 +66,7 @@ def lettered_sum(case: CaseFacts, a: int) -> AtomReading:
     label = g.fresh("sum")
 
     def each(h: Goal) -> None:
+        """T(j) is the sum of T_a*I[w(j) = a] at one position j, by the letter there."""
         h.intro(f"{(j := h.fresh('j'))} ({(lo := h.fresh('from'))} {(hi := h.fresh('to'))})")
         there = var(j, "Int")
         inside = h.fresh("inside")
@@ -87,6 +91,7 @@ def _value_at_letter(case: CaseFacts, t: Term, letter: int) -> LetterValue:
     if with_letter is None:
         return LetterValue(None, {})
     p, bits = nf(with_letter), {}
+    # A truth value I[F] is replaced by 0 or 1; what F needs is decided first.
     for m, c in [*p.items()]:
         if len(m[0]) == 1 and m[0][0][1] == 1 and normal._keys[a := m[0][0][0]][0] == "ind":
             f = reify.formula(normal._keys[a][1])
@@ -125,6 +130,7 @@ def _selected(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, place
     """A sum of which one position alone has a term, as j = p: the term there, or 0 where that is outside."""
     g = case.g
     ends = [at_most(low, place), at_most(place, high)]
+    # If p is known to be outside, all terms are 0; else it has to be inside.
     away = [case.known(negation(end)) for end in ends]
     label, outside = g.fresh("sum"), next((x for x in away if x is not None), None)
     is_there = next(x for x in subterms(inner) if x[0] == "ind" and _only_at(x) is not None)[2][0]
@@ -152,6 +158,7 @@ def _selected(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, place
     if outside is not None:
         g.use("lem:sum_ext", f"j. {g.text(inner)}", "j. 0", *texts, each, label=label)
         return case.give(a, label)
+    # p is in the range
     first, last = (case.need(end) for end in ends)
     if first is None or last is None:
         return WAITS
@@ -168,6 +175,7 @@ def _constants(case: CaseFacts, inner: Term) -> list[str] | None:
         name, place = t[2][0][1][0], t[2][1]
         if name not in case.root.values:
             continue
+        # The letter there must be decided, but where all letters give one value.
         values = case.root.values[name]
         letter = next((b for b in values if fkey(case.root.is_letter(place, b)) in case.literals), None)
         if letter is None and len({*values.values()}) > 1:
@@ -180,6 +188,7 @@ def _constants(case: CaseFacts, inner: Term) -> list[str] | None:
             return None
         g, label, at_it = case.g, case.g.fresh("query"), case.g.fresh("at")
         g.use(case.root.share(g, case.root.valued(name)), g.text(place), f"#{inside}", label=at_it)
+        # c(p) = NUMBER at once
         if letter is None or len({*values.values()}) == 1:
             labels.append(at_it)
             continue
@@ -201,6 +210,7 @@ def _only_at(inner: Term) -> Term | None:
         for a, _ in factors:
             key = normal._keys[a]
             if key[0] == "ind" and key[1][0] == "=":
+                # I[0 = p - j] or I[0 = j - p], with an integer p that does not depend on j
                 p = nf(reify.formula(key[1])[2][1])
                 j = ((next(iter(nf(THERE)))[0][0][0], 1),), 0
                 without_j = {m: c for m, c in p.items() if m != j}

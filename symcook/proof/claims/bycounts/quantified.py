@@ -1,4 +1,9 @@
-"""Whether some, or each, position of a range has a letter with a property: by the count of the letters that have it."""
+"""Whether some, or each, position of a range has a letter with a property: by the count of the letters that have it.
+
+That some j has F is that the number of letters with F in the range is positive; that each j has F is that the number
+of letters without F is 0. `counted_range` reads such a formula, `range_question` asks the case for the sign of the
+count, and `_settle` makes the formula, or its negation, a fact.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +39,7 @@ def counted_range(case: CaseFacts, f: Term) -> CountedRange | None:
     """A quantified formula that counts decide; None for another one."""
     if f[0] not in ("all", "ex") or f[1] != "Int":
         return None
+    # ``low <= j & j <= high & F`` under "ex", ``low <= j & j <= high -> F`` under "all"
     inner = instantiate(f[2][0], (THERE,))
     parts = flatten("&", inner[2][0] if f[0] == "all" else inner) if inner[0] in ("->", "&") else []
     if len(parts) < 2 or (f[0] == "all") != (inner[0] == "->") or (f[0] == "all" and len(parts) > 2):
@@ -46,6 +52,7 @@ def counted_range(case: CaseFacts, f: Term) -> CountedRange | None:
     body = inner[2][1]
     if f[0] == "ex":
         body = parts[2] if len(parts) == 3 else _joined(parts[2:])
+    # F must be decided by each letter at j.
     truths = {a: truth_at_letter(case, body, a) for a in case.root.problem.letters}
     if None in truths.values() or not truths:
         return None
@@ -80,6 +87,7 @@ def range_question(case: CaseFacts, f: Term) -> Term | None:
     ranged = counted_range(case, f)
     if ranged is None or case.clash is not None or fkey(f) in case.quantified:
         return None
+    # The counts are those of a range inside of the string.
     for end in (at_most(case.root.low, ranged.low), at_most(ranged.high, case.root.high)):
         if case.known(end) is None:
             return end
@@ -87,11 +95,12 @@ def range_question(case: CaseFacts, f: Term) -> Term | None:
     value = case.truth(positive_count)
     if value is None:
         return positive_count
+    # The fact may be the opposite of what the case supposes: then the case is closed.
     supposed, holds = case.truth(f), value is ranged.some
     label = _settle(case, ranged, value, _decided_label(case, positive_count, value))
     if supposed is not None and supposed is not holds:
-        other = case.literals[fkey(f if supposed else ("~", None, (f,)))]
-        case.clash = (other, label) if supposed else (label, other)
+        supposed_label = case.literals[fkey(f if supposed else ("~", None, (f,)))]
+        case.clash = (supposed_label, label) if supposed else (label, supposed_label)
     return None
 
 
@@ -120,10 +129,12 @@ def _settle(case: CaseFacts, ranged: CountedRange, some: bool, label: str) -> st
 
 
 def _bits(case: CaseFacts, ranged: CountedRange, place: Term) -> Term:
+    """The sum of the bits of the letters at a position."""
     return case.root.weighted(dict.fromkeys(ranged.letters, num(1)), lambda a: case.root.bit(place, a))
 
 
 def _ends(case: CaseFacts, ranged: CountedRange) -> list[str]:
+    """The labels that the range begins and ends in the string."""
     ends = [at_most(case.root.low, ranged.low), at_most(ranged.high, case.root.high)]
     return [_decided_label(case, end, True) for end in ends]
 
@@ -136,10 +147,14 @@ def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
     else:
         g.intro(no)
 
-    def each(h: Goal) -> None:
+    # Suppose the contrary. Then each bit is 0 by the letter at its position: one outside of `letters` has the bit 0,
+    # one of `letters` is a position with the property, which contradicts `no`.
+    def at_position(h: Goal) -> None:
+        """The bits at a position of the range add up to 0."""
         there, inside, between = _position(case, h, ends)
 
         def at_symbol(k: Goal, a: int, here: str) -> None:
+            """Close that by the letter `a` at the position."""
             if a not in ranged.letters:
                 case.root.computed(k, there, inside, here)
             elif ranged.some:
@@ -161,32 +176,15 @@ def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
 
     zero = g.fresh("zero")
     texts = [f"j. {g.text(_bits(case, ranged, THERE))}", "j. 0", g.text(ranged.low), g.text(ranged.high)]
-    g.use("lem:sum_ext", *texts, each, label=zero)
+    g.use("lem:sum_ext", *texts, at_position, label=zero)
     _clash(case, g, zero, label)
 
 
 def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
     """Were there one, its bit 1 would be at most the sum of all bits, which are not negative; but the count is 0."""
     ends = _ends(case, ranged)
-
-    def clash(k: Goal, there: Term, between: str, here: str) -> None:
-        bits = _bits(case, ranged, THERE)
-        member, value = k.fresh("member"), k.fresh("value")
-
-        def least(h: Goal) -> None:
-            j, more = h.fresh("j"), h.fresh("there")
-            h.intro(f"{j} {more}")
-            _not_negative(case, h, ranged, var(j, "Int"))
-
-        texts = [f"j. {k.text(bits)}", k.text(ranged.low), k.text(ranged.high), k.text(there)]
-        k.use("lem:sum_member", *texts, f"#{between}", least, label=member)
-        bits_are_one = equals(_bits(case, ranged, there), num(1))
-        k.have(bits_are_one, value, lambda h: rewritten(h, here))
-        if k.goal != FALSE:
-            k.contra(k.fresh("no"))
-        _clash(case, k, member, label, value)
-
     if ranged.some:
+        # ~(ex j. ..): of a j with F, each letter is excluded, one with F by the count and one without by F.
         no, name, both = g.fresh("some"), g.fresh("x"), g.fresh("both")
         g.intro(no)
         count = len(flatten("&", instantiate(ranged.f[2][0], (THERE,))))
@@ -196,8 +194,9 @@ def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
         between, inside = _between(case, g, ranged, there, ends, labels[:2])
 
         def at_symbol(k: Goal, a: int, here: str) -> None:
+            """A letter with F clashes with the count; one without makes a part of F false."""
             if a in ranged.letters:
-                return clash(k, there, between, here)
+                return _clash_with_count(case, k, ranged, label, there, between, here)
             body = flatten("&", instantiate(ranged.f[2][0], (there,)))[2:]
             which = next(
                 n for n, part in enumerate(body) if truth_at_letter(case, replace(part, there, THERE), a) is False
@@ -206,14 +205,37 @@ def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
 
         case.root.cases(g, name, inside, at_symbol)
     else:
+        # all j. F: at each j a letter without F is excluded by the count.
         there, inside, between = _position(case, g, ends)
 
-        def each(k: Goal, a: int, here: str) -> None:
+        def at_position_symbol(k: Goal, a: int, here: str) -> None:
+            """A letter without F clashes with the count; one with F makes the goal true."""
             if a in ranged.letters:
-                return clash(k, there, between, here)
+                return _clash_with_count(case, k, ranged, label, there, between, here)
             return _true(case, k, there, inside, here)
 
-        case.root.cases(g, there[1][0], inside, each)
+        case.root.cases(g, there[1][0], inside, at_position_symbol)
+
+
+def _clash_with_count(
+    case: CaseFacts, g: Goal, ranged: CountedRange, label: str, there: Term, between: str, here: str
+) -> None:
+    """Close a goal where a letter of `letters` stands in the range, by the label `here`: its bit is 1, but the sum of
+    all bits is 0, by the label `label`."""
+    member, value = g.fresh("member"), g.fresh("value")
+
+    def not_negative(h: Goal) -> None:
+        """No bit of the range is negative."""
+        name, in_range = h.fresh("j"), h.fresh("there")
+        h.intro(f"{name} {in_range}")
+        _not_negative(case, h, ranged, var(name, "Int"))
+
+    texts = [f"j. {g.text(_bits(case, ranged, THERE))}", g.text(ranged.low), g.text(ranged.high), g.text(there)]
+    g.use("lem:sum_member", *texts, f"#{between}", not_negative, label=member)
+    g.have(equals(_bits(case, ranged, there), num(1)), value, lambda h: rewritten(h, here))
+    if g.goal != FALSE:
+        g.contra(g.fresh("no"))
+    _clash(case, g, member, label, value)
 
 
 # --- Steps ------------------------------------------------------------------------------------------------------------
@@ -233,6 +255,7 @@ def _position(case: CaseFacts, g: Goal, ends: list[str]) -> tuple[Term, str, str
 def _between(
     case: CaseFacts, g: Goal, ranged: CountedRange, there: Term, ends: list[str], known: list[str]
 ) -> tuple[str, str]:
+    """The labels that a position is one of the range, and one of the string."""
     in_range, inside = g.fresh("between"), g.fresh("inside")
     g.have(between(ranged.low, there, ranged.high), in_range, lambda h: h.easy(known, degree=1, rounds=0))
     g.have(case.root.inside(there), inside, lambda h: h.easy([*known, *ends], degree=1, rounds=0))
@@ -269,6 +292,7 @@ def _false(case: CaseFacts, g: Goal, label: str, there: Term, inside: str, here:
 
 
 def _not_negative(case: CaseFacts, g: Goal, ranged: CountedRange, there: Term) -> None:
+    """Close that the bits at a position add up to 0 or more, by cases on each bit."""
     labels: list[str] = []
     for a in ranged.letters:
         label = g.fresh("bit")
@@ -284,6 +308,7 @@ def _not_negative(case: CaseFacts, g: Goal, ranged: CountedRange, there: Term) -
 
 
 def _clash(case: CaseFacts, g: Goal, *labels: str) -> None:
+    """Close the goal by facts that contradict each other in linear arithmetic."""
     rows = [FactRow(poly(g.facts[k]), g.facts[k][0], (k,), raw=poly(g.facts[k])) for k in labels]
     refutation = contradiction(rows)
     if refutation is None:
