@@ -1,7 +1,8 @@
 """What a string carries along: finitely many formulas, one of which holds at each position, as the symbols say.
 
-The state of an automaton, and the remainder of a position or of a sum over the symbols. Each has the formulas, which of
-them holds before the first symbol, and the moves by symbols; all of it with proofs, each made where it is first used.
+The state of an automaton, and the remainder of a position or of a sum over the symbols. Each has the formulas, which
+of them holds before the first symbol, and the moves by symbols; all of it with proofs, each made where it is first
+used. `CarriedAlong` finds them in a claim.
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ class CarriedValue:
         return between(self.low, place, self.lettered.high)
 
     def _moved(self, g: Goal, value: int, letter: int, to: int) -> None:
+        """Close the goal of a step, whose premises are ``low``, ``high``, ``before`` and ``here``: the formula of
+        the value `to`."""
         raise NotImplementedError
 
     def contradiction(self, g: Goal, first: str, second: str) -> None:
@@ -79,6 +82,8 @@ class CarriedState(CarriedValue):
         return equals(at(self.equation.name, place, LETTERS), num(value))
 
     def begin(self) -> str:
+        """The equation at the row: no symbol is read there."""
+
         def proof(g: Goal) -> None:
             g.use(f"truth.{self.equation.part}", g.text(self.row), Goal.easy, label="is")
             g.rewrite("is")
@@ -87,6 +92,7 @@ class CarriedState(CarriedValue):
         return self.lettered.known(f"begin.{self.name}", self.formula(self.first, self.row), proof)
 
     def _moved(self, g: Goal, value: int, letter: int, to: int) -> None:
+        """Put the value before and the symbol in the equation, which is one of numbers then."""
         g.use(f"truth.{self.equation.part}", "i", Goal.easy, label="is")
         g.rewrite("is")
         g.rewrite("before")
@@ -105,8 +111,8 @@ class CarriedState(CarriedValue):
 
     def contradiction(self, g: Goal, first: str, second: str) -> None:
         # q = a and q = b, with other numbers a and b: a = b is false by computation.
-        left, same, new = g.facts[second][2][0], g.fresh("same"), g.fresh("two")
-        g.have(equals(left, g.facts[first][2][1]), same, lambda h: h.hyp(first))
+        state, same, new = g.facts[second][2][0], g.fresh("same"), g.fresh("two")
+        g.have(equals(state, g.facts[first][2][1]), same, lambda h: h.hyp(first))
         g.rewrite(same, second, new)
         g.absurd(new)
 
@@ -166,6 +172,7 @@ class CarriedRemainder(CarriedValue):
         return self.lettered.known(f"begin.{self.name}", self.formula(self.first, self.row), proof)
 
     def _moved(self, g: Goal, value: int, letter: int, to: int) -> None:
+        """The quotient before, and what the symbol adds to the sum."""
         # T(i - 1) = m*q + v and T(i) = T(i - 1) + k give T(i) = m*(q + (v + k - v')/m) + v', where v' = (v + k) mod m.
         g.obtain("before", "q", "whole")
         g.witness(f"q + {(value + self.by_symbol[letter] - to) // self.modulus}")
@@ -197,6 +204,7 @@ class CarriedRemainder(CarriedValue):
 
         def proof(h: Goal) -> None:
             h.obtain(label, name, so)
+            # The bounds of the quotient, where the formula has some, are parts of it.
             parts = [so]
             if h.facts[so][0] == "&":
                 parts = [f"{h.fresh('part')}_{k}" for k in range(len(flatten("&", h.facts[so])))]
@@ -226,13 +234,14 @@ class CarriedRemainder(CarriedValue):
         """0 <= sum, where no term is negative: each is the number of the symbol at its position."""
         f, lettered = g.text(("lam", ("Int",), (total[2][2],))), self.lettered
 
-        def each(h: Goal) -> None:
+        def at_position(h: Goal) -> None:
+            """A term at one position is the number of the symbol there."""
             name, between = h.fresh("j"), h.fresh("in")
             h.intro(f"{name} {between}")
             h.have(lettered.inside(here := var(name, "Int")), inside := h.fresh("inside"))
             lettered.cases(h, name, inside, lambda k, _, case: lettered.computed(k, here, inside, case))
 
-        g.use("lem:sum_nonneg", f, *(g.text(t) for t in total[2][:2]), each, label=label)
+        g.use("lem:sum_nonneg", f, *(g.text(t) for t in total[2][:2]), at_position, label=label)
 
 
 class CarriedAlong:
@@ -251,11 +260,13 @@ class CarriedAlong:
     def _scan(self, t: Term, seen: set[str]) -> None:
         """Note what stands in a formula, and in the equations of the coordinates that it asks for."""
         tag, sort, kids = t
+        # Under a quantifier or a sum, its variable gets a name that stands nowhere else.
         if tag in ("all", "ex", "sum", "prod"):
             self.remainder(t)
             kids = (*kids[:-1], instantiate(kids[-1], (var("x'", "Int" if tag in ("sum", "prod") else sort),)))
         if tag == "app" and (equation := self.lettered.problem.equations.get(kids[0][1][0])) is not None:
             name = equation.name
+            # An equation is read once; that of a state is an automaton.
             if equation.kind == "state":
                 self.state(name)
             elif name not in seen:
@@ -278,6 +289,7 @@ class CarriedAlong:
             return None
         key = (formula.term, formula.modulus)
         if key not in self.remainders:
+            # It is carried along only where each symbol adds a whole number.
             by_symbol: dict[int, int] = {}  # how much each symbol adds
             for a in self.lettered.problem.letters:
                 term = num(1) if formula.term is None else self.lettered.at_letter(formula.term, THERE, a)
@@ -296,6 +308,7 @@ def read_remainder(f: Term, lettered: Lettered) -> RemainderFormula | None:
     if f[0] != "ex" or f[1] != "Int":
         return None
     parts = flatten("&", instantiate(f[2][0], (QUOTIENT,)))
+    # one equation that has q; the other parts may bound it
     equations = [part for part in parts if part[0] == "=" and QUOTIENT in free(part)]
     if len(equations) != 1 or any(part[0] not in ("<=", "<") for part in parts if part not in equations):
         return None
@@ -309,6 +322,7 @@ def read_remainder(f: Term, lettered: Lettered) -> RemainderFormula | None:
     dividend = nf(other if factor < 0 else ("neg", None, (other,)))  # T + shift = m*q
     shift = dividend.get(CONSTANT, 0)
     without_constant = {m: k for m, k in dividend.items() if m != CONSTANT}
+    # T alone, with the factor 1
     if [*without_constant.values()] != [1]:
         return None
     t = reify.term(without_constant)

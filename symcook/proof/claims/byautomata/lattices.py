@@ -26,13 +26,15 @@ class LatticeForms(NamedTuple):
 
 def lattice_forms(generators: Iterable[IntegerVector], width: int) -> LatticeForms:
     """The forms of the lattice that vectors of `width` numbers generate, by elimination of rows and columns."""
+    # Rows are the generators, columns their values under the forms. Columns are changed together with the forms, and
+    # rows are changed freely: the lattice is the same.
     rows = [list(row) for row in dict.fromkeys(generators) if any(row)]
     forms = [[int(i == k) for i in range(width)] for k in range(width)]
     inverse = [[int(i == k) for i in range(width)] for k in range(width)]
     divisors = [0] * width
 
     def less(to: int, of: int, times: int) -> None:
-        """Subtract a multiple of one column, and of its form, from another one."""
+        """Subtract a multiple of one column, and of its form, from another one; `inverse` undoes it."""
         for row in rows:
             row[to] -= times * row[of]
         forms[to] = [x - times * y for x, y in zip(forms[to], forms[of], strict=True)]
@@ -41,25 +43,29 @@ def lattice_forms(generators: Iterable[IntegerVector], width: int) -> LatticeFor
 
     for k in range(width):
         while rows := [row for row in rows if any(row)]:
+            # The least entry becomes the pivot, at column k.
             row = min(rows, key=_least)
             column = min((j for j in range(width) if row[j]), key=lambda j: abs(row[j]))
             if column != k:
-                for other in (*rows, *inverse):
-                    other[k], other[column] = other[column], other[k]
+                for vector in (*rows, *inverse):
+                    vector[k], vector[column] = vector[column], vector[k]
                 forms[k], forms[column] = forms[column], forms[k]
+            # Its multiples are taken out of the other columns, then of the other rows.
             for j in range(width):
                 if j != k and row[j]:
                     less(j, k, row[j] // row[k])
-            for other in rows:
-                if other is not row and other[k]:
-                    times = other[k] // row[k]
-                    other[:] = [x - times * y for x, y in zip(other, row, strict=True)]
+            for vector in rows:
+                if vector is not row and vector[k]:
+                    times = vector[k] // row[k]
+                    vector[:] = [x - times * y for x, y in zip(vector, row, strict=True)]
+            # Nothing is left beside the pivot: its form has the multiples of this number as values.
             if not any(row[j] for j in range(width) if j != k) and not any(o[k] for o in rows if o is not row):
                 divisors[k] = abs(row[k])
-                rows = [other for other in rows if other is not row]
+                rows = [vector for vector in rows if vector is not row]
                 break
     return LatticeForms(tuple(map(tuple, forms)), tuple(divisors), tuple(map(tuple, inverse)))
 
 
 def _least(row: Sequence[int]) -> int:
+    """The least absolute value in a row, 0 left out."""
     return min(abs(x) for x in row if x)

@@ -123,10 +123,13 @@ class PlacedFacts(DecidedFormulas):
     def __init__(self, root: PlacedRoot, g: Goal) -> None:
         super().__init__(g)
         self.root = root
+        # By label: the strings, with positions, in which a supposed formula is not false.
         self.supposed: dict[str, TrackSet] = {}
         self.places: list[Term] = []
+        # By position the token there, and the label of the fact.
         self.letters: dict[Term, tuple[int, str]] = {}
         self.orders: list[str] = []
+        # By atom its value, and the label of the equation.
         self.values: dict[Term, tuple[Term, str]] = {}
         self.extremes: set[object] = set()
         self.divided: set[object] = set()  # what was decided once, so that it is not asked again
@@ -147,6 +150,7 @@ class PlacedFacts(DecidedFormulas):
         del self.supposed[label]
         self.values = {}
         self.letters = {t: known for t, known in self.letters.items() if known[1] in self.supposed}
+        # What was proved may rest on the formula. Facts about the order of positions, and what was supposed, do not.
         kept_labels = {k for k, f in self.g.facts.items() if all(map(ordered, flatten("&", f)))} | {*self.supposed}
         self.literals = {key: k for key, k in self.literals.items() if k in kept_labels and k != label}
         self.orders = [k for k in self.orders if k != label]
@@ -198,6 +202,7 @@ class PlacedFacts(DecidedFormulas):
             for part in parts:
                 self.suppose(part)
             return
+        # A remainder is kept in the form in which it is carried along.
         remainder = self.root.along.remainder(f)
         if remainder is not None:
             if f != remainder.carried.formula(remainder.residue, remainder.place):
@@ -210,6 +215,7 @@ class PlacedFacts(DecidedFormulas):
             self.name(var(name, f[1]))
             self.suppose(so)
             return
+        # ~(a <= b) is b < a
         if f[0] == "~" and f[2][0][0] in ("<=", "<"):
             new = g.fresh("not")
             g.have(negation(f[2][0]), new, lambda h: h.hyp(label))
@@ -265,6 +271,7 @@ class PlacedFacts(DecidedFormulas):
 
     def established(self, f: Term) -> str:
         """The label of a formula that follows: proved where it is not yet known."""
+        # The fact is written without a negation before a comparison.
         if f[0] == "~" and f[2][0][0] in ("<=", "<", "~"):
             f = negation(f[2][0])
         key = fkey(f)
@@ -287,10 +294,13 @@ class PlacedFacts(DecidedFormulas):
 
     def split(self, f: Term) -> DecideFirst:
         """What to decide for a formula."""
-        for part in ("&", "|", "->", "~"):
-            if f[0] == part:
+        # A part that is undecided; a formula whose parts are decided is decided itself, so the last case is for
+        # quantified formulas.
+        for connective in ("&", "|", "->", "~"):
+            if f[0] == connective:
                 undecided = [k for k in f[2] if self.decided(k) is None]
                 return self.split(undecided[0]) if undecided else DecideFirst(f)
+        # w(p) = a: which token stands at p; a = b: one of the inequalities
         if f[0] == "=" and f[2][0][0] == "app" and f[2][0][2][0] == W:
             return DecideFirst(letter=simple(f[2][0][2][1]))
         if f[0] == "=":

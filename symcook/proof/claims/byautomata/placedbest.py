@@ -27,6 +27,7 @@ def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
     """The label of c(i) = value, where its head selects one position; None where its scores are no parabola."""
     g, place = case.g, t[2][1]
     right, old = (at_place(x, place) for x in (equation.right, equation.old))
+    # The mean is a row of a hard head whose scores are a parabola that opens downward.
     row = best_row(right) if right[0] == "sum" else None
     if row is None or row.last:
         return None
@@ -35,6 +36,7 @@ def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
     if scores is None or scores.square > 0:
         return None
     used: dict[Term, str] = {}
+    # Its top must be known up to 1/2, by positions and numbers: the best position is the nearest integer in the range.
     top = rounded(reduced(case, reify.term(scores.top), used))
     if top is None:
         return None
@@ -43,6 +45,7 @@ def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
     weights_one, mean, is_mean, label = (g.fresh(stem) for stem in ("weights", "values", "mean", "selected"))
 
     def best(h: Goal) -> None:
+        """p is in the range, and no other position of it has a score as large."""
         least, most, others = h.split()
         least.hyp(ends[0])
         most.hyp(ends[1])
@@ -51,12 +54,13 @@ def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
 
     texts = [g.text(low), g.text(high), g.text(p), f"j. {g.text(score)}", f"j. {g.text(value)}"]
     g.use("lem:single_best", *texts, best, label=f"{weights_one} {mean}")
+    # (c(i) - old)*size = sum by the run, where size = 1 and sum = value(p) by the lemma: c(i) = old + value(p).
     run = case.root.problem.label(equation.part, equation.truth)
     g.use(run, g.text(place), f"#{case.inside(place)}", label=is_mean)
-    found_there = ("+", None, (old, replace(value, THERE, p)))
+    selected_value = ("+", None, (old, replace(value, THERE, p)))
     rows = [["1", is_mean], [g.text(("-", None, (old, t))), weights_one], ["1", mean]]
-    g.have(equals(t, found_there), label, lambda h: h._emit({"by": "pos", "eq": rows}, True))
-    return equal_by_values(case, t, reduced(case, found_there, used), used, label)
+    g.have(equals(t, selected_value), label, lambda h: h._emit({"by": "pos", "eq": rows}, True))
+    return equal_by_values(case, t, reduced(case, selected_value, used), used, label)
 
 
 def _nearest(case: PlacedFacts, top: Term, low: Term, high: Term) -> Term:
@@ -90,6 +94,8 @@ def _at_root(case: PlacedFacts, h: Goal) -> bool:
 
 def by_products(case: PlacedFacts, f: Term) -> None:
     """A comparison of polynomials of positions that follows: by products of what is known of their order."""
+    # How each two of the numbers and positions lie to each other, and to their neighbours at the distances that the
+    # formula names; what is open is asked.
     numbers = sorted({abs(s[1][0]) for s in subterms(f) if s[0] == "num" and s[1][1] == 1} | {0, 1})
     names = sorted(free(f))
     order = [*case.orders]
@@ -97,10 +103,10 @@ def by_products(case: PlacedFacts, f: Term) -> None:
         for pair in ((a, b), (b, a)):
             _halved(case, *pair)
         steps = [sign * k for k in (numbers if a in names else [0]) for sign in (1, -1)]
-        for near in dict.fromkeys(simple(("+", None, (b, num(step)))) for step in steps):
-            if case.decided(equals(a, near)) is False:
-                _halved(case, a, near)
-            known = (equals(a, near), less_than(a, near), less_than(near, a))
+        for shifted in dict.fromkeys(simple(("+", None, (b, num(step)))) for step in steps):
+            if case.decided(equals(a, shifted)) is False:
+                _halved(case, a, shifted)
+            known = (equals(a, shifted), less_than(a, shifted), less_than(shifted, a))
             order += [case.established(relation) for relation in known if case.follows(relation)]
     if not case.g.try_auto([*dict.fromkeys(order)], degree=2):
         raise Unplaced(f"no rule for {case.g.text(f)[:80]}")
@@ -117,8 +123,9 @@ def _halved(case: PlacedFacts, a: Term, b: Term) -> None:
 def rounded(place: Term) -> Term | None:
     """The integer that is nearest to a sum of positions and a number; None for another term, or where there are two."""
     p = nf(place)
+    # The constant is rounded; two integers are as near to a half.
     number = Fraction(p.get(ONE, 0))
-    near = floor(number + Fraction(1, 2))
-    if near - number == Fraction(1, 2) or any(c.denominator != 1 for m, c in p.items() if m != ONE):
+    nearest = floor(number + Fraction(1, 2))
+    if nearest - number == Fraction(1, 2) or any(c.denominator != 1 for m, c in p.items() if m != ONE):
         return None
-    return reify.term(normal.add(p, {ONE: near - number}))
+    return reify.term(normal.add(p, {ONE: nearest - number}))

@@ -21,6 +21,15 @@ from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, instantiate, num, replace, var
 
 
+class TermGap(NamedTuple):
+    """What each term must be for a bound of a mean: `gap` is term - level, or level - term for a bound from above;
+    `no_less` says that it is not negative, and `weighted` is weight*gap."""
+
+    gap: Term
+    no_less: Term
+    weighted: Term
+
+
 class PlacedMean(NamedTuple):
     """(t - old)*size = sum(j, low, high, weight*term), by the fact `label`; without a size t is the sum itself."""
 
@@ -40,19 +49,17 @@ def partly_reduced(case: PlacedFacts, t: Term, used: dict[Term, str], unbounded:
         if t not in unbounded:
             unbounded.append(t)
         return t
-    if tag in ATOMS or tag in ("num", "var") or tag == "*":
-        return (
-            reduced(case, t, used)
-            if tag != "*" or not any(_is_open(case, k) for k in kids)
-            else simple((tag, data, tuple([partly_reduced(case, k, used, unbounded) for k in kids])))
-        )
+    # A product is reduced as a whole, since one factor 0 is enough, unless a factor has no value.
+    if tag in ATOMS or tag in ("num", "var") or (tag == "*" and not any(_is_open(case, k) for k in kids)):
+        return reduced(case, t, used)
     return simple((tag, data, tuple([partly_reduced(case, k, used, unbounded) for k in kids])))
 
 
 def _is_open(case: PlacedFacts, t: Term) -> bool:
-    return (t[0] in ("app", "sum") and not finite(case, t)) or (
-        t[0] not in ATOMS and any(_is_open(case, k) for k in t[2])
-    )
+    """Whether a coordinate or a sum without finitely many values stands in a term."""
+    if t[0] in ("app", "sum"):
+        return not finite(case, t)
+    return t[0] not in ATOMS and any(_is_open(case, k) for k in t[2])
 
 
 def finite(case: PlacedFacts, t: Term) -> bool:
@@ -187,76 +194,96 @@ def bound(case: PlacedFacts, t: Term, op: str, v: Term, above: bool) -> str:
     g, mean = case.g, mean_of(case, t)
     used: dict[Term, str] = {}
     old = reduced(case, mean.old, used)
-    level = simple(("-", None, (v, old)))
     goal = (op, None, (v, t) if above else (t, v))
     label, so = g.fresh("bound"), g.fresh("sum")
     if mean.size is None:
         return _sum_bound(case, t, mean, op, v, above)
-    gap = ("-", None, (mean.term, level) if above else (level, mean.term))
-    no_less = ("<=", None, (level, mean.term) if above else (mean.term, level))
-    each = gap if mean.weight is None else ("*", None, (mean.weight, gap))
-    texts = [g.text(("lam", ("Int",), (abstract(each, (THERE,)),))), g.text(mean.low), g.text(mean.high)]
-    facts = [so, _positive(case, mean), mean.label]
+    # t = old + S/W, so v op t is 0 op S - (v - old)*W, the sum of weight*(term - (v - old)).
+    terms = _term_gap(mean, simple(("-", None, (v, old))), above)
+    texts = [g.text(("lam", ("Int",), (abstract(terms.weighted, (THERE,)),))), g.text(mean.low), g.text(mean.high)]
+    facts = [so, positive_size := _positive(case, mean), mean.label]
     least = g.fresh("least")
-
-    def at_each(h: Goal) -> None:
-        name, between = h.fresh("j"), h.fresh("in")
-        inner = case.under(h)
-        h.intro(f"{name} {between}")
-        inner.name(place := var(name, "Int"))
-        inner.suppose(between)
-        weight = None if mean.weight is None else replace(mean.weight, THERE, place)
-        if weight is not None and weight[0] == "fn":
-            more, pos = h.fresh("more"), h.fresh("pos")
-            h.have(replace(no_less, THERE, place), more, lambda k: inner.under(k).prove())
-            h.use("ax:exp_pos", h.text(weight[2][0]), label=pos)
-            h.auto([more, pos])
-            return
-        inner.prove()
-
-    every = at_most(num(0), each)
-    g.have(ranged(mean.low, mean.high, every, THERE), least, at_each)
+    _no_term_below(case, mean, terms, least)
     if op == "<":
-        p = _witness(case, mean, ("<", None, no_less[2]))
-        inside = case.established(between(mean.low, p, mean.high))
-        g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=so)
-        gap_positive = case.established(less_than(num(0), replace(gap, THERE, p)))
-        facts.append(gap_positive)
-        if mean.weight is not None:
-            weight = replace(mean.weight, THERE, p)
-            facts.append(_weight(case, weight, gap_positive, replace(gap, THERE, p)))
+        facts += _one_above(case, mean, terms, texts, least, so)
     else:
         g.use("lem:sum_nonneg", *texts, f"#{least}", label=so)
-    if mean.weight is None:
-        many = g.fresh("many")
-        g.use("lem:sum_one", *texts[1:], lambda h: h.auto([facts[1]], degree=1, rounds=0), label=many)
-        facts.append(many)
-
-    def proof(h: Goal) -> None:
-        no = h.fresh("no")
-        h.contra(no)
-        labels = [*facts, *used.values()]
-        if used:
-            new = h.fresh("clear")
-            h.use(mean.label, label=new)
-            for x in used.values():
-                again = h.fresh("clear")
-                h.rewrite(x, new, again)
-                new = again
-            labels = [new if x == mean.label else x for x in facts]
-        h.auto([*labels, no])
-
-    g.have(goal, label, proof)
+    if mean.weight is None:  # W is the number of positions
+        length = g.fresh("many")
+        g.use("lem:sum_one", *texts[1:], lambda h: h.auto([positive_size], degree=1, rounds=0), label=length)
+        facts.append(length)
+    g.have(goal, label, lambda h: _by_sum(h, mean, facts, used))
     return label
 
 
-def _weight(case: PlacedFacts, weight: Term, one: str, gap: Term) -> str:
+def _term_gap(mean: PlacedMean, level: Term, above: bool) -> TermGap:
+    """By how much a term is above a number, or below it."""
+    gap = ("-", None, (mean.term, level) if above else (level, mean.term))
+    no_less = ("<=", None, (level, mean.term) if above else (mean.term, level))
+    return TermGap(gap, no_less, gap if mean.weight is None else ("*", None, (mean.weight, gap)))
+
+
+def _no_term_below(case: PlacedFacts, mean: PlacedMean, terms: TermGap, label: str) -> None:
+    """The fact `label`: weight*gap is not negative at any position of the range."""
+
+    def at_position(h: Goal) -> None:
+        """A weight exp(..) is positive, so that the gap alone decides; other weights have values, as terms have."""
+        name, in_range = h.fresh("j"), h.fresh("in")
+        inner = case.under(h)
+        h.intro(f"{name} {in_range}")
+        inner.name(place := var(name, "Int"))
+        inner.suppose(in_range)
+        weight = None if mean.weight is None else replace(mean.weight, THERE, place)
+        if weight is None or weight[0] != "fn":
+            inner.prove()
+            return
+        no_less, positive = h.fresh("more"), h.fresh("pos")
+        h.have(replace(terms.no_less, THERE, place), no_less, lambda k: inner.under(k).prove())
+        h.use("ax:exp_pos", h.text(weight[2][0]), label=positive)
+        h.auto([no_less, positive])
+
+    every = at_most(num(0), terms.weighted)
+    case.g.have(ranged(mean.low, mean.high, every, THERE), label, at_position)
+
+
+def _one_above(
+    case: PlacedFacts, mean: PlacedMean, terms: TermGap, texts: list[str], least: str, label: str
+) -> list[str]:
+    """The fact `label`, that the sum is at least its term at a position p where the gap is positive; the labels of what
+    says that this term is."""
+    p = _witness(case, mean, ("<", None, terms.no_less[2]))
+    inside = case.established(between(mean.low, p, mean.high))
+    case.g.use("lem:sum_member", *texts, case.g.text(p), f"#{inside}", f"#{least}", label=label)
+    gap_there = replace(terms.gap, THERE, p)
+    gap_positive = case.established(less_than(num(0), gap_there))
+    if mean.weight is None:
+        return [gap_positive]
+    return [gap_positive, _weight(case, replace(mean.weight, THERE, p), gap_positive, gap_there)]
+
+
+def _by_sum(g: Goal, mean: PlacedMean, facts: list[str], used: dict[Term, str]) -> None:
+    """Close the bound of a mean by its equation, with the values `used` put in there, and by the facts of its sum."""
+    no = g.fresh("no")
+    g.contra(no)
+    labels = facts
+    if used:
+        equation = g.fresh("clear")
+        g.use(mean.label, label=equation)
+        for value_label in used.values():
+            rewritten_equation = g.fresh("clear")
+            g.rewrite(value_label, equation, rewritten_equation)
+            equation = rewritten_equation
+        labels = [equation if label == mean.label else label for label in facts]
+    g.auto([*labels, no])
+
+
+def _weight(case: PlacedFacts, weight: Term, gap_positive: str, gap: Term) -> str:
     """The label of 0 < weight*gap, or of weight = 1."""
     g, label = case.g, case.g.fresh("weight")
     if weight[0] == "fn":
         pos = g.fresh("pos")
         g.use("ax:exp_pos", g.text(weight[2][0]), label=pos)
-        g.have(less_than(num(0), ("*", None, (weight, gap))), label, lambda h: h.auto([pos, one]))
+        g.have(less_than(num(0), ("*", None, (weight, gap))), label, lambda h: h.auto([pos, gap_positive]))
         return label
     used: dict[Term, str] = {}
     return equal_by_values(case, weight, reduced(case, weight, used), used)

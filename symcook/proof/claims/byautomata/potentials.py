@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from itertools import combinations
 from typing import NamedTuple
 
@@ -65,13 +65,14 @@ class Potentials:
         self.row = carried[0].row
         self.letters = [a for a in lettered.problem.letters if a != lettered.problem.before]
         self.begin = carried[0].low
+        # Whether the claim asks for the symbol at the first or at the last position: a state has these then.
         letters = filter(None, map(letter_at, subterms(lettered.problem.claim)))
         asked = {simple(place) for place, _ in letters if not loose(place)}
         self.asked = self.begin in asked, simple(lettered.high) in asked
         self.states = [StateThere(tuple(carried_value.first for carried_value in carried), None, None)]
         for values in self.states:
-            more = dict.fromkeys(self.after(values, a) for a in self.letters)
-            self.states += [to for to in more if to not in self.states]
+            following = dict.fromkeys(self.after(values, a) for a in self.letters)
+            self.states += [to for to in following if to not in self.states]
             if len(self.states) > MOST_STATES:
                 raise Rejected(f"automata with more than {MOST_STATES} states beside counts")
         self.bounds: dict[StateThere, list[tuple[CountForm, Fraction, bool]]] = {values: [] for values in self.states}
@@ -100,14 +101,15 @@ class Potentials:
         forms: list[CountForm] = [{a: unit} for a in typed]
         forms += [{a: unit, b: -unit} for a, b in combinations(typed, 2)]
         forms += [dict.fromkeys(typed, unit), *self._compared(self.lettered.problem.claim)]
-        for values in self.lettered.values.values():
-            constants = {a: constant(nf(values[a])) for a in typed}
+        for by_letter in self.lettered.values.values():
+            constants = {a: constant(nf(by_letter[a])) for a in typed}
             forms.append({a: Fraction(k) for a, k in constants.items() if k})
         for k, form in enumerate(forms):
             if form and form not in forms[:k]:
                 yield form
 
     def _compared(self, f: Term) -> Iterator[CountForm]:
+        """The factors of the counts in each comparison of a formula."""
         if f[0] in ("all", "ex"):
             return
         if f[0] not in COMPARISONS:
@@ -125,6 +127,8 @@ class Potentials:
 
     def _extreme(self, form: CountForm, least: bool) -> dict[StateThere, Fraction]:
         """The least, or the greatest, value of a sum over the strings that lead to each state, where it has one."""
+        # As for shortest paths: without a circle that improves the value, each value is final after as many rounds as
+        # there are states. What is improved later has no bound, nor has what follows it.
         better = min if least else max
         bounds: dict[StateThere, Fraction] = {self.states[0]: Fraction(0)}
         lost: set[StateThere] = set()
@@ -145,24 +149,28 @@ class Potentials:
         """The lattice of the circles before each state; `counts` are those of one string that leads there."""
         typed = self.lettered.problem.typed
         self.counts: dict[StateThere, IntegerVector] = {self.states[0]: (0,) * len(typed)}
+        # The counts along each edge, from those of one string that leads to its state.
         edges: list[tuple[StateThere, IntegerVector, StateThere]] = []
         for there in self.states:  # in the order in which they were found
             for a in self.letters:
                 moved = tuple(c + (b == a) for b, c in zip(typed, self.counts[there], strict=True))
                 self.counts.setdefault(to := self.after(there, a), moved)
                 edges.append((there, moved, to))
+        # By state all states that lead to it.
         before = {there: {there} for there in self.states}
         while True:
-            many = sum(map(len, before.values()))
+            pair_count = sum(map(len, before.values()))
             for there, _, to in edges:
                 before[to] |= before[there]
-            if sum(map(len, before.values())) == many:
+            if sum(map(len, before.values())) == pair_count:
                 break
+        # Along an edge the counts differ from those of the string that was chosen by a vector of the lattice; these
+        # differences generate it.
         lattice_of: dict[frozenset[StateThere], LatticeForms] = {}
         for component in map(frozenset, before.values()):
             inside = [(moved, self.counts[to]) for there, moved, to in edges if there in component and to in component]
             if component not in lattice_of:
-                circles = [tuple(x - y for x, y in zip(*pair, strict=True)) for pair in inside]
+                circles = [tuple(first - second for first, second in zip(*pair, strict=True)) for pair in inside]
                 lattice_of[component] = lattice_forms(circles, len(typed))
         return {there: lattice_of[frozenset(before[there])] for there in self.states}
 
@@ -172,47 +180,57 @@ class Potentials:
         for k, (form, modulus) in enumerate(zip(lattice.forms, lattice.divisors, strict=True)):
             if modulus == 1:
                 continue
+            # Factors are taken modulo d, near 0.
             half = (modulus - 1) // 2
-            small = [(c + half) % modulus - half if modulus else c for c in form]
-            value = sum(c * x for c, x in zip(small, counts, strict=True))
-            named = {a: Fraction(c) for a, c in zip(self.lettered.problem.typed, small, strict=True) if c}
+            near_zero = [(c + half) % modulus - half if modulus else c for c in form]
+            value = sum(c * x for c, x in zip(near_zero, counts, strict=True))
+            named = {a: Fraction(c) for a, c in zip(self.lettered.problem.typed, near_zero, strict=True) if c}
             if modulus:
-                dropped = tuple((c - s) // modulus for c, s in zip(form, small, strict=True))
+                dropped = tuple((c - s) // modulus for c, s in zip(form, near_zero, strict=True))
                 out.append(Congruence(named, modulus, value % modulus, k, dropped))
             else:
-                more = [(named, Fraction(value), least) for least in (True, False)]
-                self.bounds[there] += [bound for bound in more if bound not in self.bounds[there]]
+                # d = 0: the form has one value in all strings that lead to the state.
+                both_sides = [(named, Fraction(value), least) for least in (True, False)]
+                self.bounds[there] += [bound for bound in both_sides if bound not in self.bounds[there]]
         return out
 
-    def congruent(self, one: Congruence, place: Term) -> Term:
+    def congruent(self, congruence: Congruence, place: Term) -> Term:
         """A congruence at a position."""
-        multiple: Term = ("*", None, (num(one.modulus), QUOTIENT))
-        right = ("+", None, (multiple, num(one.rest))) if one.rest else multiple
-        return ("ex", "Int", (abstract(equals(self.sum(one.form, place), right), (QUOTIENT,)),))
+        multiple: Term = ("*", None, (num(congruence.modulus), QUOTIENT))
+        right = ("+", None, (multiple, num(congruence.rest))) if congruence.rest else multiple
+        return ("ex", "Int", (abstract(equals(self.sum(congruence.form, place), right), (QUOTIENT,)),))
 
-    def _quotient(self, one: Congruence, there: StateThere, letter: int, names: Sequence[str]) -> Term:
+    def _quotient(self, congruence: Congruence, there: StateThere, letter: int, names: Sequence[str]) -> Term:
         """The quotient after one more symbol, by those before it, `names`, and the counts there."""
         typed, lattice, known = self.lettered.problem.typed, self.lattices[there], self.congruences[there]
-        form = [int(one.form.get(a, 0)) for a in typed]
-        remainder, counts = Fraction(one.form.get(letter, 0)) - one.rest, dict.fromkeys(typed, Fraction(0))
+        form = [int(congruence.form.get(a, 0)) for a in typed]
+        # The sum after the step is form*counts + form(letter). The form is put together of the forms of the lattice,
+        # each of which is known: by its quotient, or as a number. `remainder` is what is left of numbers.
+        remainder, counts = (
+            Fraction(congruence.form.get(letter, 0)) - congruence.rest,
+            dict.fromkeys(typed, Fraction(0)),
+        )
         quotients = dict.fromkeys(names, Fraction(0))
+        # modulus > 1: its value is modulus*quotient + rest, and `dropped` corrects its factors
         for k, times in enumerate(lattice.coordinates(form)):
             modulus, inner = lattice.divisors[k], lattice.forms[k]
             if modulus > 1:
                 name, before = next((x, c) for x, c in zip(names, known, strict=True) if c.number == k)
                 quotients[name] += times * modulus
                 remainder, inner = remainder + times * before.rest, tuple(modulus * c for c in before.dropped)
+            # modulus 0: its value is that of the chosen string
             elif not modulus:
                 remainder += times * sum(c * x for c, x in zip(inner, self.counts[there], strict=True))
                 continue
             for a, c in zip(typed, inner, strict=True):
                 counts[a] += times * c
-        out: Term = num(int(remainder / one.modulus))
+        # All of it is divided by the modulus of the congruence.
+        out: Term = num(int(remainder / congruence.modulus))
         parts = [(c, var(name, "Int")) for name, c in quotients.items()]
         parts += [(c, self.lettered.count(a, self.lettered.low, HERE)) for a, c in counts.items()]
         for c, term in parts:
             if c:
-                out = ("+", None, (out, ("*", None, (num(int(c / one.modulus)), term))))
+                out = ("+", None, (out, ("*", None, (num(int(c / congruence.modulus)), term))))
         return out
 
     # --- Strings -------------------------------------------------------------------------------------------------
@@ -222,6 +240,7 @@ class Potentials:
         problem, wanted = self.lettered.problem, tuple(counts[a] for a in self.lettered.problem.typed)
         if any(c < 0 or c.denominator != 1 for c in wanted):
             return None
+        # Breadth first: by state and counts the smallest string that has them, one symbol longer in each round.
         front: dict[tuple[StateThere, IntegerVector], tuple[int, ...]]
         front = {(self.states[0], (0,) * len(wanted)): () if problem.before is None else (problem.before,)}
         for _ in range(int(sum(wanted))):
@@ -229,8 +248,8 @@ class Potentials:
             for (state, used), letters in before.items():
                 for k, a in enumerate(problem.typed):
                     if used[k] < wanted[k]:
-                        more = *used[:k], used[k] + 1, *used[k + 1 :]
-                        front.setdefault((self.after(state, a), more), (*letters, a))
+                        used_with_letter = *used[:k], used[k] + 1, *used[k + 1 :]
+                        front.setdefault((self.after(state, a), used_with_letter), (*letters, a))
             if len(front) > MOST_LED:
                 return None
         end = () if problem.after is None else (problem.after,)
@@ -300,8 +319,8 @@ class Potentials:
         """The labels of what the count of a symbol is at a position, by that at the one before."""
         low, bit = self.lettered.low, f"j. I[w(j) = {a}]"
         if letter is None or (not known and place == self.lettered.below):
-            g.use("ax:sum_empty", bit, g.text(low), g.text(place), Goal.easy, label=(none := g.fresh("none")))
-            return [none]
+            g.use("ax:sum_empty", bit, g.text(low), g.text(place), Goal.easy, label=(empty := g.fresh("none")))
+            return [empty]
         new = g.fresh("count")
         g.use("ax:sum_step", bit, g.text(low), g.text(place), lambda h: h.auto(degree=1, rounds=0), label=new)
         g.rewrite(known or self.lettered.share(g, self.lettered.added(letter)), new, moved := g.fresh("count"))
@@ -313,64 +332,57 @@ class Potentials:
             g.text(low),
             g.text(("-", None, (place, num(1)))),
             Goal.easy,
-            label=(none := g.fresh("none")),
+            label=(empty := g.fresh("none")),
         )
-        return [moved, none]
+        return [moved, empty]
 
     def _step(self, g: Goal) -> None:
-        """One more symbol."""
+        """One more symbol: a goal for each state at the position before, and in it one for each symbol."""
         lettered = self.lettered
         place: Term = ("+", None, (HERE, num(1)))
+        g.have(lettered.inside(place), "inside", _between)
+        for carried_value in self._by_row().values():
+            g.have(carried_value.inside(place), f"inside.{carried_value.name}", _between)
         labels = [f"state.{k}" for k in range(len(self.states))]
-        g.have(
-            lettered.inside(place),
-            "inside",
-            _between,
-        )
-        for carried_value in {carried_value.row: carried_value for carried_value in self.carried}.values():
-            g.have(
-                carried_value.inside(place),
-                f"inside.{carried_value.name}",
-                _between,
-            )
         goals = [g] if len(self.states) == 1 else g.cases("now", *labels)
-        for h, values, state_label in zip(goals, self.states, labels, strict=True):
-            parts = [f"part.{k}" for k in range(len(self.parts(values, HERE)))]
+        for h, before, state_label in zip(goals, self.states, labels, strict=True):
+            parts = [f"part.{k}" for k in range(len(self.parts(before, HERE)))]
             h.use(
                 state_label if len(goals) > 1 else "now",
                 label=" ".join(parts) if len(parts) > 1 else parts[0],
                 premises=0,
             )
+            lettered.cases(h, h.text(place), "inside", partial(self._by_symbol, before, parts))
 
-            def close(k: Goal, a: int, case: str, values: StateThere = values, parts: list[str] = parts) -> None:
-                if a not in self.letters:  # the token before the string stands there alone
-                    return lettered.alone(k, place, a, case, ("low", "high"))
-                to, state_labels = self.after(values, a), []
-                for carried_value, v, label in zip(self.carried, values.values, parts, strict=False):
-                    move = lettered.share(k, carried_value.step(v, a))
-                    k.use(
-                        move,
-                        k.text(place),
-                        f"#inside.{self._named(carried_value)}",
-                        f"#{label}",
-                        f"#{case}",
-                        label=(new := k.fresh("to")),
-                    )
-                    state_labels.append(new)
-                state_labels += self._letters(k, values, parts, case)
-                used, names = [*parts[len(self.known(values, HERE)) :]], list[str]()
-                for label in [label for label in used if k.facts[label][0] == "ex"]:
-                    names.append(k.fresh("q"))
-                    k.obtain(label, names[-1], so := k.fresh("so"))
-                    used[used.index(label)] = so
-                for b in lettered.problem.typed:
-                    used += self._counted(k, b, place, a, case)
-                picked(k, self.states.index(to), len(self.states))
-                self._close(
-                    k, state_labels, used, [self._quotient(one, values, a, names) for one in self.congruences[to]]
-                )
+    def _by_symbol(self, before: StateThere, parts: list[str], g: Goal, letter: int, case: str) -> None:
+        """Close the step from a state, whose facts are `parts`, by a symbol, which the fact `case` says."""
+        place: Term = ("+", None, (HERE, num(1)))
+        if letter not in self.letters:  # the token before the string stands there alone
+            return self.lettered.alone(g, place, letter, case, ("low", "high"))
+        to = self.after(before, letter)
+        # What is carried along, and the first and the last symbol.
+        state_labels = []
+        for carried_value, v, label in zip(self.carried, before.values, parts, strict=False):
+            move = self.lettered.share(g, carried_value.step(v, letter))
+            inside = f"#inside.{self._by_row()[carried_value.row].name}"
+            g.use(move, g.text(place), inside, f"#{label}", f"#{case}", label=(new := g.fresh("to")))
+            state_labels.append(new)
+        state_labels += self._letters(g, before, parts, case)
+        # The bounds and congruences before the step, these with names for their quotients, and the counts after it.
+        used, names = [*parts[len(self.known(before, HERE)) :]], list[str]()
+        for label in [label for label in used if g.facts[label][0] == "ex"]:
+            names.append(g.fresh("q"))
+            g.obtain(label, names[-1], so := g.fresh("so"))
+            used[used.index(label)] = so
+        for b in self.lettered.problem.typed:
+            used += self._counted(g, b, place, letter, case)
+        picked(g, self.states.index(to), len(self.states))
+        quotients = [self._quotient(congruence, before, letter, names) for congruence in self.congruences[to]]
+        return self._close(g, state_labels, used, quotients)
 
-            lettered.cases(h, h.text(place), "inside", close)
+    def _by_row(self) -> dict[Term, CarriedValue]:
+        """One automaton for each row with which one begins: that a position comes after the row is one fact."""
+        return {carried_value.row: carried_value for carried_value in self.carried}
 
     def _letters(self, g: Goal, there: StateThere, parts: list[str], case: str) -> list[str]:
         """The labels of the first and the last symbol, where they are asked for; `case` tells the last one."""
@@ -382,18 +394,15 @@ class Potentials:
             out.append(parts[len(self.carried)])
         return [*out, case] if self.asked[1] else out
 
-    def _named(self, one: CarriedValue) -> str:
-        return next(other.name for other in {x.row: x for x in self.carried}.values() if other.row == one.row)
-
     def _close(self, g: Goal, states: list[str], used: list[str], quotients: list[Term]) -> None:
         """The states by their labels, bounds and congruences by linear arithmetic, these by their quotients."""
-        goals, quotients_left = [g] if g.goal[0] != "&" else g.split(), [*quotients]
+        goals, remaining_quotients = [g] if g.goal[0] != "&" else g.split(), [*quotients]
         for k, h in enumerate(goals):
             if k < len(states):
                 h.hyp(states[k])
                 continue
             if h.goal[0] == "ex":
-                h.witness(h.text(quotients_left.pop(0)))
+                h.witness(h.text(remaining_quotients.pop(0)))
             h.auto(used, degree=1, rounds=0)
 
 
