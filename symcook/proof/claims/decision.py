@@ -60,9 +60,11 @@ def decide(statement: Statement, library: Citable, until: Until | None = None, l
     regular_sets: list[Regular] = []
 
     def ask_automata() -> RegularVerdict:
+        """What the automata find; they are kept for the other procedures."""
         regular_sets.append(Regular(asked))
         return regular_sets[0].decided()
 
+    # Automata first: they decide. A string on which the statement is false ends the search.
     automata: RegularVerdict | str = "a model without an alphabet"
     if asked.letters:
         automata = _within(until and Until(until.left / 2), ask_automata, "automata")
@@ -73,13 +75,16 @@ def decide(statement: Statement, library: Citable, until: Until | None = None, l
     )
     if regular.string is not None:
         return regular
-    share = until and Until(until.left / 3) if regular.true else until  # cases on positions come afterwards
+    # Then counts, which write a proof; of a statement that is true, two thirds of the time are left for the cases on
+    # positions.
+    share = until and Until(until.left / 3) if regular.true else until
     sets = next(iter(regular_sets), None)
     counted = _within(share, lambda: counts.decide(asked, library, sets, least, share), "counts")
     if isinstance(counted, str):
         counted = counts.CountedDecision(why=counted)
     if counted.proved is not None:
         return ClaimDecision(COUNTS, regular.true, counted.proved, outside=regular.outside)
+    # A statement that is true, and has no proof by counts: by cases on positions.
     if regular.true:
         placed = _within(until, lambda: placedcases.prove(asked, library, regular_sets[0]), "cases on positions")
         if isinstance(placed, str):

@@ -221,7 +221,8 @@ def _stuck(case: PlacedFacts, f: Term) -> None:
 
 
 def _coordinate(case: PlacedFacts, t: Term) -> str | tuple[Term, str]:
-    """The value of a coordinate at a position, by the shape of its equation; DecideFirst where the case leaves it open."""
+    """The value of a coordinate at a position, by the shape of its equation; DecideFirst where the case does not fix
+    it."""
     name, place = t[2][0][1][0], t[2][1]
     equation = case.root.problem.equations.get(name)
     if equation is not None and equation.kind == "state":

@@ -30,8 +30,8 @@ from symcook.proof.claims.byautomata.kinds import (
 )
 from symcook.proof.claims.byautomata.tracks import LAST, MOST_STATES, Tracks, TrackSet
 from symcook.proof.claims.byautomata.values import TermRules
-from symcook.proof.claims.bycounts.parabolas import best_near, polynomial
-from symcook.proof.claims.bycounts.problem import HERE, LETTERS, Equation, N, OutsideFragment, Problem, at, at_place
+from symcook.proof.claims.bycounts.parabolas import BestNear, best_near, polynomial
+from symcook.proof.claims.bycounts.problem import HERE, LETTERS, Equation, OutsideFragment, Problem, at, at_place
 from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.terms import (
     COMPARISONS,
@@ -190,7 +190,11 @@ class Regular(TermRules):
             return TruthSets(
                 t.both(*(truth_sets.yes for truth_sets in truths)), t.either(*(truth_sets.no for truth_sets in truths))
             )
-        k, top, op = nearest.place, nearest.top, end[0]
+        return self._nearest_is_best(guards, y, end[0], nearest)
+
+    def _nearest_is_best(self, guards: Sequence[Term], y: str, op: str, nearest: BestNear) -> TruthSets:
+        """The truth of one such formula, with the range `guards` of y and one comparison by `op`."""
+        here, t, k, top = var(y, "Int"), self.t, nearest.place, nearest.top
         # The guards at k - 1, k and k + 1, and whether each of these is no better than k. With a parabola that opens
         # downward score(k - 1) <= score(k) means k - 1/2 <= top, and score(k + 1) <= score(k) means top <= k + 1/2.
         ranges = [reduce(conj, (replace(g, here, ("+", None, (k, num(step)))) for g in guards)) for step in (-1, 0, 1)]
@@ -290,14 +294,7 @@ class Regular(TermRules):
         if tag == "num":
             return FiniteTerm({Fraction(*data): t.valid()})
         if tag == "var":
-            if term == N:
-                # n is the number of positions: the last one, or one more where positions begin with 0
-                return PlaceTerm({LAST: Fraction(1)}, Fraction(1 - self.problem.start))
-            if data[0].startswith("@"):
-                return PlaceTerm({data[0]: Fraction(1)}, ZERO)
-            if data[0] in self.problem.marked:
-                return PlaceTerm({f"@.{data[0]}": Fraction(1)}, ZERO)
-            raise OutsideFragment(f"it has the number {data[0]}, which is no position")
+            return self._variable(data[0])
         if tag == "app":
             return self._applied(term)
         if tag == "ind":
@@ -317,17 +314,29 @@ class Regular(TermRules):
         if tag == "/":
             return self._over(self.kind(kids[0]), self.kind(kids[1]))
         if tag == "^":
-            a = self.kind(kids[0])
-            if isinstance(a, FiniteTerm):
-                return self.combined([a], lambda u: u**data)
-            # Only the sign is known of other powers: a product with itself.
-            out: TermKind = FiniteTerm({Fraction(1): t.valid()})
-            for _ in range(data):
-                out = self._times(out, a)
-            return out
+            return self._power(self.kind(kids[0]), data)
         if tag == "fn":
             return self._function(data, [self.kind(k) for k in kids])
         raise OutsideFragment(f"it has the term {_text(term)}")
+
+    def _variable(self, name: str) -> PlaceTerm:
+        """A name is a position: the last one, a track, or one that the statement is about."""
+        if name == "n":  # the number of positions: the last one, or one more where positions begin with 0
+            return PlaceTerm({LAST: Fraction(1)}, Fraction(1 - self.problem.start))
+        if name.startswith("@"):
+            return PlaceTerm({name: Fraction(1)}, ZERO)
+        if name in self.problem.marked:
+            return PlaceTerm({f"@.{name}": Fraction(1)}, ZERO)
+        raise OutsideFragment(f"it has the number {name}, which is no position")
+
+    def _power(self, base: TermKind, exponent: int) -> TermKind:
+        """A power with a number as its exponent; without finitely many values, a product with itself."""
+        if isinstance(base, FiniteTerm):
+            return self.combined([base], lambda u: u**exponent)
+        out: TermKind = FiniteTerm({Fraction(1): self.t.valid()})
+        for _ in range(exponent):
+            out = self._times(out, base)
+        return out
 
     # --- Sums --------------------------------------------------------------------------------------------------------
 

@@ -59,30 +59,36 @@ class BestRow(NamedTuple):
     def premises(self, place: Term) -> list[Term]:
         """That the position is the one."""
 
-        def each(low: Term, high: Term, tag: str, apart: bool = False) -> Term:
+        def compared(low: Term, high: Term, tag: str, apart: bool = False) -> Term:
+            """That no position of a range, but this one if it is `apart`, has a score as large (<), or a larger one
+            (<=)."""
             body: Term = (tag, None, (self.at(OTHER), self.at(place)))
             body = ("->", None, (("~", None, (equals(OTHER, place),)), body)) if apart else body
             return ranged(low, high, body, OTHER)
 
         if not self.last:
-            return [each(self.low, self.high, "<", apart=True)]
+            return [compared(self.low, self.high, "<", apart=True)]
         after = ("+", None, (place, num(1)))
-        return [each(self.low, place, "<="), each(after, self.high, "<")]
+        return [compared(self.low, place, "<="), compared(after, self.high, "<")]
 
 
 def best_row(total: Term) -> BestRow | None:
     """A sum as the row of a hard head; None where it is none."""
     low, high, body = total[2]
     parts = nf(instantiate(body, (THERE,)))
+    # The summand is I[all k. ..]*value, with one such truth value as a factor of all its monomials.
     marks = {a for (factors, _) in parts for a, k in factors if k == 1 and normal._keys[a][0] == "ind"}
     marks = [a for a in marks if normal._keys[a][1][0] == "all" and all(a in dict(m[0]) for m in parts)]
     if len(marks) != 1:
         return None
+    # ``low <= k & k <= high -> score(k) <= score(j)``, and for the last of them also ``& (j < k -> score(k) <
+    # score(j))``
     inner = instantiate(reify.formula(normal._keys[marks[0]][1])[2][0], (OTHER,))
     if inner[0] != "->" or fkey(inner[2][0]) != fkey(between(low, OTHER, high)):
         return None
     most, *later = flatten("&", inner[2][1])
     gap = nf(most[2][1]) if most[:2] == ("<=", None) and most[2][0] == num(0) else {}
+    # The score is what depends on j in the gap of the two scores.
     here = {m: c for m, c in gap.items() if THERE in free(reify.product(m))}
     score = reify.term(here)
     if not here or nf(("-", None, (score, replace(score, THERE, OTHER)))) != gap:
@@ -101,7 +107,9 @@ def best_sum(case: CaseFacts, a: int) -> AtomReading:
         return OPAQUE
     undecided: list[Term] = []
     places = dict.fromkeys(_candidates(case, row))
+    # Places at which that is known already come first.
     for place in sorted(places, key=lambda place: fkey(row.premises(place)[0]) not in case.literals):
+        # The place must lie in the row; where that is open, it is asked only if no other place serves.
         ends: list[Term] = [at_most(row.low, place), at_most(place, row.high)]
         inside = [label for end in ends if (label := case.known(end)) is not None]
         if len(inside) < len(ends):

@@ -1,7 +1,9 @@
 """What is known in one case of a decision by counts: facts, and the rows of the arithmetic that are made of them.
 
-Each atom of a comparison is put down to counts and positions: see `atoms`. What has to be decided before is collected
-in `wanted`; what stays as it is, is `opaque`.
+A fact is a comparison with a label in the proof; its row is the same comparison with each atom put down to counts
+and positions (`atoms`). What has to be decided before that is possible is collected in `wanted`; an atom that stays
+as it is, is `opaque`: a number that may have any value. What atoms are is read by `CaseDecision.read`, so that the
+rules of atoms may import this file.
 """
 
 from __future__ import annotations
@@ -166,6 +168,7 @@ class CaseFacts(DecidedFormulas):
         return inner
 
     def _known_readings(self) -> dict[int, AtomReading]:
+        """What atoms are, without those that wait: these are read again."""
         return {atom: reading for atom, reading in self.state.items() if reading != WAITS}
 
     def opaque(self) -> list[str]:
@@ -186,14 +189,17 @@ class CaseFacts(DecidedFormulas):
         while changed:  # reading a fact may bring others
             changed = False
             for label in [*self.facts]:
+                # A row is made again where an atom in it has got a value since.
                 row = self.rows.get(label)
                 if row is None or (label in self.g.facts and self._reducible(row.poly)):
                     self.rows[label] = new = self.row(label)
                     changed = changed or row is None or new.poly != row.poly
+            # Facts that the rows ask for: counts up to positions, sums, bounds of constants.
             before = len(self.facts)
             self.decision.find()
             self._enclosures()
             changed = changed or len(self.facts) > before
+        # Rows that are tightened over the integers have the label with a prime.
         out: dict[str, FactRow] = {}
         for label, row in self.rows.items():
             if label in self.facts:
@@ -207,6 +213,7 @@ class CaseFacts(DecidedFormulas):
         for m in dict.fromkeys(m for row in self.rows.values() for m in row.poly):
             if m in self.enclosed:
                 continue
+            # The constant factors of the monomial, and the others, which must be known not to be negative.
             closed = tuple(x for x in m[0] if not free(reify.atom(x[0])))
             open_factors = [reify.atom(a) for a, k in m[0] if (a, k) not in closed for _ in range(k)]
             if not (closed or m[1]):
@@ -216,9 +223,11 @@ class CaseFacts(DecidedFormulas):
             if None in factors:
                 continue
             self.enclosed.add(m)
+            # a power of e whose exponent has names has no enclosure
             if constant(normal._exponents[m[1]]) is None:
                 self._exponential(m, [x for x in factors if x])
                 continue
+            # low <= constant <= high, each times the other factors
             term = reify.product((closed, m[1]))
             for k, (bound, way) in enumerate(zip(enclosure(term) or (), (1, -1), strict=False)):
                 label, f = self.g.fresh("about"), ("<=", None, (bound, term)[::way])
@@ -243,6 +252,7 @@ class CaseFacts(DecidedFormulas):
             self.rows[key] = FactRow(p, "<=", (fact, *factors), raw=p)
 
     def _reducible(self, p: Poly) -> bool:
+        """Whether something more can be put into a polynomial."""
         return self.rules._step(p) is not None or any(
             self.state.get(a) not in (BASE, OPAQUE) for m, _ in p for a, _ in m
         )
@@ -253,6 +263,8 @@ class CaseFacts(DecidedFormulas):
         raw, of = poly(f), [label]
         times: Poly = {ONE: 1}
         while True:
+            # An atom that is a quotient is cleared: the whole fact is multiplied by its denominator, until none is
+            # left.
             p, multipliers = self.settled(raw)
             readings = (self.state.get(a) for m, _ in p for a, _ in m)
             cleared = next((reading for reading in readings if isinstance(reading, ClearedAtom)), None)
@@ -278,6 +290,7 @@ class CaseFacts(DecidedFormulas):
         key = fkey(f)
         if key in self.literals:
             return self.literals[key]
+        # Three cases: it holds by computation, its negation is known, or the rows contradict its negation.
         if key == normal.TRUE:
             self.g.have(f, (label := self.g.fresh("so")), Goal.true)
         elif key == normal.FALSE or fkey(negation(f)) in self.literals:
@@ -316,6 +329,7 @@ class CaseFacts(DecidedFormulas):
         """Whether a formula is true by what is decided and by arithmetic."""
         for part in comparisons(f):
             if letter_at(part) is None:
+                # Of a = b both inequalities are asked for.
                 sides = (part[2], part[2][::-1]) if part[0] == "=" else (part[2],)
                 for side in sides:
                     order: Term = ("<=" if part[0] == "=" else part[0], None, side)
@@ -348,6 +362,7 @@ class CaseFacts(DecidedFormulas):
         """What an atom is; it is read once."""
         if a in self.rules.single:
             return RULE
+        # While an atom is read it waits, since the rule may ask for a fact that has the atom in it.
         if a not in self.state:
             self.state[a] = WAITS  # what it asks for on the way may speak of it
             try:
@@ -388,13 +403,17 @@ class CaseFacts(DecidedFormulas):
         p = row.poly
         if any(self.waits(b) for m, _ in p for b, _ in m if b != a):
             return WAITS
+        # The equation is written by counts, as what is put in for the atom later.
         if row.made or row.times != {ONE: 1}:  # in terms of counts
             f = equals(num(0), reify.term(p))
             label = self.stated(f, [*self.rows_of(row.made), [self.g.text(reify.term(row.times)), label]])
             p = poly(f)
+        # The products of the atom in the equation; without any, the size is a number, and the atom has a value.
         leads = [m for m in p if a in dict(m[0]) and len(m[0]) + (m[1] != 0) > 1 and m[0]]
         if not leads:  # the size is a number
             return self.give(a, label)
+        # The size is a sum of powers of e: comparisons are multiplied by it. Else one product gets its value by the
+        # others.
         leads = [m for m in leads if not m[1]]
         if not leads:
             self.rules.divided[a] = label, p

@@ -47,6 +47,7 @@ HALVES = {3: ((2, -1, -1), (0, 1, -1)), 4: ((2, 0, -2, 0), (0, 2, 0, -2)),
 def circle_point(case: CaseFacts, a: int, t: Term) -> AtomReading:
     """The sine or cosine of K whole steps of 2*pi/m: K = m*q + r, so it is that of r steps, by q whole turns."""
     (pi,) = nf(("fn", "pi", ()))
+    # The angle is 2*pi*K/steps for an integer K: all its terms are whole multiples of such a step.
     turns = {divide(m, pi): Fraction(c) / 2 for m, c in nf(t[2][0]).items()}
     least = math.lcm(*(c.denominator for c in turns.values()))
     steps = next((k for k in KNOWN if k % least == 0), 0)
@@ -58,11 +59,13 @@ def circle_point(case: CaseFacts, a: int, t: Term) -> AtomReading:
         return case.want(remainder)
     g, here, turn, label = case.g, _angle(remainder.rest, steps), case.g.fresh("turn"), case.g.fresh("point")
     there = g.text(remainder.quotient)
+    # Whole turns are left out by the lemma; what is left is one of finitely many points.
     sine, cosine = g.fresh("sine"), g.fresh("cosine")
     g.use("lem:sine_period", there, here, label=f"{sine} {cosine}")
     moved = g.formula(f"{g.text(t[2][0])} = {here} + 2*pi*({there})")
     same = case.stated(moved, [[f"2*pi/{steps}", remainder.label]])
     points = case.root.share(g, _points(case, steps))
+    # By the number of steps the labels for its cosine and sine.
     labels = [[f"{turn}_{of}{r}" for of in ("cos", "sin")] for r in range(steps)]
     g.use(points, label=" ".join(x for pair in labels for x in pair))
     value = labels[remainder.rest][t[1] == "sin"]

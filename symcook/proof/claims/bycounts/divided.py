@@ -196,16 +196,23 @@ def remainder_of(case: CaseFacts, t: Term, modulus: int) -> KnownRemainder | Ter
         base: Term = ("*", None, (num(modulus), here))
         f: Term = equals(t, ("+", None, (base, num(residue))) if residue else base)
         return KnownRemainder(here, residue, case.stated(f, case.rows_of(multipliers)))
-    # With m' = m/gcd: the smaller sum has a quotient h, 0 <= smaller - m'*h < m'; ask which residue that is.
+    # With m' = m/gcd, the smaller sum has the factors over gcd, modulo m' and near 0: once its remainder is a fact, the
+    # remainder of T is one of a sum whose factors are multiples of m.
     below = modulus // over
-    factors_left = {m: (c // over + (below - 1) // 2) % below - (below - 1) // 2 for m, c in factors.items()}
-    smaller = reify.term({m: c for m, c in factors_left.items() if c})
-    quotient, (low, high) = _quotient(case, smaller, below)
-    base = ("*", None, (num(below), quotient))
-    residue = below - 1
-    # Which residue it is, is asked in turn: at most 0, at most 1, .. The last one is left.
-    for k in range(below - 1):
-        most: Term = at_most(smaller, ("+", None, (base, num(k))))
+    smaller_factors = {m: (c // over + (below - 1) // 2) % below - (below - 1) // 2 for m, c in factors.items()}
+    smaller = reify.term({m: c for m, c in smaller_factors.items() if c})
+    question = _residue_question(case, smaller, below)
+    return remainder_of(case, t, modulus) if question is None else question
+
+
+def _residue_question(case: CaseFacts, t: Term, modulus: int) -> Term | None:
+    """What to ask for the remainder of a sum: whether it is at most 0, at most 1, .. in turn. None where that is known,
+    and the equation that says it is a fact."""
+    quotient, (low, high) = _quotient(case, t, modulus)
+    base = ("*", None, (num(modulus), quotient))
+    residue = modulus - 1
+    for k in range(modulus - 1):
+        most: Term = at_most(t, ("+", None, (base, num(k))))
         label = case.known(most)
         if label is not None:
             high, residue = label, k
@@ -214,8 +221,8 @@ def remainder_of(case: CaseFacts, t: Term, modulus: int) -> KnownRemainder | Ter
         if label is None:
             return most
         low = label
-    _equal(case, smaller, ("+", None, (base, num(residue))), low, high)
-    return remainder_of(case, t, modulus)
+    _equal(case, t, ("+", None, (base, num(residue))), low, high)
+    return None
 
 
 def _text(case: CaseFacts, p: Poly, scale: Fraction | int = 1) -> str:

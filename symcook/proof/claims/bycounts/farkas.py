@@ -55,15 +55,17 @@ class FactRow:
         """The row over the integers: 0 <= x - c for a whole number c; None where that says no more."""
         if not self.poly or not all(not e and all(whole(a) for a, _ in m) for m, e in self.poly):
             return None
+        # The factors become whole numbers without a common divisor, so that x is an integer.
         inside: dict[Mono, Number] = {m: Fraction(c) for m, c in self.poly.items() if m != ONE}
         if not inside:
             return None
         over = math.lcm(*(c.denominator for c in inside.values()))
         common = math.gcd(*(int(c * over) for c in inside.values()))
         scale = Fraction(over, common)
-        least = -Fraction(self.poly.get(ONE, 0)) * scale  # least <= x, or < x
-        bound = math.floor(least) + 1 if self.strict else math.ceil(least)
-        if bound == least and not self.strict:
+        lowest = -Fraction(self.poly.get(ONE, 0)) * scale  # lowest <= x, or < x
+        # A strict bound means the next integer, another one is rounded up.
+        bound = math.floor(lowest) + 1 if self.strict else math.ceil(lowest)
+        if bound == lowest and not self.strict:
             return None
         return FactRow(add(normal.scale(inside, scale), {ONE: bound} if bound else {}, -1), "<=", (), {}, self)
 
@@ -107,22 +109,25 @@ class Rules(CaseState):
 
     def _step(self, p: Poly) -> tuple[Poly, str, Poly, Number] | None:
         """A multiple of an equation that takes an atom out of p."""
+        # an atom with a value
         for m in p:
             for a, _ in m[0]:
                 if a in self.single:
                     times: Poly = {}
-                    for other, c in p.items():  # all monomials with this atom at once
-                        if (cofactor := _without(other, a)) is not None:
+                    for monomial, c in p.items():  # all monomials with this atom at once
+                        if (cofactor := _without(monomial, a)) is not None:
                             times[cofactor] = c
                     label, equation = self.single[a]
                     return times, label, equation, self.scale[a]
+        # a product of atoms with a value
         for lead, label, equation, scale in self.products:
             for m, c in p.items():
                 if (cofactor := divide(m, lead)) is not None:
                     return {cofactor: c}, label, equation, scale
+        # an atom whose product with a sum of powers of e is known: where that sum divides what stands before the atom
         for a, (label, equation) in self.divided.items():
-            size, there = ({x: c for m, c in q.items() if (x := _without(m, a)) is not None} for q in (equation, p))
-            if there and (quotient_by := exact(there, size)) is not None:
+            size, before_atom = _before(equation, a), _before(p, a)
+            if before_atom and (quotient_by := exact(before_atom, size)) is not None:
                 return quotient_by, label, equation, 1
         return None
 
@@ -136,15 +141,21 @@ def exact(p: Poly, by: Poly) -> Poly | None:
         powers, exponent = dict(m[0]), normal._exponents[m[1]]
         return (*(exponent.get(x, 0) for x in parts), *(powers.get(a, 0) for a in atoms))
 
+    # Division of polynomials by the largest monomial in this order.
     lead, out = max(by, key=order), Poly()
     while p:
         top = max(p, key=order)
-        rest = divide(top, lead)
-        if rest is None or len(out) > MOST_PRODUCTS:
+        cofactor = divide(top, lead)
+        if cofactor is None or len(out) > MOST_PRODUCTS:
             return None
-        out[rest] = Fraction(p[top]) / by[lead]
-        p = add(p, mul(by, {rest: out[rest]}), -1)
+        out[cofactor] = Fraction(p[top]) / by[lead]
+        p = add(p, mul(by, {cofactor: out[cofactor]}), -1)
     return out
+
+
+def _before(p: Poly, atom: int) -> Poly:
+    """What stands before an atom in a polynomial."""
+    return {cofactor: c for m, c in p.items() if (cofactor := _without(m, atom)) is not None}
 
 
 def _without(m: Mono, atom: int) -> Mono | None:
@@ -174,10 +185,12 @@ def products(rows: Sequence[FactRow]) -> list[FactRow]:
     two."""
     nonlinear = {m for row in rows for m in row.poly if degree(m) > 1}
     out: list[FactRow] = []
-    others: list[FactRow] = []
+    less_likely: list[FactRow] = []
+    # Products are of use only if a row has a product of atoms, which they may cancel.
     if not nonlinear:
         return out
     atoms = dict.fromkeys(((a, 1),) for row in rows for m, _ in row.poly for a, _ in m)
+    # Equations times atoms, and inequalities times inequalities.
     plain = [row for row in rows if row.poly and all(degree(m) <= 1 for m in row.poly)]
     for k, row in enumerate(plain):
         if row.tag == "=":
@@ -187,19 +200,22 @@ def products(rows: Sequence[FactRow]) -> list[FactRow]:
                     combination = {label: mul(q, {(m, 0): 1}) for label, q in row.made.items()}
                     out.append(FactRow(p, "=", row.of, combination, None, mul(row.times, {(m, 0): 1})))
             continue
-        for other in plain[k:]:
-            if other.tag != "=":
-                p = mul(row.poly, other.poly)
+        for second_row in plain[k:]:
+            if second_row.tag != "=":
+                p = mul(row.poly, second_row.poly)
                 if any(degree(m) > 1 for m in p):
-                    tag = "<" if row.strict and other.strict else "<="
-                    (others if nonlinear.isdisjoint(p) else out).append(FactRow(p, tag, (), factors=(row, other)))
+                    tag = "<" if row.strict and second_row.strict else "<="
+                    product = FactRow(p, tag, (), factors=(row, second_row))
+                    (less_likely if nonlinear.isdisjoint(p) else out).append(product)
         if len(out) > MOST_PRODUCTS:
             break
-    return [*out, *others][: max(MOST_PRODUCTS, len(out))]
+    return [*out, *less_likely][: max(MOST_PRODUCTS, len(out))]
 
 
 def contradiction(rows: Sequence[FactRow], effort: Effort | None = None, pivots: int = 2000) -> Contradiction | None:
     """Factors with which the rows contradict one another, or None where they do not."""
+    # Farkas: a combination of the rows, with factors that are not negative but at equations, in which all monomials
+    # cancel and the strict ones (and 0 < 1, the column -1) have the sum of factors 1.
     columns: dict[Any, Poly] = {-1: {ONE: 1}}
     columns |= {k: row.poly for k, row in enumerate(rows) if row.poly or row.strict}
     strict = [k for k in columns if k == -1 or rows[k].strict]
@@ -219,6 +235,7 @@ def point(rows: Sequence[FactRow], effort: Effort | None = None) -> dict[Mono, F
     system: list[tuple[Row_, Number]] = []
     names = dict.fromkeys(m for row in rows for m in row.poly if m != ONE)
     free = [m for m in names if m[1] or not all(whole(a) and normal._keys[a][0] != "var" for a, _ in m[0])]
+    # A slack variable for each inequality; a strict one is kept away from 0 by a small number.
     for k, row in enumerate(rows):
         equation: dict[Any, Number] = {m: c for m, c in row.poly.items() if m != ONE}
         right: Number = -row.poly.get(ONE, 0)
@@ -230,16 +247,17 @@ def point(rows: Sequence[FactRow], effort: Effort | None = None) -> dict[Mono, F
     return None if solution is None else {m: solution.get(m, Fraction(0)) for m in names}
 
 
-def close(g: Goal, found: Contradiction) -> None:
+def close(g: Goal, refutation: Contradiction) -> None:
     """Close a goal by a contradiction among the facts."""
     if g.goal[0] != "false":
         g.contra(g.fresh("no"))
     sums: list[dict[str, Any]] = []
     by: EquationFactors = {}
-    for factor, row in found:
+    for factor, row in refutation:
         if row is None:
             sums.append({"c": quotient(factor), "of": []})
             continue
+        # Each row is the facts that it was made of, and the equations that were put in, times polynomials.
         of, _, combination = _stated(g, row)
         if row.tag == "=":
             by[of[0]] = add(by.get(of[0], {}), row.times, factor)
@@ -266,11 +284,11 @@ def _stated(g: Goal, row: FactRow) -> tuple[tuple[str, ...], Poly, EquationFacto
     raw: Poly = {ONE: 1}
     combination: EquationFactors = {}
     for factor in row.factors:  # (raw + made)*(raw' + made') = raw*raw' + raw*made' + made*poly'
-        more, other, equations = _stated(g, factor)
+        facts_of_factor, raw_of_factor, equations = _stated(g, factor)
         both = {label: mul(p, factor.poly) for label, p in combination.items()}
         for label, p in equations.items():
             both[label] = add(both.get(label, {}), mul(p, raw))
-        of, raw, combination = (*of, *more), mul(raw, other), both
+        of, raw, combination = (*of, *facts_of_factor), mul(raw, raw_of_factor), both
     return of, raw, combination
 
 
@@ -282,6 +300,7 @@ def _tight(g: Goal, row: FactRow) -> str:
     label = g.fresh("whole")
 
     def proof(h: Goal) -> None:
+        """Were x less, x + 1 <= the bound, which contradicts the row that was tightened."""
         below, step = h.fresh("below"), h.fresh("step")
         h.contra(below)
         h.use("ax:int_lt", h.text(x), h.text(least), f"#{below}", label=step)

@@ -28,6 +28,7 @@ def root_of(case: CaseFacts, a: int) -> AtomReading:
     """A square root: of one square it is an absolute value, of several it is known by its own square."""
     g, root = case.g, reify.atom(a)
     x = root[2][0]
+    # The radicand as a sum of squares, its coordinates put in where that helps.
     p, multipliers = _unfolded(case, nf(x))
     sum_of_squares = squares(p)
     if sum_of_squares is None:
@@ -73,6 +74,7 @@ def _unfolded(case: CaseFacts, p: Poly) -> tuple[Poly, EquationFactors]:
         equation = case.root.problem.equations.get(key[1]) if key[0] == "app" else None
         if equation is None or equation.kind != "value" or equation.name in case.root.values:
             continue
+        # a sum of multiples of coordinates at the same position
         right = nf(equation.right)
         if all(not m[1] and len(m[0]) == 1 and m[0][0][1] == 1 and _here(m[0][0][0]) for m in right):
             place = reify.term(dict(key[3]))
@@ -117,6 +119,7 @@ def _absolute(case: CaseFacts) -> str:
 def norm_value(case: CaseFacts, a: int, equation: Equation, place: Term, inside: str) -> AtomReading:
     """What a layer norm gives: its bias where the deviation is 0."""
     g, size = case.g, at_place(equation.size, place)
+    # A run with a layer norm may say what it gives where the deviation is 0: then it has two parts.
     line = everywhere(case.root.problem.run[equation.part])
     parts = 1 if line is None else len(flatten("&", line[1]))
     label, other = g.fresh("at"), g.fresh("also")
@@ -127,6 +130,7 @@ def norm_value(case: CaseFacts, a: int, equation: Equation, place: Term, inside:
         label=f"{label} {other}" if parts > 1 else label,
     )
     positive: Term = less_than(num(0), size)
+    # Else the run supposes that the deviation is positive.
     if case.known(positive) is None and parts == 1:
         _premise_positive(case, positive, equation, place, inside)
     if case.known(positive) is not None:
@@ -176,6 +180,8 @@ def squares(p: Poly) -> Squares | None:
     """A polynomial of degree two as a sum of squares, by completing them one after the other; None where it is none."""
     out: Squares = []
     while p:
+        # The square of an atom, or the constant, with a positive factor c: c*(x + ..)^2 takes away all monomials with
+        # x.
         lead = next((m for m in sorted(p, key=repr) if _half(m) is not None), None)
         if lead is None or p[lead] < 0:
             return None

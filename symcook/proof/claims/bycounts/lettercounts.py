@@ -1,4 +1,9 @@
-"""Letters at positions, and counts up to positions: the axioms of counts where a case asks for them."""
+"""Letters at positions, and counts up to positions: the axioms of counts where a case asks for them.
+
+C_a(p) is the number of letters a up to the position p. A position comes into use when a formula reads its letter or
+counts up to it; then the axioms of its counts become facts, as well as their order to the counts at other positions
+in use.
+"""
 
 from __future__ import annotations
 
@@ -56,17 +61,19 @@ def _count_step(case: CaseFacts, place: Term, letter: int) -> None:
     """0 <= I[w(p) = a] <= 1, and C_a(p) = C_a(p - 1) + I[w(p) = a], for the count C_a(p) of a up to p."""
     g, bit = case.g, case.root.bit(place, letter)
     label = g.fresh("bit")
-    less, more = (("<=", None, ends) for ends in ((num(0), bit), (bit, num(1))))
+    not_negative, at_most_one = (("<=", None, ends) for ends in ((num(0), bit), (bit, num(1))))
 
     def either(h: Goal) -> None:
+        """By cases: the bit is 0 or 1."""
         for k in h.ind(case.root.is_letter(place, letter), f"{h.fresh('f')} {(v := h.fresh('v'))}"):
             k.rewrite(v)
             k.true()
 
-    for f in (less, more):
+    for f in (not_negative, at_most_one):
         label = g.fresh("bit")
         g.have(f, label, either)
         case.fact(label)
+    # the count up to p by the one before, and the bit
     low = case.known(at_most(case.root.low, place))
     step = g.fresh("step")
     g.use("ax:sum_step", f"j. I[w(j) = {letter}]", g.text(case.root.low), g.text(place), f"#{low}", label=step)
@@ -84,6 +91,7 @@ def counts_up_to(case: CaseFacts, place: Term) -> None:
         return
     case.counts.places.append(place)
     g = case.g
+    # All counts add up to the number of positions, and each has grown from 0.
     label = g.fresh("total")
     g.use(case.root.share(g, case.root.total()), g.text(place), lambda h: both(h, low, high), label=label)
     case.fact(label)
@@ -102,11 +110,13 @@ def counts_up_to(case: CaseFacts, place: Term) -> None:
 def _once(case: CaseFacts, place: Term, letter: int, low: str, high: str) -> None:
     """The count of a letter that the model adds: 1 from its position on, 0 before it."""
     root, g = case.root, case.g
+    # 1 from the first position on; 0 up to the one before the last.
     if letter == root.problem.before:
         first, last = case.need(at_most(root.low, place)), high
     else:
         before = reify.term(nf(("-", None, (root.high, num(1)))))
         first, last = low, case.need(at_most(place, before))
+    # At the last position itself, the bit of the letter there says it.
     if first is None or last is None:
         if letter != root.problem.before and case.known(at_most(root.high, place)) is not None:
             letter_bit(case, root.high, letter)
@@ -184,17 +194,17 @@ def letter_stands(case: CaseFacts, label: str, place: Term, letter: int) -> None
         g.have(equation, value, lambda h: rewritten(h, label))
         _bit_known(case, value, place, b)
         if b != letter:
-            no = g.fresh("not")
+            absent = g.fresh("not")
             f = ("~", None, (case.root.is_letter(place, b),))
 
-            def other(h: Goal) -> None:
+            def refused(h: Goal) -> None:
                 also = h.fresh("also")
                 h.intro(also)
                 h.rewrite(label, also, (new := h.fresh("also")))
                 h.absurd(new)
 
-            g.have(f, no, other)
-            case.literals.setdefault(fkey(f), no)
+            g.have(f, absent, refused)
+            case.literals.setdefault(fkey(f), absent)
 
 
 def letter_absent(case: CaseFacts, label: str, place: Term, letter: int) -> None:
@@ -203,6 +213,7 @@ def letter_absent(case: CaseFacts, label: str, place: Term, letter: int) -> None
     f = equals(case.root.bit(place, letter), num(0))
 
     def zero(h: Goal) -> None:
+        """The case that the letter stands there contradicts the fact."""
         here, away = h.ind(case.root.is_letter(place, letter), f"{h.fresh('f')} {(v := h.fresh('v'))}")
         f = next(k for k, fact in here.facts.items() if fact == case.root.is_letter(place, letter))
         here.absurd(f, label)

@@ -285,10 +285,12 @@ class Lettered:
         show = self.everywhere(equals(counts, length), self.below)
 
         def proof(g: Goal) -> None:
+            """One bit is 1 at each position, so the sum of all bits is the sum of ones."""
             g.intro("i (low high)")
             low = g.text(self.low)
 
             def each(h: Goal) -> None:
+                """The bits at one position add up to 1, by the letter there."""
                 h.intro("j (from to)")
                 h.have(self.inside(THERE), "inside")
                 self.cases(h, "j", "inside", lambda k, _, case: self.computed(k, THERE, "inside", case))
@@ -304,7 +306,7 @@ class Lettered:
         return between(self.low, place, self.high)
 
     def grows(self, letter: int) -> str:
-        """The count of a letter grows with the position."""
+        """The count of a letter grows with the position: all p, q. below <= p & p <= q -> C(p) <= C(q)."""
         p, q = (var(self.g.fresh(stem), "Int") for stem in "pq")
         order = between(self.below, p, q)
         body = at_most(self.count(letter, self.low, p), self.count(letter, self.low, q))
@@ -317,6 +319,7 @@ class Lettered:
             g.use("lem:sum_split", bit, g.text(self.low), g.text(p), g.text(q), _order, label="split")
 
             def each(h: Goal) -> None:
+                """A bit is 0 or 1."""
                 h.intro("j there")
                 for k in h.ind(self.is_letter(THERE, letter), "f v"):
                     k.rewrite("v")
@@ -332,43 +335,44 @@ class Lettered:
         first = letter == self.problem.before
         low, high = (self.low, self.high) if first else (self.below, reify.term(nf(("-", None, (self.high, num(1))))))
         show = self.everywhere(equals(self.count(letter, self.low, HERE), num(int(first))), low, high)
-        bit = f"j. I[w(j) = {letter}]"
+        close = self._once_at_first if first else self._never_before_last
+        return self.known(f"once.{letter}", show, lambda g: close(g, letter))
 
-        def proof(g: Goal) -> None:
-            """All other positions have another letter."""
-            g.intro("i range")
-            g.use("range", label="low high")
-            start = g.text(self.low)
-            # The letter stands at the first position: all other bits are 0, so that the sum is the bit there.
-            if first:
+    def _once_at_first(self, g: Goal, letter: int) -> None:
+        """Close that the letter of the first position is counted once up to i: all other bits are 0."""
+        g.intro("i range")
+        g.use("range", label="low high")
+        start = g.text(self.low)
 
-                def away(h: Goal) -> None:
-                    """A position but the first one comes after it, and has another letter."""
-                    h.intro("j between apart")
-                    h.use("between", label="from to")
-                    here, there = h.em(at_most(THERE, self.low), "side")
-                    here.have(equals(THERE, self.low), "same")
-                    here.contra("no")
-                    here.absurd("same", "apart")
-                    there.use("ax:int_lt", start, "j", "#side", label="next")
-                    self._other(there, letter)
+        def away(h: Goal) -> None:
+            """A position but the first one comes after it, and has another letter."""
+            h.intro("j between apart")
+            h.use("between", label="from to")
+            here, there = h.em(at_most(THERE, self.low), "side")
+            here.have(equals(THERE, self.low), "same")
+            here.contra("no")
+            here.absurd("same", "apart")
+            there.use("ax:int_lt", start, "j", "#side", label="next")
+            self._other(there, letter)
 
-                g.use("lem:sum_only", bit, start, "i", start, Goal.easy, away, label="only")
-                g.rewrite("only")
-                g.rewrite(self.added(letter))
-                g.true()
-            else:
-                # The letter stands at the last position: up to the one before, all bits are 0.
-                def none(h: Goal) -> None:
-                    """A position before the last one has another letter."""
-                    h.intro("j between")
-                    h.use("between", label="from to")
-                    self._other(h, letter)
+        g.use("lem:sum_only", f"j. I[w(j) = {letter}]", start, "i", start, Goal.easy, away, label="only")
+        g.rewrite("only")
+        g.rewrite(self.added(letter))
+        g.true()
 
-                g.use("lem:sum_ext", bit, "j. 0", start, "i", none, label="none")
-                g.auto(["none"], degree=1, rounds=0)
+    def _never_before_last(self, g: Goal, letter: int) -> None:
+        """Close that the letter of the last position is not counted up to an i before that: all bits are 0."""
+        g.intro("i range")
+        g.use("range", label="low high")
 
-        return self.known(f"once.{letter}", show, proof)
+        def none(h: Goal) -> None:
+            """A position before the last one has another letter."""
+            h.intro("j between")
+            h.use("between", label="from to")
+            self._other(h, letter)
+
+        g.use("lem:sum_ext", f"j. I[w(j) = {letter}]", "j. 0", g.text(self.low), "i", none, label="none")
+        g.auto(["none"], degree=1, rounds=0)
 
     def _other(self, h: Goal, letter: int) -> None:
         """Close I[w(j) = letter] = 0 at a position j that is not the end of an added letter, by the letter that
@@ -391,9 +395,9 @@ class Lettered:
         other_end, other_letter = (
             (self.high, self.problem.after) if letter == self.problem.before else (self.low, self.problem.before)
         )
-        # Either the place is the other end, where the model adds its other letter, or a typed letter stands there.
         known = [label for label in order if label in g.facts]
-        if other_letter is not None:  # the other one stands at the other end
+        # The place may be the other end, where the model adds its other letter.
+        if other_letter is not None:
             sides = (other_end, place) if other_end == self.high else (place, other_end)
             here, g = g.em(("<=", None, sides), (side := g.fresh("end")))
             here.have(
@@ -408,10 +412,11 @@ class Lettered:
             g.use("ax:int_lt", *(g.text(t) for t in sides[::-1]), f"#{side}", label=after)
 
         def between(h: Goal) -> None:
+            """The place lies between the ends."""
             for k in h.split():
                 k.auto(known, degree=1, rounds=0)
 
-        # None of the typed letters is this one.
+        # Anywhere else a typed letter stands, which is another one.
         g.use(self.share(g, self.typed), g.text(place), between, label=(typed := g.fresh("typed")))
         parts = self.problem.typed
         labels = [typed] if len(parts) == 1 else [f"{typed}.{b}" for b in parts]

@@ -36,7 +36,8 @@ class Parabola(NamedTuple):
 
 def parabola(p: Poly, place: Term) -> Parabola | None:
     """A polynomial as a parabola of a position; None where it is none."""
-    ((((j, _),), _),) = nf(place)
+    ((((j, _),), _),) = nf(place)  # the atom of the position
+    # By its power: what the position is multiplied by, which must not depend on it.
     parts: dict[int, Poly] = {1: {}, 2: {}}
     for (factors, e), c in p.items():
         power, other_factors = dict(factors).get(j, 0), tuple(x for x in factors if x[0] != j)
@@ -60,16 +61,14 @@ def best_near(f: Term, here: Term, positional: Callable[[str], Term | None]) -> 
     """A comparison of the score at `here` with that of another position, by a parabola that opens downward."""
     gap, read = written(("-", None, f[2][::-1]), positional)
     p = nf(gap)
-    parabola_found = parabola(p, here)  # that of -score
-    if parabola_found is None or parabola_found.square < 0:
+    negative_score = parabola(p, here)
+    if negative_score is None or negative_score.square < 0:
         return None
-    for other in free(gap) - {here}:
-        if other[1][1] == "Int" and p == normal.add(parabola_found.at(here), parabola_found.at(other), -1):
-            return BestNear(
-                other,
-                reify.term(parabola_found.top),
-                tuple(term_read for term_read in dict.fromkeys(read) if term_read != here),
-            )
+    # gap = score(k) - score(j), for the k that stands in it.
+    for place in free(gap) - {here}:
+        if place[1][1] == "Int" and p == normal.add(negative_score.at(here), negative_score.at(place), -1):
+            read_places = tuple(term for term in dict.fromkeys(read) if term != here)
+            return BestNear(place, reify.term(negative_score.top), read_places)
     return None
 
 

@@ -40,6 +40,8 @@ class Series(NamedTuple):
 
     def polynomial(self) -> list[Fraction]:
         """The coefficients of P, with P(p) - P(p - 1)/ratio = p^power."""
+        # Coefficient by coefficient from the top: P(p) - P(p - 1)/r has (1 - 1/r)*c_d plus what the higher ones give at
+        # p^d. For r = 1 that vanishes, so that P has one more power.
         k, r = self.power, self.ratio
         flat = int(r == 1)
         out = [Fraction(0)] * (k + 1 + flat)
@@ -83,6 +85,7 @@ def positional_sum(case: CaseFacts, a: int) -> AtomReading:
     series = _series(inner)
     if series is None:
         return OPAQUE
+    # From a number on by induction; other ranges are differences.
     if low[0] != "num":
         return difference(case, a, inner, low, high)
     if case.known(less_than(high, low)) is not None:
@@ -102,6 +105,7 @@ def written_summand(case: CaseFacts, inner: Term, sums: bool = False) -> Term | 
     known by cases; None where it has none of these."""
     equations, root, changed = case.root.problem.equations, case.root, False
     while True:
+        # What is put in may hold further coordinates. One without a value that fits in a sum makes the answer None.
         names = [name for name in root.coordinates(inner, THERE) if name not in root.values]
         if not names:
             return inner if changed else None
@@ -129,6 +133,7 @@ def put_written(case: CaseFacts, low: Term, high: Term, inner: Term, written: Te
     g, root = case.g, case.root
 
     def each(h: Goal) -> None:
+        """At each position of the range the coordinates are what their lines say."""
         j, lo, hi, inside = (h.fresh(stem) for stem in ("j", "from", "to", "inside"))
         h.intro(f"{j} ({lo} {hi})")
         there = var(j, "Int")
@@ -157,6 +162,7 @@ def _line_of(case: CaseFacts, name: str) -> str:
 def _series_lemma(case: CaseFacts, series: Series, inner: Term, low: Term) -> str:
     """All p from `low` on: the sum up to p is its closed form."""
     root, first = case.root, low[1][0]
+    # The name has all numbers of the series, so that it is proved once.
     label = f"series.{series.power}.{str(series.ratio).replace('/', '_').replace('-', 'm')}.{series.shift}.{first}"
     label = label.replace("-", "m")
     total: Term = ("sum", None, (low, UNTIL, abstract(inner, (THERE,))))
@@ -168,6 +174,7 @@ def _series_lemma(case: CaseFacts, series: Series, inner: Term, low: Term) -> st
         base.true()
         step.use("ax:sum_step", f"j. {g.text(inner)}", g.text(low), "p + 1", label="step")
         rows = [["1", "step"], ["1", "before"]]
+        # r^(p + 1 + s) = r*r^(p + s)
         if series.ratio != 1:
             over = reify.term(nf(("+", None, (UNTIL, num(series.shift)))))
             r = _number(series.ratio)
@@ -193,9 +200,11 @@ def sign_of(case: CaseFacts, a: int) -> AtomReading:
     if start is None:
         return WAITS
     label = g.fresh("sign")
+    # q = place + shift: one step down or up by the axiom of powers.
     if shift:
         g.use("ax:pow_step", "-1", g.text(before), f"#{start}", label=label)
         return case.give(a, label)
+    # Without a shift: the half of q is a new integer h, and (-1)^q is linear in q and h.
     half, least, most, exists_label = (g.fresh(stem) for stem in ("h", "least", "most", "some"))
     g.use(case.root.share(g, parity(case)), g.text(place), f"#{start}", label=exists_label)
     g.obtain(exists_label, half, f"{least} {most} {label}")
@@ -230,6 +239,7 @@ def parity(case: CaseFacts) -> str:
 
 
 def _sums(t: Term) -> bool:
+    """Whether a sum or a quantified formula stands in a term."""
     return any(s[0] in ("sum", "prod", "all", "ex") for s in subterms(t))
 
 
@@ -241,6 +251,7 @@ def _series(inner: Term) -> Series | None:
     ((factors, e), c), power, ratio, shift = next(iter(p.items())), 0, Fraction(1), 0
     if e or c != 1:
         return None
+    # A power of j, and at most one power with the exponent j + shift.
     for a, k in factors:
         t = reify.atom(a)
         if t == THERE:

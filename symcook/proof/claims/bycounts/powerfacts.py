@@ -16,7 +16,7 @@ from symcook.proof.claims.bycounts.casefacts import CaseFacts
 from symcook.proof.claims.bycounts.farkas import Contradiction, FactRow, contradiction
 from symcook.proof.inequalities import reify
 from symcook.proof.inequalities.linear import divide, poly
-from symcook.proof.normal import ONE, Mono, Poly, constant, fkey, mul, nf
+from symcook.proof.normal import ONE, Mono, Number, Poly, constant, fkey, mul, nf
 from symcook.proof.search.ranges import less_than
 from symcook.proof.terms import Term, num
 
@@ -44,11 +44,14 @@ def one_sign(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | None:
 def with_powers(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | None:
     """A contradiction of rows and their products with powers of e that stand in them; None where none is seen."""
     exponents = dict.fromkeys(m[1] for row in rows for m in row.poly if _named(m[1]))
-    more = [*(new for e in exponents for new in _times(case, rows, e)), *_equal(rows)] if exponents else []
-    return contradiction([*rows, *more], case.effort) if more else None
+    if not exponents:
+        return None
+    new_rows = [new for e in exponents for new in _times(case, rows, e)] + _equal(rows)
+    return contradiction([*rows, *new_rows], case.effort) if new_rows else None
 
 
 def _named(e: int) -> bool:
+    """Whether an exponent is no number."""
     return constant(normal._exponents[e]) is None
 
 
@@ -72,10 +75,11 @@ def _by(row: FactRow, by: Poly) -> FactRow:
 
 def _times(case: CaseFacts, rows: Sequence[FactRow], e: int) -> list[FactRow]:
     """The rows without powers that have a monomial in common with those before e^E, times e^E."""
-    power, there = positive(case, e), {m[0] for row in rows for m in row.poly if m[1] == e}
+    power, factors_of_power = positive(case, e), {m[0] for row in rows for m in row.poly if m[1] == e}
     by, out = Poly({((), e): 1}), list[FactRow]()
     for row in rows:
-        if row.tag != "=" and not any(m[1] for m in row.poly) and any(m[0] in there for m in row.poly if m != ONE):
+        without_powers = row.tag != "=" and not any(m[1] for m in row.poly)
+        if without_powers and any(m[0] in factors_of_power for m in row.poly if m != ONE):
             out.append(FactRow(mul(row.poly, by), row.tag, (), factors=(row, power)))
     return out
 
@@ -112,6 +116,8 @@ def _strict(case: CaseFacts, f: Term, proof: Callable[[str], None]) -> FactRow:
 
 def _one_sign(case: CaseFacts, row: FactRow, rows: Sequence[FactRow]) -> Contradiction | None:
     """Why 0 <= p is false where -p, times a power of e, has no negative coefficient above the least values."""
+    # All exponents must be multiples of one, k*E, with E positive: then u = e^E is at least 1. Without a sign of E it
+    # is known that u is positive.
     base = normal._primitive(next(normal._exponents[m[1]] for m in row.poly if m[1]))
     raised = _above_one(case, reify.term(base))
     if raised is None:
@@ -122,21 +128,21 @@ def _one_sign(case: CaseFacts, row: FactRow, rows: Sequence[FactRow]) -> Contrad
         return None
     lowest = min(int(k or 0) for k in steps.values())
     atoms = dict.fromkeys(a for m in row.poly for a, _ in m[0])
+    # Each integer in the row needs a least value.
     bounds = [least for a in atoms if (least := _least(a, rows)) is not None]
     power = reify.term(base)
     if len(bounds) < len(atoms) or max(int(k or 0) for k in steps.values()) - lowest > MOST_POWER:
         return None
     unit, start = Fraction(1), Fraction(raised is not None)
     bounds.append(LeastValue(start, unit, raised or positive(case, next(iter(nf(("fn", "exp", (power,)))))[1])))
-    out: Shifted = {}
+    # -p, times a power of e so that no exponent is negative, by what the integers and u are above their least values.
+    parts: list[tuple[list[int], Number]] = []
     for m, c in row.poly.items():
-        powers = [*(dict(m[0]).get(a, 0) for a in atoms), int(steps[m[1]] or 0) - lowest]
-        for key, value in _expanded(powers, [least.value for least in bounds]).items():
-            out[key] = out.get(key, Fraction(0)) - c * value
-        if len(out) > MOST_PARTS:
-            return None
-    if min(out.values()) < 0:
+        parts.append(([*(dict(m[0]).get(a, 0) for a in atoms), int(steps[m[1]] or 0) - lowest], -c))
+    out = _shifted(parts, [least.value for least in bounds])
+    if out is None or min(out.values()) < 0:
         return None
+    # The row, and each product of least values with its coefficient, add up to 0 <= a negative number, or to 0 < 0.
     times = nf(("fn", "exp", (reify.term(normal.scale(base, -lowest)),)))
     lifted = row
     if lowest:
@@ -152,6 +158,7 @@ def _one_sign(case: CaseFacts, row: FactRow, rows: Sequence[FactRow]) -> Contrad
 
 
 def _product(factors: tuple[FactRow, ...]) -> FactRow:
+    """The product of rows, as a row."""
     out: Poly = {ONE: 1}
     for factor in factors:
         out = mul(out, factor.poly)
@@ -174,6 +181,18 @@ def _least(a: int, rows: Sequence[FactRow]) -> LeastValue | None:
         if row.tag == "<=" and row.poly.get(lead, 0) > 0 and {*row.poly} <= {lead, ONE}
     ]
     return max(known, key=lambda least: least.value, default=None)
+
+
+def _shifted(parts: Sequence[tuple[Sequence[int], Number]], lows: Sequence[Fraction]) -> Shifted | None:
+    """A sum of monomials, each by its powers and its coefficient, in terms of what is above the least values; None
+    where that has too many parts."""
+    out: Shifted = {}
+    for powers, c in parts:
+        for key, value in _expanded(powers, lows).items():
+            out[key] = out.get(key, Fraction(0)) + c * value
+        if len(out) > MOST_PARTS:
+            return None
+    return out
 
 
 def _expanded(powers: Sequence[int], lows: Sequence[Fraction]) -> Shifted:

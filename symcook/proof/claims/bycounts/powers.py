@@ -40,6 +40,7 @@ def power_sum(case: CaseFacts, a: int) -> AtomReading:
     """A sum in whose exponents are bits and signs of the position."""
     low, _, body = reify.atom(a)[2]
     p, splits = nf(instantiate(body, (THERE,))), list[PowerSplit]()
+    # As long as a monomial has an exponent about j, one bit or sign is taken out of it.
     while (m := next((m for m in p if _of_place(normal._exponents[m[1]])), None)) is not None:
         split = _split(case, m, p[m])
         if not isinstance(split, PowerSplit) or len(splits) > AT_MOST:
@@ -56,6 +57,7 @@ def _split(case: CaseFacts, m: Mono, c: Fraction | int) -> PowerSplit | AtomStat
     """One bit or sign out of the exponent of a monomial; why there is none."""
     exponent, switch = normal._exponents[m[1]], None
     factor, other_terms = Poly(), Poly()
+    # exponent = factor*switch + others, where the switch is one atom about j
     for inner, k in exponent.items():
         there = [x for x in inner[0] if THERE in free(reify.atom(x[0]))]
         if not there:
@@ -69,6 +71,7 @@ def _split(case: CaseFacts, m: Mono, c: Fraction | int) -> PowerSplit | AtomStat
             other_terms[inner] = k
     if switch is None or (value := _two_valued(reify.atom(switch))) is None:
         return OPAQUE
+    # The factor is written by counts; an equation says so where that changed it.
     t, multipliers = case.settled(factor)
     if any(case.waits(x) for inner, _ in t for x, _ in inner):
         return WAITS
@@ -84,10 +87,12 @@ def _put_powers(case: CaseFacts, a: int, splits: list[PowerSplit], written: Term
     # sum of T(j) = sum of T'(j), as T(j) = T'(j) at each j: there exp(t*s(j)) is linear in the bit or sign s(j).
     g, (low, high, body) = case.g, reify.atom(a)[2]
     inner = instantiate(body, (THERE,))
+    # The lemma must be proved before the branch that uses it.
     if any(split.switch[0] == "fn" for split in splits):
         _alternating(case)
 
     def each(h: Goal) -> None:
+        """At one position each power is what it was split into."""
         j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
         h.intro(f"{j} ({lo} {hi})")
         rows = []
@@ -144,10 +149,12 @@ def _alternating(case: CaseFacts) -> str:
 
 
 def _at(t: Term, place: str) -> Term:
+    """A term about j at a named position."""
     return replace(t, THERE, var(place, "Int"))
 
 
 def _of_place(exponent: Poly) -> bool:
+    """Whether an exponent is about j."""
     return any(THERE in free(reify.atom(a)) for m, _ in exponent.items() for a, _ in m[0])
 
 

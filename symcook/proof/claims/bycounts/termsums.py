@@ -56,6 +56,8 @@ def term_sum(case: CaseFacts, a: int) -> AtomReading:
         return OPAQUE
     if low != case.root.low:
         return difference(case, a, inner, low, high)
+    # A sum from the first position up to one of the string: it is a number of the arithmetic, at least 0 where all
+    # terms are.
     ends = [at_most(case.root.below, high), at_most(high, case.root.high)]
     least, most = (case.need(end) for end in ends)
     if least is None or most is None:
@@ -92,6 +94,7 @@ def total_up_to(case: CaseFacts, inner: Term, high: Term) -> Term:
 def _bound(case: CaseFacts, inner: Term, number: Term, lower: bool) -> TermBound | None:
     """The bound of terms by a number, proved once at any position; None where that is not decided."""
     root = case.root
+    # While it is being proved, and where it cannot be, the bound is None.
     if (inner, number, lower) not in root.bounds:
         root.bounds[inner, number, lower] = None
         here = replace(inner, THERE, HERE)
@@ -122,10 +125,11 @@ def _bounded(case: CaseFacts, bound: TermBound, inner: Term, high: Term) -> None
     least, most = (case.known(("<=", None, ends)) for ends in ((root.below, high), (high, root.high)))
     if least is None or most is None:
         return
-    label, many = g.fresh("bound"), g.fresh("many")
+    label, length = g.fresh("bound"), g.fresh("many")
     texts = [f"j. {g.text(bound.number)}", f"j. {g.text(inner)}"][:: 1 if bound.lower else -1]
 
     def each(h: Goal) -> None:
+        """The bound at one position."""
         j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
         h.intro(f"{j} ({lo} {hi})")
         _term(case, h, bound.label, j, [lo, hi, most])
@@ -133,10 +137,10 @@ def _bounded(case: CaseFacts, bound: TermBound, inner: Term, high: Term) -> None
     g.use("lem:sum_mono", *texts, g.text(root.low), g.text(high), each, label=label)
     case.fact(label)
     if bound.number != num(0):
-        g.use("lem:sum_one", g.text(root.low), g.text(high), lambda h: h.auto([least], degree=1), label=many)
+        g.use("lem:sum_one", g.text(root.low), g.text(high), lambda h: h.auto([least], degree=1), label=length)
         for factors, _ in nf(("sum", None, (root.low, high, num(1)))):
             if factors:  # between two numbers it is a number
-                case.rules.give(factors[0][0], many, poly(g.facts[many]))
+                case.rules.give(factors[0][0], length, poly(g.facts[length]))
 
 
 def _term(case: CaseFacts, g: Goal, bound: str, place: str, known: list[str]) -> None:
@@ -149,14 +153,16 @@ def _term(case: CaseFacts, g: Goal, bound: str, place: str, known: list[str]) ->
 
 def find_sums(case: CaseFacts) -> None:
     """How sums of the same terms lie to each other."""
+    # Sums as facts write them, and what they are when their terms are written out.
     for label in [k for k in case.facts if k in case.g.facts and k not in case.sums.read]:
         case.sums.read.add(label)
         _written_sums(case, label)
     for inner, high in case.sums.totals:
         _linked(case, inner, high)
+    # Two sums of the same terms: by the order of their positions.
     for k, (inner, p) in enumerate(case.sums.totals):
-        for other, q in case.sums.totals[k + 1 :]:
-            if other != inner or (inner, p, q) in case.sums.related or p == q:
+        for second_inner, q in case.sums.totals[k + 1 :]:
+            if second_inner != inner or (inner, p, q) in case.sums.related or p == q:
                 continue
             for first, last in ((p, q), (q, p)):
                 if (order := case.known(at_most(first, last))) is not None:
@@ -183,6 +189,7 @@ def _linked(case: CaseFacts, inner: Term, high: Term) -> None:
 def _related(case: CaseFacts, inner: Term, p: Term, q: Term, order: str) -> None:
     """The sum up to q is the one up to p and the terms after it: the next term, or more that are not negative."""
     g, root, summand, label = case.g, case.root, f"j. {case.g.text(inner)}", case.g.fresh("more")
+    # q = p + 1: one more term
     if constant(normal.add(nf(q), nf(p), -1)) == 1:
         start = case.known(at_most(root.low, q))
         if start is not None:
@@ -190,6 +197,7 @@ def _related(case: CaseFacts, inner: Term, p: Term, q: Term, order: str) -> None
             case.fact(label)
         return
     low, high = (case.known(("<=", None, ends)) for ends in ((root.below, p), (q, root.high)))
+    # Otherwise only if no term is negative: the sum up to p is at most the one up to q.
     bound = _bound(case, inner, num(0), True)
     if bound is None or low is None or high is None:
         return
@@ -197,6 +205,7 @@ def _related(case: CaseFacts, inner: Term, p: Term, q: Term, order: str) -> None
     g.use("lem:sum_split", summand, *texts, lambda h: both(h, low, order), label=label)
 
     def each(h: Goal) -> None:
+        """No term after p is negative."""
         j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
         h.intro(f"{j} ({lo} {hi})")
         _term(case, h, bound.label, j, [lo, hi, low, high])
@@ -215,16 +224,19 @@ def more_facts(case: CaseFacts) -> bool:
     """Whether terms of sums, and formulas about all positions, give new facts at the positions in use."""
     before = len(case.g.facts)
     places = _in_use(case)
+    # Each term at a position in use is at most its sum, where no term is negative.
     for inner, p in [*case.sums.totals]:
         bound = _bound(case, inner, num(0), True)
         for q in places if bound is not None else ():
             if (inner, p, q) not in case.sums.members:
                 _member(case, inner, p, q, bound.label if bound else "")
+    # Each formula about all positions, at those in use.
     for label in [*case.sums.universal]:
         for q in places:
             if (label, q) not in case.sums.applied:
                 case.sums.applied.add((label, q))
                 _instance(case, label, q)
+    # Only if that gives nothing: a position with a positive term, or numbers of the claim as bounds.
     return len(case.g.facts) > before or _witness(case) or _numbers(case)
 
 
@@ -255,6 +267,7 @@ def _member(case: CaseFacts, inner: Term, p: Term, q: Term, nonneg: str) -> None
     low, here, high = (str(end) for end in ends)
 
     def each(h: Goal) -> None:
+        """No term is negative."""
         j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
         h.intro(f"{j} ({lo} {hi})")
         _term(case, h, nonneg, j, [lo, hi, high])
@@ -275,6 +288,7 @@ def _instance(case: CaseFacts, label: str, place: Term) -> None:
         body = instantiate(inner[2][0], (place,))
 
         def proof(h: Goal) -> None:
+            """The formula at this position would be an existence that is false."""
             yes, there = h.fresh("yes"), h.fresh("there")
             h.intro(yes)
             h.have(inner, there, lambda k: k.witness(k.text(place)).hyp(yes))
@@ -329,6 +343,7 @@ def _positive(case: CaseFacts, g: Goal, inner: Term, p: Term, positive: str) -> 
     g.contra(no)
 
     def each(h: Goal) -> None:
+        """Were the term positive, it would be such a position."""
         j, lo, hi, above, yes = (h.fresh(stem) for stem in ("j", "from", "to", "above", "yes"))
         h.intro(f"{j} ({lo} {hi})")
         h.contra(above)
@@ -363,6 +378,7 @@ def counterexample(case: CaseFacts, label: str) -> str:
     exists: Term = ("ex", inner[1], (abstract(("~", None, (body,)), (THERE,)),))
     some_label = g.fresh("some")
 
+    # Were there none, the formula would hold at each position.
     def proof(h: Goal) -> None:
         no, all_ = h.fresh("no"), h.fresh("all")
         h.contra(no)
