@@ -22,7 +22,6 @@ from symcook.proof.claims.byautomata.kinds import (
     FiniteTerm,
     PlaceCases,
     PlaceTerm,
-    SignTerm,
     TermKind,
     TotalTerm,
     TruthSets,
@@ -113,35 +112,44 @@ class Regular(TermRules):
         tag, data, kids = f
         t = self.t
         if tag in ("true", "false"):
-            return TruthSets(*((t.valid(), t.nothing) if tag == "true" else (t.nothing, t.valid())))
+            truths = TruthSets(t.valid(), t.nothing)
+            return truths if tag == "true" else _denied(truths)
         if tag == "~":
-            return TruthSets(*self.formula(kids[0])[::-1])
+            return _denied(self.formula(kids[0]))
         if tag in ("&", "|", "->"):
             a, b = self.formula(kids[0]), self.formula(kids[1])
             if tag == "&":
-                return TruthSets(t.both(a.yes, b.yes), t.either(a.no, b.no))
-            # a -> b is ~a | b.
-            a = TruthSets(*a[::-1]) if tag == "->" else a
+                return self._all_of([a, b])
+            a = _denied(a) if tag == "->" else a  # a -> b is ~a | b
             return TruthSets(t.either(a.yes, b.yes), t.both(a.no, b.no))
         if tag in COMPARISONS:
             return self.compared(tag, kids[0], kids[1])
-        # What is left is a quantifier. Two shapes are decided without a projection: remainders and scores.
         if data != "Int":
             raise OutsideFragment("it quantifies over numbers that are no positions")
         y = self._track()
-        body = instantiate(kids[0], (var(y, "Int"),))
         try:
-            if tag == "ex" and (truths := self._divided(body, y)) is not None:
-                return truths
-            if tag == "all" and (truths := self._best(body, y)) is not None:
-                return truths
-            # "all" is read as the negation of "ex" of the negation.
-            inner = body if tag == "ex" else ("~", None, (body,))
-            guards = flatten("&", body) if tag == "ex" else _implied(body)[0]
-            spilled = self._spilled(guards, y)
-            truths = self.formula(inner)
+            return self._quantified(tag, instantiate(kids[0], (var(y, "Int"),)), y)
         finally:
             self.depth -= 1
+
+    def _all_of(self, truths: Sequence[TruthSets]) -> TruthSets:
+        """Where all of some formulas are true, and where one of them is false."""
+        return TruthSets(
+            self.t.both(*(truth_sets.yes for truth_sets in truths)),
+            self.t.either(*(truth_sets.no for truth_sets in truths)),
+        )
+
+    def _quantified(self, tag: str, body: Term, y: str) -> TruthSets:
+        """The truth of ``ex y. body`` or ``all y. body``; remainders and scores have rules of their own."""
+        if tag == "ex" and (truths := self._divided(body, y)) is not None:
+            return truths
+        if tag == "all" and (truths := self._best(body, y)) is not None:
+            return truths
+        # "all" is read as the negation of "ex" of the negation.
+        t, inner = self.t, body if tag == "ex" else ("~", None, (body,))
+        guards = flatten("&", body) if tag == "ex" else _implied(body)[0]
+        spilled = self._spilled(guards, y)
+        truths = self.formula(inner)
         # True where a position y makes it true; false where it is false at all positions, and no number outside of the
         # string can meet the guards either.
         yes = t.without(truths.yes, y)
@@ -174,7 +182,7 @@ class Regular(TermRules):
     def _best(self, body: Term, y: str) -> TruthSets | None:
         """The truth of ``all y. y in a range -> score(y) op score(k)`` for scores that are a parabola of the position.
         The range is empty, or k and its neighbours decide, where one of the three is in it; else it is not known."""
-        here, t, (guards, end) = var(y, "Int"), self.t, _implied(body)
+        here, (guards, end) = var(y, "Int"), _implied(body)
         if not all(_bound(g, here) for g in guards):
             return None
         parts = flatten("&", end)
@@ -186,10 +194,7 @@ class Regular(TermRules):
         # Several conclusions: each is a formula of its own, which comes here again or is projected.
         if len(parts) > 1 or nearest is None:
             ranged = (("all", "Int", (abstract(_chain([*guards, part]), (here,)),)) for part in parts)
-            truths = [self.formula(part_here) for part_here in ranged]
-            return TruthSets(
-                t.both(*(truth_sets.yes for truth_sets in truths)), t.either(*(truth_sets.no for truth_sets in truths))
-            )
+            return self._all_of([self.formula(part_in_range) for part_in_range in ranged])
         return self._nearest_is_best(guards, y, end[0], nearest)
 
     def _nearest_is_best(self, guards: Sequence[Term], y: str, op: str, nearest: BestNear) -> TruthSets:
@@ -211,9 +216,10 @@ class Regular(TermRules):
         there = [self.formula(("<=", None, pair)).yes for r in nearest.read for pair in ((low, r), (r, high))]
         there.append(t.complement(self._spilled(guards, y)))
         # Where none of the three is in the range, all of the range lies on one side: it stays undecided.
-        one_of_them = t.either(*(i.yes for i in inside))
-        yes = t.both(one_of_them, *(t.either(i.no, b.yes) for i, b in zip(inside, best, strict=True)))
-        no = t.either(*(t.both(i.yes, b.no) for i, b in zip(inside, best, strict=True)))
+        some_inside = t.either(*(in_range.yes for in_range in inside))
+        no_better = [t.either(in_range.no, b.yes) for in_range, b in zip(inside, best, strict=True)]
+        yes = t.both(some_inside, *no_better)
+        no = t.either(*(t.both(in_range.yes, b.no) for in_range, b in zip(inside, best, strict=True)))
         return TruthSets(t.either(empty.yes, t.both(yes, *there)), t.both(no, *there))
 
     def _not(self, op: str, left: Term, right: Term) -> TrackSet:
@@ -241,10 +247,7 @@ class Regular(TermRules):
                 return None
             low_side, high_side = (multiple if side == here else ("*", None, (num(modulus), side)) for side in sides)
             sets.append(self.formula((op, None, (low_side, high_side))))
-        return TruthSets(
-            self.t.both(*(truth_sets.yes for truth_sets in sets)),
-            self.t.either(*(truth_sets.no for truth_sets in sets)),
-        )
+        return self._all_of(sets)
 
     def _remainder(self, modulus: int, term: Term) -> TruthSets:
         """Where a number divides a term."""
@@ -385,19 +388,12 @@ class Regular(TermRules):
     def _summed(self, kind: TermKind, inside: TrackSet, spilled: TrackSet, y: str, ends: tuple[Term, Term]) -> TermKind:
         """The sum of a term over the positions y of a range; `spilled` is where the range leaves the string."""
         t = self.t
-        # Of a term with infinitely many values the sign alone is used: 1, -1 and 0 stand for its values.
-        if isinstance(kind, TotalTerm | PlaceTerm | PlaceCases):
-            kind = self.sign(kind)
-        if isinstance(kind, SignTerm):
-            signs = zip((Fraction(1), Fraction(-1), ZERO), kind, strict=True)
-            parts = {v: t.both(d, inside) for v, d in signs}
-        else:
-            parts = {v: t.both(d, inside) for v, d in kind.values.items()}
+        parts = self._by_value(kind, inside)
         # The sum has a value where each term of the range has one.
         undefined = t.without(t.less(inside, t.either(*parts.values())), y)
         where = t.complement(t.either(undefined, spilled))
         nonzero = t.either(*(d for v, d in parts.items() if v))
-        if isinstance(kind, SignTerm):
+        if not isinstance(kind, FiniteTerm):  # the sign of the sum alone is known
             return self.total(TotalTerm(tuple(parts.items()), y, where), ZERO)
         if nonzero.empty:
             return FiniteTerm({ZERO: where})
@@ -415,6 +411,14 @@ class Regular(TermRules):
                 return place
         return TotalTerm(tuple((v, d) for v, d in parts.items() if not d.empty), z, where)
 
+    def _by_value(self, kind: TermKind, inside: TrackSet) -> dict[Fraction, TrackSet]:
+        """By value the positions of a range at which a term has it. A term with infinitely many values is known by its
+        sign: 1, -1 and 0 stand for its values."""
+        if isinstance(kind, FiniteTerm):
+            return {v: self.t.both(d, inside) for v, d in kind.values.items()}
+        signs = zip((Fraction(1), Fraction(-1), ZERO), self.sign(kind), strict=True)
+        return {v: self.t.both(d, inside) for v, d in signs}
+
     def _prefix(
         self, parts: Mapping[Fraction, TrackSet], y: str, ends: tuple[Term, Term]
     ) -> PlaceTerm | PlaceCases | None:
@@ -424,20 +428,19 @@ class Regular(TermRules):
         if no.empty:
             return None
         low, high = (self.kind(end) for end in ends)
-        # a number, as a position
+        # An end that is a number is a position too.
         if not isinstance(low, PlaceTerm):
             low = self.added(PlaceTerm({}, ZERO), low, 1)
         if not isinstance(low, PlaceTerm) or not isinstance(high, PlaceTerm):
             return None
         u = self._fresh()
         moved, any_marked = t.renamed(yes, {y: u}), t.without(yes, y)
-        if t.both(yes, no, t.apart(z, y, -1, False)).empty:  # none with 0 before one with 1: up to the last with 1
-            # u is the last position with 1
+        if t.both(yes, no, t.apart(z, y, -1, False)).empty:
+            # None with 0 before one with 1: u is the last position with 1, and the number is u + 1 - low.
             last = t.less(moved, t.without(t.both(yes, t.apart(u, y, -1, False)), y))
             place = self._minus(PlaceTerm({u: Fraction(1)}, Fraction(1), (last,), (u,)), low)
-        # none with 1 before one with 0: from the first with 1 up to the end of the range
         elif t.both(yes, no, t.apart(y, z, -1, False)).empty:
-            # None with 1 before one with 0: from the first with 1 on. u is that one.
+            # None with 1 before one with 0: u is the first position with 1, and the number is high + 1 - u.
             first = t.less(moved, t.without(t.both(yes, t.apart(y, u, -1, False)), y))
             place = self._minus(
                 high._replace(number=high.number + 1), PlaceTerm({u: Fraction(1)}, ZERO, (first,), (u,))
@@ -486,11 +489,7 @@ class Regular(TermRules):
         if isinstance(value, PlaceTerm) and value.sums.keys() == {y} and not value.relations and self.single(inside, y):
             return self._placed_at(value, y, inside)
         # Else the mean of its values, or, where these are infinitely many, of their signs.
-        if not isinstance(value, FiniteTerm):
-            sign = self.sign(value)
-            parts = dict(zip((Fraction(1), Fraction(-1), ZERO), (t.both(d, inside) for d in sign), strict=True))
-        else:
-            parts = {v: t.both(d, inside) for v, d in value.values.items()}
+        parts = self._by_value(value, inside)
         undefined = t.without(t.less(inside, t.either(*parts.values())), y)
         where = t.less(t.without(inside, y), undefined)  # without weights there is no value
         z = self._fresh()
@@ -643,6 +642,11 @@ class Regular(TermRules):
             if self.t.complement(where).empty:
                 return value
         return None
+
+
+def _denied(truths: TruthSets) -> TruthSets:
+    """The truth of a negation."""
+    return TruthSets(truths.no, truths.yes)
 
 
 def _filled(t: Term, values: Mapping[Term, Term]) -> Term:
