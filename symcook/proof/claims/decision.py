@@ -1,4 +1,14 @@
-"""The decision of a statement, by the procedures in the order in which they are tried."""
+"""The decision of a statement about a user's model: a proof, a string on which it may be false, or why neither was
+found.
+
+The procedures are tried in this order, within the time that is given:
+
+1. automata (`byautomata.regular`) decide whether the statement is true, or find a shortest string on which it is false;
+2. counts (`counts`) write a proof as they decide, or find counts of symbols at which the statement may be false;
+3. cases on positions (`byautomata.placedcases`) write the proof of a statement that automata have found true.
+
+Nothing of the answer is trusted: a proof is checked by the kernel, and a string is run.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Premises that no string meets: a statement that has them is true of every string, and says nothing. And strings
-that meet premises."""
+"""Whether the premises of a statement can be met: a statement whose premises no string meets is true, and says nothing.
+
+For each part of a statement that has premises, `asked` gives a string that may meet them, or the decision that none
+does. That is the decision (`decision.decide`) of another statement: "no string meets these premises".
+"""
 
 from __future__ import annotations
 

@@ -162,6 +162,7 @@ class CarriedRemainder(CarriedValue):
         # The empty sum is 0 = m*0 + 0; the number p of a row is m*((p - r)/m) + r with r = p mod m.
         def proof(g: Goal) -> None:
             g.witness(str((int(constant(nf(self.row)) or 0) - self.first) // self.modulus if self.term is None else 0))
+            # The number of a position is computed.
             if self.term is None:
                 g.true()
                 return
@@ -203,6 +204,7 @@ class CarriedRemainder(CarriedValue):
         show, name, so = self.formula(fact.residue, fact.place), g.fresh("q"), g.fresh("so")
 
         def proof(h: Goal) -> None:
+            """The quotient of the fact, less the shift."""
             h.obtain(label, name, so)
             # The bounds of the quotient, where the formula has some, are parts of it.
             parts = [so]
@@ -227,8 +229,8 @@ class CarriedRemainder(CarriedValue):
         for h in g.split() if g.goal[0] == "&" else [g]:
             if not h.try_auto([so, *ends], degree=1, rounds=0):  # a bound that needs whole numbers
                 h.contra(no := h.fresh("no"))
-                h.use("ax:int_lt", *(h.text(t) for t in h.facts[no][2]), f"#{no}", label=(more := h.fresh("more")))
-                h.auto([so, more, *ends], degree=1, rounds=0)
+                h.use("ax:int_lt", *(h.text(t) for t in h.facts[no][2]), f"#{no}", label=(opposite := h.fresh("more")))
+                h.auto([so, opposite, *ends], degree=1, rounds=0)
 
     def _least(self, g: Goal, total: Term, label: str) -> None:
         """0 <= sum, where no term is negative: each is the number of the symbol at its position."""
@@ -315,11 +317,11 @@ def read_remainder(f: Term, lettered: Lettered) -> RemainderFormula | None:
     left_less_right = linear(("-", None, equations[0][2]), QUOTIENT)
     if left_less_right is None:
         return None
-    factor, other = left_less_right  # factor*q + other = 0
-    if other is None or factor.denominator != 1 or not 1 < abs(factor) <= MOST_MODULUS:
+    factor, remaining_terms = left_less_right  # factor*q + other = 0
+    if remaining_terms is None or factor.denominator != 1 or not 1 < abs(factor) <= MOST_MODULUS:
         return None
     modulus = abs(int(factor))
-    dividend = nf(other if factor < 0 else ("neg", None, (other,)))  # T + shift = m*q
+    dividend = nf(remaining_terms if factor < 0 else ("neg", None, (remaining_terms,)))  # T + shift = m*q
     shift = dividend.get(CONSTANT, 0)
     without_constant = {m: k for m, k in dividend.items() if m != CONSTANT}
     # T alone, with the factor 1

@@ -85,12 +85,12 @@ def anywhere(op: str, gap: PlaceTerm, start: int) -> bool | None:
     """Whether gap op 0 at all positions of all strings, or at none; None where neither is seen by the ends."""
     length = gap.sums.get(LAST, ZERO)
     others = [k for track, k in gap.sums.items() if track != LAST]
-    at_one = gap.number + start * sum(gap.sums.values(), ZERO)  # in a string of one position
+    at_first = gap.number + start * sum(gap.sums.values(), ZERO)  # in a string of one position
     # In a longer string a position lies at most as much further as the last one does. So the gap is largest in a string
     # of one position where the last position and all positive factors together do not add to it; the same of the
     # smallest.
-    most = at_one if length + sum((k for k in others if k > 0), ZERO) <= 0 else None
-    least = at_one if length + sum((k for k in others if k < 0), ZERO) >= 0 else None
+    most = at_first if length + sum((k for k in others if k > 0), ZERO) <= 0 else None
+    least = at_first if length + sum((k for k in others if k < 0), ZERO) >= 0 else None
     if most is not None and op != "=" and TESTS[op](most, ZERO):
         return True
     if least is not None and (least > 0 or (least == 0 and op == "<")):

@@ -1,6 +1,8 @@
-"""Lattices of integer vectors, by a basis of forms: on each, the lattice has the multiples of one number.
+"""Lattices of integer vectors, by linear forms whose values on a lattice are the multiples of one number each.
 
-With such a basis a coset of the lattice is a list of congruences: that f*x and f*b differ by a multiple of d.
+`lattice_forms` takes generators, and returns a basis of the integer forms with a number d for each: on the lattice,
+the form has the multiples of d as its values. So x - b is in the lattice exactly where f(x) and f(b) differ by a
+multiple of d for each form f of the basis. It is the Smith normal form without the divisibility of the numbers d.
 """
 
 from __future__ import annotations

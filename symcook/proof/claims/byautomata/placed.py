@@ -324,9 +324,9 @@ class PlacedFacts(DecidedFormulas):
 
     def same_place(self, place: Term) -> Term | None:
         """Another position with a known token, which is the same one."""
-        for other in self.letters:
-            if other != place and self.follows(equals(place, other)):
-                return other
+        for known_place in self.letters:
+            if known_place != place and self.follows(equals(place, known_place)):
+                return known_place
         return None
 
 

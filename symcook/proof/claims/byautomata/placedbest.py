@@ -1,4 +1,8 @@
-"""Heads whose scores are a parabola of the position, in a case of a proof: the value at the nearest one."""
+"""Heads whose scores are a parabola of the position, in a case of a proof by positions.
+
+`selected` proves the value of such a head: the position nearest to the top of the parabola has the largest score, so
+the head copies the value there. `by_products` proves comparisons of polynomials of positions, as this needs them.
+"""
 
 from __future__ import annotations
 
@@ -36,13 +40,15 @@ def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
     if scores is None or scores.square > 0:
         return None
     used: dict[Term, str] = {}
-    # Its top must be known up to 1/2, by positions and numbers: the best position is the nearest integer in the range.
+    # The top is a sum of positions and a number: the best position is the integer of the range that is nearest to it.
     top = rounded(reduced(case, reify.term(scores.top), used))
     if top is None:
         return None
     p = _nearest(case, top, low, high)
     ends = [case.established(("<=", None, pair)) for pair in ((low, p), (p, high))]
-    weights_one, mean, is_mean, label = (g.fresh(stem) for stem in ("weights", "values", "mean", "selected"))
+    size_equation, sum_equation, run_equation, label = (
+        g.fresh(stem) for stem in ("weights", "values", "mean", "selected")
+    )
 
     def best(h: Goal) -> None:
         """p is in the range, and no other position of it has a score as large."""
@@ -53,12 +59,12 @@ def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
             case.under(others).prove()
 
     texts = [g.text(low), g.text(high), g.text(p), f"j. {g.text(score)}", f"j. {g.text(value)}"]
-    g.use("lem:single_best", *texts, best, label=f"{weights_one} {mean}")
+    g.use("lem:single_best", *texts, best, label=f"{size_equation} {sum_equation}")
     # (c(i) - old)*size = sum by the run, where size = 1 and sum = value(p) by the lemma: c(i) = old + value(p).
     run = case.root.problem.label(equation.part, equation.truth)
-    g.use(run, g.text(place), f"#{case.inside(place)}", label=is_mean)
+    g.use(run, g.text(place), f"#{case.inside(place)}", label=run_equation)
     selected_value = ("+", None, (old, replace(value, THERE, p)))
-    rows = [["1", is_mean], [g.text(("-", None, (old, t))), weights_one], ["1", mean]]
+    rows = [["1", run_equation], [g.text(("-", None, (old, t))), size_equation], ["1", sum_equation]]
     g.have(equals(t, selected_value), label, lambda h: h._emit({"by": "pos", "eq": rows}, True))
     return equal_by_values(case, t, reduced(case, selected_value, used), used, label)
 

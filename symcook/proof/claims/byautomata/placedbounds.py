@@ -123,13 +123,13 @@ def _cleared(case: PlacedFacts, t: Term, mean: PlacedMean, label: str) -> str:
 
     size, total = mean.size or num(1), _total(case, mean)
     g.use("ax:inv", g.text(size), apart, label=inverse)
-    show = equals(("*", None, (t, size)), total)
+    product_equation = equals(("*", None, (t, size)), total)
 
     def proof(h: Goal) -> None:
         h.rewrite(label)
         h._emit({"by": "pos", "eq": [[h.text(total), inverse]]}, True)
 
-    g.have(show, out, proof)
+    g.have(product_equation, out, proof)
     return out
 
 
@@ -144,6 +144,7 @@ def _positive(case: PlacedFacts, mean: PlacedMean) -> str:
     g, size = case.g, mean.size or num(1)
     f = less_than(num(0), size)
     label = g.fresh("size")
+    # W is the number of positions, which the automata know to be positive.
     if mean.weight is None:
         return case.established(f)
     texts = [g.text(("lam", ("Int",), (abstract(mean.weight, (THERE,)),))), g.text(mean.low), g.text(mean.high)]
@@ -151,6 +152,7 @@ def _positive(case: PlacedFacts, mean: PlacedMean) -> str:
         not_empty = case.established(at_most(mean.low, mean.high))
 
         def above(h: Goal) -> None:
+            """A weight exp(..) is positive everywhere."""
             name, between, so = h.fresh("j"), h.fresh("in"), h.fresh("so")
             h.intro(f"{name} {between}")
             h.use("ax:exp_pos", h.text(replace(mean.weight, THERE, var(name, "Int"))[2][0]), label=so)  # type: ignore[arg-type]
@@ -158,6 +160,7 @@ def _positive(case: PlacedFacts, mean: PlacedMean) -> str:
 
         g.use("lem:sum_positive", *texts, f"#{not_empty}", above, label=label)
         return label
+    # Other weights are not negative, and one of them is 1.
     p = _witness(case, mean, equals(mean.weight, num(1)))
     zero = at_most(num(0), mean.weight)
     member, used = g.fresh("member"), {}
@@ -294,6 +297,7 @@ def _sum_bound(case: PlacedFacts, t: Term, mean: PlacedMean, op: str, v: Term, a
     g = case.g
     goal = (op, None, (v, t) if above else (t, v))
     label, so, least = g.fresh("bound"), g.fresh("sum"), g.fresh("least")
+    # From below the terms are not negative; from above their negatives are, which is the same for the sum of these.
     term = mean.term if above else ("neg", None, (mean.term,))
     f = g.text(("lam", ("Int",), (abstract(term, (THERE,)),)))
     texts = [f, g.text(mean.low), g.text(mean.high)]
@@ -302,6 +306,7 @@ def _sum_bound(case: PlacedFacts, t: Term, mean: PlacedMean, op: str, v: Term, a
         ranged(mean.low, mean.high, at_most(num(0), term), THERE), least, lambda h: prove_each(case, h, h.fresh("in"))
     )
     value = v if above else ("neg", None, (v,))
+    # Below 0, or for <= at 0, that is enough. A higher bound must be reached by one term alone.
     level = number_of(case, value)
     if level is None:
         raise Unplaced(f"a sum against {g.text(v)}")
@@ -323,5 +328,5 @@ def level(case: PlacedFacts, f: Term, t: Term) -> tuple[Term, bool] | None:
     scale = p.get(lead)
     if scale is None or any(m != lead and m[0] for m in p):
         return None
-    others = {m: c for m, c in p.items() if m != lead}
-    return reify.term(normal.scale(others, Fraction(-1) / Fraction(scale))), scale > 0
+    without_lead = {m: c for m, c in p.items() if m != lead}
+    return reify.term(normal.scale(without_lead, Fraction(-1) / Fraction(scale))), scale > 0

@@ -1,4 +1,10 @@
-"""The proof of a claim of fragment A by cases on positions: how goals are closed and cases refuted."""
+"""The proof of a claim of fragment A by cases on positions: the entry, and how a goal is closed.
+
+`prove` takes a claim that automata have found true, and returns its goal with a proof, or raises Unplaced. Goals are
+closed by their connective (`_close`), existences by a named position, and comparisons by the values of their sides,
+or by bounds of a mean. Where something has to be decided first, DecideFirst is raised and the case is divided
+(`placedrefuted.divide`).
+"""
 
 from __future__ import annotations
 

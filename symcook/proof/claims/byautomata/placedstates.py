@@ -368,6 +368,7 @@ def _induction(
     label = g.fresh("all")
 
     def proof(h: Goal) -> None:
+        """At `start` by what was reached there; from y to y + 1 by one step of each combination."""
         base, step = h.induct(y[1][0], low := h.fresh("low"), before := h.fresh("before"))
         base.intro(base.fresh("fits"))
         for c, k, labels in _each_of(case, base, reached, start):
@@ -405,6 +406,7 @@ def _kept(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
     label = case.g.fresh("kept")
 
     def proof(h: Goal) -> None:
+        """Each remaining combination is a side of the new disjunction; each other one contradicts what is known."""
         for c, k, labels in _each_of(case, h, reached, place):
             if c in remaining:
                 picked(k, remaining.index(c), len(remaining))

@@ -83,9 +83,9 @@ def _state(case: CaseFacts, atom: int) -> AtomReading:
 def _mean(case: CaseFacts, atom: int, equation: Equation, place: Term, inside: str) -> AtomReading:
     """c(place)*size = T gives c(place) for a size that is not 0; a strict mean over no position has its own value."""
     g, strict = case.g, equation.kind == "strict"
-    label, other = g.fresh("at"), g.fresh("also")
+    label, also = g.fresh("at"), g.fresh("also")
     run = case.root.problem.label(equation.part, equation.truth)
-    g.use(run, g.text(place), f"#{inside}", label=f"{label} {other}" if strict else label)
+    g.use(run, g.text(place), f"#{inside}", label=f"{label} {also}" if strict else label)
     if strict and equation.empty is not None:
         empty = at_place(equation.empty, place)
         first = empty == case.root.low
@@ -95,7 +95,7 @@ def _mean(case: CaseFacts, atom: int, equation: Equation, place: Term, inside: s
             bound = case.literals[fkey(case.root.inside(place)[2][0 if first else 1])]
             equal, value = g.fresh("equal"), label.replace("at", "empty")
             g.have(equals(place, empty), equal, lambda h: h.auto([end, bound], degree=1, rounds=0))
-            g.use(other, f"#{equal}", label=value)
+            g.use(also, f"#{equal}", label=value)
             return case.give(atom, value)
         if case.need(less) is None:
             return WAITS

@@ -1,4 +1,9 @@
-"""Numbers that an equation gives implicitly: square roots, and what a layer norm divides by one."""
+"""Numbers that an equation gives implicitly: square roots, and the divisor of a layer norm.
+
+A radicand is written as a sum of squares (`squares`), since the deviation that a layer norm divides by is the root
+of one. The root of a single square is an absolute value; any other root r is known by 0 <= r and r*r = radicand. The
+value of a norm is its numerator over its deviation, or its bias where the deviation is 0.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +40,7 @@ def root_of(case: CaseFacts, a: int) -> AtomReading:
         return OPAQUE
     rows = case.rows_of(multipliers)
     label = case.stated(equals(x, reify.term(p)), rows)
+    # One square: the root of c*q^2 is |sqrt(c)*q|, where c has a rational root.
     if len(sum_of_squares) == 1 and (scale := _root(sum_of_squares[0][0])) is not None:
         u = reify.term(normal.scale(sum_of_squares[0][1], scale))
         value = g.fresh("root")  # sqrt(x) = abs(u), from x = u*u
@@ -99,6 +105,8 @@ def _absolute(case: CaseFacts) -> str:
 
     # With a = abs(u): 0 <= a, 0 <= s = sqrt(x), s*s = x = u*u = a*a. Were s < a or a < s, the squares would differ.
     def proof(g: Goal) -> None:
+        """By the sign of u: |u| is u or -u, and a difference between it and the root would be one between the
+        squares."""
         g.intro("x u is")
         g.have("0 <= u*u", "square", lambda h: h.auto([], squares=["u"]))
         g.use("ax:sqrt", "x", lambda h: h.auto(["is", "square"], degree=1), label="least root")
@@ -122,12 +130,12 @@ def norm_value(case: CaseFacts, a: int, equation: Equation, place: Term, inside:
     # A run with a layer norm may say what it gives where the deviation is 0: then it has two parts.
     line = everywhere(case.root.problem.run[equation.part])
     parts = 1 if line is None else len(flatten("&", line[1]))
-    label, other = g.fresh("at"), g.fresh("also")
+    label, at_zero = g.fresh("at"), g.fresh("also")
     g.use(
         case.root.problem.label(equation.part),
         g.text(place),
         f"#{inside}",
-        label=f"{label} {other}" if parts > 1 else label,
+        label=f"{label} {at_zero}" if parts > 1 else label,
     )
     positive: Term = less_than(num(0), size)
     # Else the run supposes that the deviation is positive.
@@ -142,7 +150,7 @@ def norm_value(case: CaseFacts, a: int, equation: Equation, place: Term, inside:
         return case.want(positive)
     zero, value = g.fresh("zero"), g.fresh("bias")  # 0 <= size <= 0, so size = 0, where the run gives the bias
     g.have(equals(size, num(0)), zero, lambda h: equal_by(h, most, least))
-    g.use(other, f"#{zero}", label=value)
+    g.use(at_zero, f"#{zero}", label=value)
     return case.give(a, value)
 
 

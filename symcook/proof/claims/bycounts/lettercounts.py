@@ -61,7 +61,7 @@ def _count_step(case: CaseFacts, place: Term, letter: int) -> None:
     """0 <= I[w(p) = a] <= 1, and C_a(p) = C_a(p - 1) + I[w(p) = a], for the count C_a(p) of a up to p."""
     g, bit = case.g, case.root.bit(place, letter)
     label = g.fresh("bit")
-    not_negative, at_most_one = (("<=", None, ends) for ends in ((num(0), bit), (bit, num(1))))
+    not_negative, below_one = (("<=", None, ends) for ends in ((num(0), bit), (bit, num(1))))
 
     def either(h: Goal) -> None:
         """By cases: the bit is 0 or 1."""
@@ -69,7 +69,7 @@ def _count_step(case: CaseFacts, place: Term, letter: int) -> None:
             k.rewrite(v)
             k.true()
 
-    for f in (not_negative, at_most_one):
+    for f in (not_negative, below_one):
         label = g.fresh("bit")
         g.have(f, label, either)
         case.fact(label)

@@ -1,4 +1,9 @@
-"""Sums over positions: of what a letter decides they are sums of counts, of one position's term they are that term."""
+"""Sums over positions whose terms the letters decide, as sums of counts of letters.
+
+If the term at j depends on the letter at j alone, with the value T_a for the letter a, the sum over a range is the
+sum of T_a*C_a with the number C_a of letters a in the range. A sum whose terms have a factor I[j = p] is its one
+term at p. `lettered_sum` makes that equation a fact, or asks the case for what has to be decided first.
+"""
 
 from __future__ import annotations
 

@@ -170,6 +170,7 @@ def _series_lemma(case: CaseFacts, series: Series, inner: Term, low: Term) -> st
 
     # Induction on p: S(p + 1) = S(p) + (p + 1)^k*r^(p + 1 + s), and P(p + 1) - P(p)/r = (p + 1)^k, by `polynomial`.
     def proof(g: Goal) -> None:
+        """The first sum is computed; one more term is the difference of the closed forms."""
         base, step = g.induct("p", "ge", "before")
         base.true()
         step.use("ax:sum_step", f"j. {g.text(inner)}", g.text(low), "p + 1", label="step")
@@ -221,6 +222,7 @@ def parity(case: CaseFacts) -> str:
 
     # Induction on p: from p = 2*h to p + 1 = 2*h + 1, from p = 2*h + 1 to p + 1 = 2*(h + 1); (-1)^(p + 1) = -(-1)^p.
     def proof(g: Goal) -> None:
+        """The half of p + 1 is the half of p, or one more."""
         base, step = g.induct(p[1][0], "ge", "before")
         base.witness("0")
         for part in base.split():

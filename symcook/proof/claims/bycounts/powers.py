@@ -134,6 +134,7 @@ def _alternating(case: CaseFacts) -> str:
 
     # p = 2*h gives (-1)^p = 1 and (e^t + e^-t)/2 + (e^t - e^-t)/2 = e^t; p = 2*h + 1 gives -1 and e^-t.
     def proof(g: Goal) -> None:
+        """By the half of p: an even p gives exp(t), an odd one exp(-t)."""
         g.intro("t p start")
         g.use(case.root.share(g, parity(case)), "p", "#start", label="halves")
         g.obtain("halves", "h", "least most sign")

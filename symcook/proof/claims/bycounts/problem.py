@@ -1,8 +1,8 @@
 """A statement about a model, taken apart for the decision procedures: names, string, equations of the run, claim.
 
-All is read off the kernel's term that `certify.claim` makes, so that a decision is about the formula that the checkers
-see. An equation has one of the four shapes that `rows` writes; a line of another shape is named in `outside` with its
-text, and is never left out silently.
+All is read off the kernel's term that `certify.claim` makes, so that a decision is about the formula that the
+checkers see. An equation has one of the shapes of `Equation`; the text of a line of another shape is listed in
+`outside`, so that no line is left out silently.
 """
 
 from __future__ import annotations

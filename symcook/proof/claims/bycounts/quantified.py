@@ -147,8 +147,8 @@ def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
     else:
         g.intro(no)
 
-    # Suppose the contrary. Then each bit is 0 by the letter at its position: one outside of `letters` has the bit 0,
-    # one of `letters` is a position with the property, which contradicts `no`.
+    # The contrary is supposed as `no`. Then each bit of the range is 0, by the letter at its position: the bits of
+    # letters outside of `letters` are, and one of `letters` would be a position with the property.
     def at_position(h: Goal) -> None:
         """The bits at a position of the range add up to 0."""
         there, inside, between = _position(case, h, ends)
@@ -174,6 +174,7 @@ def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
 
         case.root.cases(h, there[1][0], inside, at_symbol)
 
+    # Then the count is 0, which is a contradiction.
     zero = g.fresh("zero")
     texts = [f"j. {g.text(_bits(case, ranged, THERE))}", "j. 0", g.text(ranged.low), g.text(ranged.high)]
     g.use("lem:sum_ext", *texts, at_position, label=zero)

@@ -1,4 +1,9 @@
-"""A string from counts at positions: between two positions the letters stand in the order of the vocabulary."""
+"""A string from the counts of its letters up to some positions.
+
+Given are values of the counts at positions in use, as a point of the linear arithmetic has them
+(`counts.CountedPoint`). Between two such positions any order of the letters has the same counts; they are put in the
+order of the vocabulary. The result is a candidate: only a run says whether the claim is false on it.
+"""
 
 from __future__ import annotations
 

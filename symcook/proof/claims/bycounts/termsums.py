@@ -378,8 +378,8 @@ def counterexample(case: CaseFacts, label: str) -> str:
     exists: Term = ("ex", inner[1], (abstract(("~", None, (body,)), (THERE,)),))
     some_label = g.fresh("some")
 
-    # Were there none, the formula would hold at each position.
     def proof(h: Goal) -> None:
+        """By contradiction: a position without the property would be such an existence."""
         no, all_ = h.fresh("no"), h.fresh("all")
         h.contra(no)
 

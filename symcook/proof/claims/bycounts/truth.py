@@ -71,6 +71,7 @@ class DecidedFormulas(CaseState):
         if key in self.literals:
             return g.hyp(self.literals[key])
         if tag == "&":
+            # A conjunction by all its parts.
             for h, part in zip(g.split(), flatten("&", f), strict=True):
                 self.show(h, part)
         elif tag == "|":
