@@ -14,8 +14,8 @@ IntegerVector = tuple[int, ...]
 
 
 class LatticeForms(NamedTuple):
-    """Forms that are a basis of all integer forms, each with the number d of whose multiples its values on the lattice
-    are: 0 where all are 0. The rows of `inverse` are how the unit forms are put together of them."""
+    """Linear forms that are a basis of all integer forms. On the lattice, the values of a form are the multiples of its
+    divisor, which is 0 where all are 0. Row k of `inverse` has the factors with which these add up to the form x_k."""
 
     forms: tuple[IntegerVector, ...]
     divisors: tuple[int, ...]
@@ -35,13 +35,13 @@ def lattice_forms(generators: Iterable[IntegerVector], width: int) -> LatticeFor
     inverse = [[int(i == k) for i in range(width)] for k in range(width)]
     divisors = [0] * width
 
-    def less(to: int, of: int, times: int) -> None:
+    def subtract_column(target: int, source: int, times: int) -> None:
         """Subtract a multiple of one column, and of its form, from another one; `inverse` undoes it."""
         for row in rows:
-            row[to] -= times * row[of]
-        forms[to] = [x - times * y for x, y in zip(forms[to], forms[of], strict=True)]
+            row[target] -= times * row[source]
+        forms[target] = [x - times * y for x, y in zip(forms[target], forms[source], strict=True)]
         for row in inverse:
-            row[of] += times * row[to]
+            row[source] += times * row[target]
 
     for k in range(width):
         while rows := [row for row in rows if any(row)]:
@@ -55,7 +55,7 @@ def lattice_forms(generators: Iterable[IntegerVector], width: int) -> LatticeFor
             # Its multiples are taken out of the other columns, then of the other rows.
             for j in range(width):
                 if j != k and row[j]:
-                    less(j, k, row[j] // row[k])
+                    subtract_column(j, k, row[j] // row[k])
             for vector in rows:
                 if vector is not row and vector[k]:
                     times = vector[k] // row[k]

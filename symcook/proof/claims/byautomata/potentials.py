@@ -45,9 +45,17 @@ class StateThere(NamedTuple):
     last: int | None
 
 
+class FormBound(NamedTuple):
+    """A sum of counts is at least a number, or at most where it is not `least`."""
+
+    form: CountForm
+    bound: Fraction
+    least: bool
+
+
 class Congruence(NamedTuple):
-    """A sum of counts is `rest` more than a multiple of `modulus`. It is a form of the lattice, by its number, less
-    `modulus` times the sum `dropped`."""
+    """The sum `form` of counts is `rest` more than a multiple of `modulus`. The form is form `number` of the lattice,
+    less `modulus` times the sum `dropped`, which makes its factors small."""
 
     form: CountForm
     modulus: int
@@ -69,18 +77,18 @@ class Potentials:
         asked = {simple(place) for place, _ in letters if not loose(place)}
         self.asked = self.begin in asked, simple(lettered.high) in asked
         self.states = [StateThere(tuple(carried_value.first for carried_value in carried), None, None)]
-        for values in self.states:
-            following = dict.fromkeys(self.after(values, a) for a in self.letters)
+        for state in self.states:
+            following = dict.fromkeys(self.after(state, a) for a in self.letters)
             self.states += [to for to in following if to not in self.states]
             if len(self.states) > MOST_STATES:
                 raise Rejected(f"automata with more than {MOST_STATES} states beside counts")
-        self.bounds: dict[StateThere, list[tuple[CountForm, Fraction, bool]]] = {values: [] for values in self.states}
+        self.bounds: dict[StateThere, list[FormBound]] = {state: [] for state in self.states}
         for form in self._forms():
             for least in (True, False):
-                for values, bound in self._extreme(form, least).items():
-                    self.bounds[values].append((form, bound, least))
+                for state, bound in self._extreme(form, least).items():
+                    self.bounds[state].append(FormBound(form, bound, least))
         self.lattices = self._lattices()
-        self.congruences = {values: self._congruences(values) for values in self.states}
+        self.congruences = {state: self._congruences(state) for state in self.states}
 
     def after(self, there: StateThere, letter: int) -> StateThere:
         """The state after one more symbol."""
@@ -132,15 +140,15 @@ class Potentials:
         bounds: dict[StateThere, Fraction] = {self.states[0]: Fraction(0)}
         lost: set[StateThere] = set()
         for turn in range(2 * len(self.states) + 1):
-            for values in [*bounds]:
+            for state in [*bounds]:
                 for a in self.letters:
-                    to, new = self.after(values, a), bounds[values] + form.get(a, 0)
-                    if values in lost or (
+                    to, new = self.after(state, a), bounds[state] + form.get(a, 0)
+                    if state in lost or (
                         to in bounds and better(new, bounds[to]) != bounds[to] and turn > len(self.states)
                     ):
                         lost.add(to)
                     bounds[to] = better(bounds.get(to, new), new)
-        return {values: bound for values, bound in bounds.items() if values not in lost}
+        return {state: bound for state, bound in bounds.items() if state not in lost}
 
     # --- Congruences ---------------------------------------------------------------------------------------------
 
@@ -155,23 +163,16 @@ class Potentials:
                 moved = tuple(c + (b == a) for b, c in zip(typed, self.counts[there], strict=True))
                 self.counts.setdefault(to := self.after(there, a), moved)
                 edges.append((there, moved, to))
-        # By state all states that lead to it.
-        before = {there: {there} for there in self.states}
-        while True:
-            pair_count = sum(map(len, before.values()))
-            for there, _, to in edges:
-                before[to] |= before[there]
-            if sum(map(len, before.values())) == pair_count:
-                break
+        before = _all_before(self.states, [(there, to) for there, _, to in edges])
         # Along an edge the counts differ from those of the string that was chosen by a vector of the lattice; these
-        # differences generate it.
+        # differences generate it. States with the same states before them have one lattice.
         lattice_of: dict[frozenset[StateThere], LatticeForms] = {}
-        for component in map(frozenset, before.values()):
-            inside = [(moved, self.counts[to]) for there, moved, to in edges if there in component and to in component]
-            if component not in lattice_of:
+        for sources in before.values():
+            if sources not in lattice_of:
+                inside = [(moved, self.counts[to]) for there, moved, to in edges if there in sources and to in sources]
                 cycles = [tuple(first - second for first, second in zip(*pair, strict=True)) for pair in inside]
-                lattice_of[component] = lattice_forms(cycles, len(typed))
-        return {there: lattice_of[frozenset(before[there])] for there in self.states}
+                lattice_of[sources] = lattice_forms(cycles, len(typed))
+        return {there: lattice_of[before[there]] for there in self.states}
 
     def _congruences(self, there: StateThere) -> list[Congruence]:
         """What a state says; what is the same in all strings that lead to it becomes two bounds."""
@@ -189,7 +190,7 @@ class Potentials:
                 out.append(Congruence(named, modulus, value % modulus, k, dropped))
             else:
                 # d = 0: the form has one value in all strings that lead to the state.
-                both_sides = [(named, Fraction(value), least) for least in (True, False)]
+                both_sides = [FormBound(named, Fraction(value), least) for least in (True, False)]
                 self.bounds[there] += [bound for bound in both_sides if bound not in self.bounds[there]]
         return out
 
@@ -205,20 +206,15 @@ class Potentials:
         form = [int(congruence.form.get(a, 0)) for a in typed]
         # The sum after the step is form*counts + form(letter). The form is put together of the forms of the lattice,
         # each of which is known: by its quotient, or as a number. `remainder` is what is left of numbers.
-        remainder, counts = (
-            Fraction(congruence.form.get(letter, 0)) - congruence.rest,
-            dict.fromkeys(typed, Fraction(0)),
-        )
-        quotients = dict.fromkeys(names, Fraction(0))
-        # modulus > 1: its value is modulus*quotient + rest, and `dropped` corrects its factors
+        remainder = Fraction(congruence.form.get(letter, 0)) - congruence.rest
+        counts, quotients = dict.fromkeys(typed, Fraction(0)), dict.fromkeys(names, Fraction(0))
         for k, times in enumerate(lattice.coordinates(form)):
             modulus, inner = lattice.divisors[k], lattice.forms[k]
-            if modulus > 1:
+            if modulus > 1:  # its value is modulus*quotient + rest, and `dropped` corrects its factors
                 name, before = next((x, c) for x, c in zip(names, known, strict=True) if c.number == k)
                 quotients[name] += times * modulus
                 remainder, inner = remainder + times * before.rest, tuple(modulus * c for c in before.dropped)
-            # modulus 0: its value is that of the chosen string
-            elif not modulus:
+            elif not modulus:  # its value is that of the chosen string
                 remainder += times * sum(c * x for c, x in zip(inner, self.counts[there], strict=True))
                 continue
             for a, c in zip(typed, inner, strict=True):
@@ -257,13 +253,13 @@ class Potentials:
 
     # --- Formulas and proofs -------------------------------------------------------------------------------------
 
-    def parts(self, values: StateThere, place: Term) -> list[Term]:
+    def parts(self, there: StateThere, place: Term) -> list[Term]:
         """The states at a position, and the bounds."""
-        out = self.known(values, place)
-        for form, bound, least in self.bounds[values]:
+        out = self.known(there, place)
+        for form, bound, least in self.bounds[there]:
             sides = num(bound.numerator, bound.denominator), self.sum(form, place)
             out.append(("<=", None, sides if least else sides[::-1]))
-        return out + [self.congruent(congruence, place) for congruence in self.congruences[values]]
+        return out + [self.congruent(congruence, place) for congruence in self.congruences[there]]
 
     def known(self, there: StateThere, place: Term) -> list[Term]:
         """What a state says without bounds."""
@@ -280,7 +276,7 @@ class Potentials:
 
     def one_of(self, place: Term) -> Term:
         """That one of the states is there, with its bounds."""
-        return chained("|", [chained("&", self.parts(values, place)) for values in self.states])
+        return chained("|", [chained("&", self.parts(state, place)) for state in self.states])
 
     def prove(self, g: Goal, label: str) -> None:
         """The fact at the last position."""
@@ -403,6 +399,19 @@ class Potentials:
             if h.goal[0] == "ex":
                 h.witness(h.text(remaining_quotients.pop(0)))
             h.auto(used, degree=1, rounds=0)
+
+
+def _all_before(
+    states: Sequence[StateThere], edges: Sequence[tuple[StateThere, StateThere]]
+) -> dict[StateThere, frozenset[StateThere]]:
+    """By state all states that lead to it, itself too."""
+    before = {there: {there} for there in states}
+    while True:
+        pair_count = sum(map(len, before.values()))
+        for there, to in edges:
+            before[to] |= before[there]
+        if sum(map(len, before.values())) == pair_count:
+            return {there: frozenset(sources) for there, sources in before.items()}
 
 
 def _between(g: Goal) -> None:
