@@ -53,8 +53,8 @@ MOST_CASES = 150
 
 @dataclass(frozen=True)
 class CountedPoint:
-    """Where a claim may be false: values of names, counts and letters' bits, and the positions in use; with automata,
-    what finds a string by its counts."""
+    """Values of names, counts and bits of letters at which a claim may be false, and the positions in use. `led`
+    finds a string by its counts, where there are automata."""
 
     rules: Rules
     values: dict[Mono, Fraction]
@@ -62,7 +62,7 @@ class CountedPoint:
     led: LedBy | None = None
 
     def string(self, problem: Problem) -> tuple[int, ...] | None:
-        """A string with these values."""
+        """A string with these values; None where there is none."""
         return string(problem, self.rules, self.values, self.places, self.led)
 
 
@@ -174,8 +174,8 @@ def decide(
     least: bool = True,
     until: Until | None = None,
 ) -> CountedDecision:
-    """A proof, or a string at which the counts make the claim false, where asked for of `least` length, as far as that
-    is found by a moment; nobody has run it. `regular` are the automata of the problem."""
+    """A proof, or a string at which the counts make the claim false, as far as one is found by that moment; with
+    `least` a shortest one. Nobody has run the string. `regular` are the automata of the problem."""
     if problem.outside:
         return CountedDecision(why=problem.outside[0])
     problem = problem.here
@@ -207,7 +207,7 @@ def _whole_claim(
 
 
 def _attempt(problem: Problem, library: Citable, close: Callable[[Goal], None]) -> CountedAttempt:
-    """What comes of one way to close the goal of a statement."""
+    """The result of one way to close the goal of a statement."""
     g = Goal(library, problem.statement.formula, {}, {})
     try:
         close(g)
@@ -270,7 +270,7 @@ class CountedCase:
     # --- What the facts ask for --------------------------------------------------------------------------------------
 
     def read(self, atom: int) -> AtomReading:
-        """What an atom is."""
+        """How the arithmetic treats an atom."""
         rule = ATOM_RULES.get(normal._keys[atom][0])
         return OPAQUE if rule is None else rule(self.facts, atom)
 
@@ -280,8 +280,8 @@ class CountedCase:
         find_sums(self.facts)
 
     def close(self, g: Goal, most: int = MOST_CASES, waiting: bool = True) -> None:
-        """Close a branch of the goal by a decision of its own; Unclosed where it is undecided in so many cases. Facts
-        about what is not put down to counts as yet take part where that is `waiting`."""
+        """Close a branch of the goal by a decision of its own; Unclosed where that takes more than so many cases.
+        Without `waiting`, facts that cannot be read yet do not take part."""
         case, facts = CountedCase(self.root, g, self), self.facts
         # Without the facts that hold an atom which still waits for a decision.
         if not waiting:
@@ -308,7 +308,7 @@ class CountedCase:
         g.take(main)
 
     def limit(self, most: int, work: int) -> None:
-        """A limit of its own: so many cases and so much arithmetic at most."""
+        """Set a limit for this decision: so many cases and so much arithmetic."""
         self.tally, self.facts.effort = [MOST_CASES - most], Effort(work)
 
     # --- Goals and hypotheses ----------------------------------------------------------------------------------------
@@ -370,7 +370,7 @@ class CountedCase:
             self.hypotheses.append(label)
 
     def apart(self, label: str) -> str:
-        """a < b or b < a, where a and b differ: from a >= b and b >= a follows a = b."""
+        """The label of a < b or b < a, where a and b differ: from a >= b and b >= a follows a = b."""
         g = self.g
         a, b = g.facts[label][2][0][2]
         a_below_b, b_below_a = less_than(a, b), less_than(b, a)
@@ -423,8 +423,8 @@ class CountedCase:
         return self.split(formula)
 
     def choice(self) -> Term | None:
-        """What to decide next: the remainders in comparisons, a comparison of the goal or of a hypothesis, or what the
-        arithmetic asks for."""
+        """The formula to decide next: one about the remainders in comparisons, a comparison of the goal or of a
+        hypothesis, or what the arithmetic needs; None where nothing is left to decide."""
         facts = self.facts
         for part in facts.remainders.compared.values():
             if (question := division_question(facts, part)) is not None:
@@ -445,11 +445,11 @@ class CountedCase:
         return next(iter(facts.wanted.values()), None)
 
     def question(self, part: Term) -> Term | None:
-        """What has to be known for a quantified formula that counts or remainders decide."""
+        """What has to be decided for a quantified formula, by its count or its remainder."""
         return (range_question if division(part) is None else division_question)(self.facts, part)
 
     def split(self, formula: Term) -> None:
-        """The formula holds, or its negation does."""
+        """Close the goal in two cases: the formula holds, or its negation does."""
         self.tally[0] += 1
         if self.tally[0] > MOST_CASES:
             raise Unclosed(None, (f"more than {MOST_CASES} cases",))
@@ -460,7 +460,8 @@ class CountedCase:
             case.decide()
 
     def at_point(self, rows: list[FactRow]) -> None:
-        """No contradiction is left: split at a count that is no integer, else say where the claim may be false."""
+        """No contradiction is left: look for further facts, split at a count that is no integer, or raise Unclosed
+        with the point."""
         facts = self.facts
         # Facts that were not needed so far: premises of the run, terms of sums, integers between equal bounds.
         if use_premises(facts) or more_facts(facts) or squeezed(facts, rows):

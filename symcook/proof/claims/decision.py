@@ -54,7 +54,7 @@ class ClaimDecision:
 
     @property
     def unconfirmed(self) -> ClaimDecision:
-        """What is left where neither the proof is accepted nor the string is one on which the statement is false."""
+        """The answer that is left where the proof was not accepted, or the statement holds on the string."""
         fragment, why = (REGULAR if self.true else None), self.outside
         if self.proved is not None and not self.true:
             why = "; ".join(dict.fromkeys(filter(None, (why, UNACCEPTED))))

@@ -26,8 +26,8 @@ class PremisesAsked(NamedTuple):
 
 
 def asked(statement: Statement, library: Citable, until: Until) -> PremisesAsked:
-    """Whether the premises of each part of a statement are met by a string that has a run, as H asks for it
-    (`conditions.cases`), as far as that is found by that moment."""
+    """Whether strings that have a run meet the premises of each part of a statement (`conditions.cases`), as far as
+    that is found by that moment."""
     try:
         own_problem = problem(statement)
     except OutsideFragment:
@@ -43,7 +43,7 @@ def asked(statement: Statement, library: Citable, until: Until) -> PremisesAsked
 
 
 def _denied(whole: Problem, case: Term) -> Statement:
-    """That no string meets a case."""
+    """The statement that no string meets a case."""
     names = whole.statement.expanded.partition(". ")[0]
     word = [whole.word] if whole.letters else []
     hypotheses = [whole.some, *word, *(reduce(conj, parts) for parts in (whole.run, whole.truths) if parts)]

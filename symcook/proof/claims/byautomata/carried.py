@@ -25,22 +25,24 @@ MOST_MODULUS = 60
 
 
 class CarriedValue:
-    """One of them: from the row `row` on, where `first` holds; `moves` has the next value by value and symbol."""
+    """A value that a string carries along, from the row `row` on, where it is `first`; `moves` has the next value by
+    value and symbol."""
 
     def __init__(self, lettered: Lettered, name: str, row: Term, first: int, moves: Mapping[int, Mapping[int, int]]):
         self.lettered, self.name, self.row, self.first, self.moves = lettered, name, row, first, moves
         self.low = reify.term(nf(("+", None, (row, ONE))))
 
     def formula(self, value: int, place: Term) -> Term:
-        """That it has this value at a position."""
+        """The formula that says that it has this value at a position."""
         raise NotImplementedError
 
     def begin(self) -> str:
-        """The label of the formula at the row."""
+        """The label of the formula of the first value, at the row."""
         raise NotImplementedError
 
     def step(self, value: int, letter: int) -> str:
-        """The label of: at each position i after the row, the value at i - 1 and the symbol give the value."""
+        """The label of: at each position i after the row, the value at i - 1 and the symbol at i imply the next
+        value at i."""
         label = f"move.{self.name}.{value}.{letter}"
         before, lettered = reify.term(nf(("-", None, (HERE, ONE)))), self.lettered
         to = self.moves[value][letter]
@@ -56,7 +58,7 @@ class CarriedValue:
         return lettered.known(label, lettered.everywhere(body, self.low), proof)
 
     def inside(self, place: Term) -> Term:
-        """That a position comes after the row."""
+        """The formula that a position comes after the row."""
         return between(self.low, place, self.lettered.high)
 
     def _moved(self, g: Goal, value: int, letter: int, to: int) -> None:
@@ -65,12 +67,12 @@ class CarriedValue:
         raise NotImplementedError
 
     def contradiction(self, g: Goal, first: str, second: str) -> None:
-        """Close a goal by two of the formulas at one position."""
+        """Close a goal by two facts that give different values at one position."""
         raise NotImplementedError
 
 
 class CarriedState(CarriedValue):
-    """The state of an automaton, by its equation."""
+    """The state of an automaton; its formula is an equation."""
 
     def __init__(self, lettered: Lettered, equation: Equation, regular: Regular) -> None:
         self.equation = equation
@@ -101,7 +103,8 @@ class CarriedState(CarriedValue):
 
     @staticmethod
     def _computed(g: Goal, after: bool) -> None:
-        """Close an equation of numbers; `after` the row, the position must be seen to be there."""
+        """Close an equation of numbers. `after` the row it may hold a truth value of ``row <= i``, which follows
+        from the range."""
         low = next((t for t in subterms(g.goal) if t[0] == "<=" and after), None)
         if low is None:
             return g.true()
@@ -130,7 +133,7 @@ class RemainderFormula(NamedTuple):
 
 
 class RemainderFact(NamedTuple):
-    """A formula states that what is carried along has the value `residue` at `place`; the shift as above."""
+    """What a formula says of a remainder that is carried along: it is `residue` at `place`; the shift as above."""
 
     carried: CarriedRemainder
     residue: int
@@ -150,7 +153,7 @@ class CarriedRemainder(CarriedValue):
         super().__init__(lettered, name, lettered.below, int(first or 0) % modulus, moves)
 
     def at(self, place: Term) -> Term:
-        """The number."""
+        """The number whose remainder it is, up to a place."""
         return place if self.term is None else ("sum", None, (self.lettered.low, place, abstract(self.term, (THERE,))))
 
     def formula(self, value: int, place: Term) -> Term:
@@ -200,7 +203,8 @@ class CarriedRemainder(CarriedValue):
             h.auto([*labels, step], degree=1, rounds=0)
 
     def have_formula(self, g: Goal, label: str, fact: RemainderFact, new: str) -> None:
-        """The formula, from another one that says the same: its quotient less the shift."""
+        """Prove the formula as it is carried along, from another one with the same content: its quotient less the
+        shift."""
         show, name, so = self.formula(fact.residue, fact.place), g.fresh("q"), g.fresh("so")
 
         def proof(h: Goal) -> None:
@@ -217,8 +221,8 @@ class CarriedRemainder(CarriedValue):
         g.have(show, new, proof)
 
     def close_goal(self, g: Goal, label: str, fact: RemainderFact, inside: str) -> None:
-        """Close a goal that says the same as the formula: with its quotient and the shift, whose bounds follow from
-        those of the number, 1 <= p <= n or 0 <= sum."""
+        """Close a goal with the same content as the formula: the quotient and the shift are its witness. Bounds of
+        the quotient follow from those of the number, 1 <= p <= n or 0 <= sum."""
         name, so, ends = g.fresh("q"), g.fresh("so"), [f"{g.fresh('end')}_{k}" for k in range(2)]
         g.obtain(label, name, so)
         g.use(inside, label=" ".join(ends))
@@ -233,7 +237,7 @@ class CarriedRemainder(CarriedValue):
                 h.auto([so, opposite, *ends], degree=1, rounds=0)
 
     def _least(self, g: Goal, total: Term, label: str) -> None:
-        """0 <= sum, where no term is negative: each is the number of the symbol at its position."""
+        """Prove 0 <= sum, where each letter gives a term that is not negative."""
         f, lettered = g.text(("lam", ("Int",), (total[2][2],))), self.lettered
 
         def at_position(h: Goal) -> None:
@@ -247,7 +251,7 @@ class CarriedRemainder(CarriedValue):
 
 
 class CarriedAlong:
-    """All that a claim carries along: the states of automata, and remainders as they are met."""
+    """All that a claim carries along: the states of automata, and remainders, in the order in which they are found."""
 
     def __init__(self, lettered: Lettered, regular: Regular) -> None:
         self.lettered, self.regular = lettered, regular
@@ -260,7 +264,7 @@ class CarriedAlong:
         )
 
     def _scan(self, t: Term, seen: set[str]) -> None:
-        """Note what stands in a formula, and in the equations of the coordinates that it asks for."""
+        """Add what stands in a formula, and in the equations of the coordinates in it."""
         tag, sort, kids = t
         # Under a quantifier or a sum, its variable gets a name that stands nowhere else.
         if tag in ("all", "ex", "sum", "prod"):
@@ -278,14 +282,14 @@ class CarriedAlong:
             self._scan(part, seen)
 
     def state(self, name: str) -> CarriedValue:
-        """The state of an automaton."""
+        """The state of an automaton, as it is carried along."""
         if name not in self.states:
             self.states[name] = CarriedState(self.lettered, self.lettered.problem.equations[name], self.regular)
             self.all.append(self.states[name])
         return self.states[name]
 
     def remainder(self, f: Term) -> RemainderFact | None:
-        """The remainder that a formula is about: what is carried along, its value, and the position."""
+        """What a formula says of a remainder that is carried along; None for any other formula."""
         formula = read_remainder(f, self.lettered)
         if formula is None:
             return None
@@ -306,7 +310,8 @@ class CarriedAlong:
 
 
 def read_remainder(f: Term, lettered: Lettered) -> RemainderFormula | None:
-    """``ex q. T = m*q + r``, where T is a position or a sum up to one; the quotient may have bounds."""
+    """A formula ``ex q. T = m*q + r``, where T is a position or a sum up to one, taken apart; None for any other.
+    The quotient may have bounds."""
     if f[0] != "ex" or f[1] != "Int":
         return None
     parts = flatten("&", instantiate(f[2][0], (QUOTIENT,)))

@@ -22,7 +22,7 @@ class LatticeForms(NamedTuple):
     inverse: tuple[IntegerVector, ...]
 
     def coordinates(self, form: Sequence[int]) -> list[int]:
-        """A form as a sum of multiples of these."""
+        """The factors with which the basis adds up to a form."""
         return [sum(c * row[k] for c, row in zip(form, self.inverse, strict=True)) for k in range(len(self.forms))]
 
 

@@ -28,7 +28,7 @@ from symcook.proof.terms import Term, free, imp, num, replace, subterms
 
 
 def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
-    """The label of c(i) = value, where its head selects one position; None where its scores are no parabola."""
+    """The label of c(i) = value for a head that selects one position by a parabola; None for any other head."""
     g, place = case.g, t[2][1]
     right, old = (at_place(x, place) for x in (equation.right, equation.old))
     # The mean is a row of a hard head whose scores are a parabola that opens downward.
@@ -70,7 +70,7 @@ def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
 
 
 def _nearest(case: PlacedFacts, top: Term, low: Term, high: Term) -> Term:
-    """The position of a range that is nearest to another one."""
+    """The position of the range low..high that is nearest to `top`."""
     for first, second, end in ((low, top, low), (top, high, high)):
         order: Term = at_most(first, second)
         there = case.decided(order)
@@ -82,7 +82,7 @@ def _nearest(case: PlacedFacts, top: Term, low: Term, high: Term) -> Term:
 
 
 def _at_root(case: PlacedFacts, h: Goal) -> bool:
-    """Close a goal about the length alone by a fact before all cases, so that it is proved once; whether it is."""
+    """Whether a goal about the length alone was closed by a fact before all cases, where it is proved once."""
     about_n = [k for k in case.orders if free(case.g.facts[k]) == {N} and fkey(case.g.facts[k]) != NTRUE]
     known = list({fkey(case.g.facts[k]): k for k in about_n}.values())
     if any(v[1][1] == "Int" for v in free(h.goal) - {N}):
@@ -99,7 +99,7 @@ def _at_root(case: PlacedFacts, h: Goal) -> bool:
 
 
 def by_products(case: PlacedFacts, f: Term) -> None:
-    """A comparison of polynomials of positions that follows: by products of what is known of their order."""
+    """Close a comparison of polynomials of positions, by products of facts about their order."""
     # How each two of the numbers and positions lie to each other, and to their neighbours at the distances that the
     # formula names; what is open is asked.
     numbers = sorted({abs(s[1][0]) for s in subterms(f) if s[0] == "num" and s[1][1] == 1} | {0, 1})
@@ -119,7 +119,7 @@ def by_products(case: PlacedFacts, f: Term) -> None:
 
 
 def _halved(case: PlacedFacts, a: Term, b: Term) -> None:
-    """Ask once whether a <= b, where that is open."""
+    """Ask whether a <= b, if that is open and was not asked before."""
     half: Term = at_most(a, b)
     if case.decided(half) is None and half not in case.divided:
         case.divided.add(half)
@@ -127,7 +127,7 @@ def _halved(case: PlacedFacts, a: Term, b: Term) -> None:
 
 
 def rounded(place: Term) -> Term | None:
-    """The integer that is nearest to a sum of positions and a number; None for another term, or where there are two."""
+    """The integer nearest to a sum of positions and a number; None for any other term, and where two are as near."""
     p = nf(place)
     # The constant is rounded; two integers are as near to a half.
     number = Fraction(p.get(ONE, 0))

@@ -43,7 +43,7 @@ class PlacedMean(NamedTuple):
 
 
 def partly_reduced(case: PlacedFacts, t: Term, used: dict[Term, str], unbounded: list[Term]) -> Term:
-    """A term with values for the atoms that have finitely many; the others are put down."""
+    """A term with values for the atoms that have finitely many; the others are added to `unbounded`."""
     tag, data, kids = t
     if tag in ("app", "sum") and not finite(case, t):
         if t not in unbounded:
@@ -76,7 +76,7 @@ def finite(case: PlacedFacts, t: Term) -> bool:
 
 
 def mean_of(case: PlacedFacts, t: Term) -> PlacedMean:
-    """A coordinate that is a mean, or a sum."""
+    """A coordinate that is a mean, or a sum, taken apart."""
     if t[0] == "sum":
         return PlacedMean(t[2][0], t[2][1], None, instantiate(t[2][2], (THERE,)))
     name, place = t[2][0][1][0], t[2][1]
@@ -100,7 +100,7 @@ def mean_of(case: PlacedFacts, t: Term) -> PlacedMean:
 
 
 def _parts(case: PlacedFacts, right: Term, size: Term) -> PlacedMean:
-    """The weights and the terms of S/W."""
+    """The weights and the terms of a mean S/W, where S is `right` and W is `size`."""
     low, high, body = right[2]
     body = instantiate(body, (THERE,))
     if size[0] == "sum":
@@ -112,7 +112,7 @@ def _parts(case: PlacedFacts, right: Term, size: Term) -> PlacedMean:
 
 
 def _cleared(case: PlacedFacts, t: Term, mean: PlacedMean, label: str) -> str:
-    """t*size = S from t = S/size."""
+    """The label of t*size = S, from t = S/size."""
     g = case.g
     inverse, out = g.fresh("inv"), g.fresh("clear")
     positive = _positive(case, mean)
@@ -134,13 +134,13 @@ def _cleared(case: PlacedFacts, t: Term, mean: PlacedMean, label: str) -> str:
 
 
 def _total(case: PlacedFacts, mean: PlacedMean) -> Term:
-    """S."""
+    """The sum S of weighted terms."""
     body = mean.term if mean.weight is None else ("*", None, (mean.weight, mean.term))
     return ("sum", None, (mean.low, mean.high, abstract(body, (THERE,))))
 
 
 def _positive(case: PlacedFacts, mean: PlacedMean) -> str:
-    """The label of 0 < W."""
+    """The label of 0 < W, for the sum W of the weights."""
     g, size = case.g, mean.size or num(1)
     f = less_than(num(0), size)
     label = g.fresh("size")
@@ -179,7 +179,8 @@ def _everywhere(case: PlacedFacts, mean: PlacedMean, f: Term) -> str:
 
 
 def _witness(case: PlacedFacts, mean: PlacedMean, f: Term) -> Term:
-    """A position of the range with a property."""
+    """A position of the range with a property, which gets a name where it has none; DecideFirst where it is open
+    whether there is one."""
     for p in case.candidates():
         if case.follows(between(mean.low, p, mean.high)) and case.follows(replace(f, THERE, p)):
             return p
@@ -293,7 +294,7 @@ def _weight(case: PlacedFacts, weight: Term, gap_positive: str, gap: Term) -> st
 
 
 def _sum_bound(case: PlacedFacts, t: Term, mean: PlacedMean, op: str, v: Term, above: bool) -> str:
-    """A bound of a sum whose terms have one sign."""
+    """The label of such a bound for a sum whose terms have one sign."""
     g = case.g
     goal = (op, None, (v, t) if above else (t, v))
     label, so, least = g.fresh("bound"), g.fresh("sum"), g.fresh("least")
@@ -322,7 +323,8 @@ def _sum_bound(case: PlacedFacts, t: Term, mean: PlacedMean, op: str, v: Term, a
 
 
 def level(case: PlacedFacts, f: Term, t: Term) -> tuple[Term, bool] | None:
-    """A comparison without other atoms, as v op t (True) or t op v (False)."""
+    """A comparison in which t is the only atom, as v op t (True) or t op v (False), with the number v; None for any
+    other."""
     p = add(nf(f[2][1]), nf(f[2][0]), -1)
     (lead,) = nf(t)
     scale = p.get(lead)

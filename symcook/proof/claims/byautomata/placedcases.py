@@ -59,7 +59,7 @@ from symcook.proof.terms import (
 
 
 def _prove_case(case: PlacedFacts) -> None:
-    """Close the goal, which follows from what is supposed."""
+    """Close the goal, which follows in this case."""
     case.root.step()
     g = case.g
     # Names and premises are introduced.
@@ -102,7 +102,7 @@ def _prove_case(case: PlacedFacts) -> None:
 
 
 def _close(case: PlacedFacts) -> None:
-    """Close a goal that is no implication in a case that some string has."""
+    """Close a goal that is no implication, in a case that some string has."""
     g, f = case.g, case.g.goal
     if f[0] == "&":
         for part in g.split():
@@ -123,7 +123,7 @@ def _close(case: PlacedFacts) -> None:
 
 
 def _exists(case: PlacedFacts, f: Term) -> None:
-    """An existence, by a named position or by contradiction."""
+    """Close an existence, by a named position or by contradiction."""
     g = case.g
     # A remainder is known from what is carried along.
     if (fact := case.root.along.remainder(f)) is not None:
@@ -146,7 +146,7 @@ def _exists(case: PlacedFacts, f: Term) -> None:
 
 
 def _compare(case: PlacedFacts, f: Term) -> None:
-    """A comparison that follows."""
+    """Close a comparison that follows."""
     g = case.g
     if (letter := letter_at(f)) is not None:
         return _letter(case, *letter)
@@ -177,7 +177,7 @@ def _compare(case: PlacedFacts, f: Term) -> None:
 
 
 def _compare_places(case: PlacedFacts, f: Term) -> None:
-    """A comparison of positions that follows: by the known order, by products of it, or by contradiction."""
+    """Close a comparison of positions that follows: by the known order, by its products, or by contradiction."""
     g = case.g
     if g.try_auto(case.orders, degree=1, rounds=0):
         return None
@@ -199,7 +199,8 @@ def _both_halves(case: PlacedFacts) -> None:
 
 
 def _unfolded(case: PlacedFacts, g: Goal) -> bool:
-    """Put in what a coordinate without finitely many values is, where it is no mean, or a side of a function."""
+    """Whether a part of the goal was replaced by what it is: a coordinate that is no mean, by its equation, or relu,
+    abs, min or max, by the side that holds."""
     for t in subterms(g.goal):
         # A coordinate that is neither finite nor a mean: its equation is put in.
         if t[0] == "app" and len(t[2]) == 2 and t[2][1] and not loose(t) and not finite(case, t):
@@ -273,7 +274,7 @@ def _by_bounds(case: PlacedFacts, t: Term, value: Term) -> str:
 
 
 def _some_token(case: PlacedFacts, low: Term, high: Term) -> DecideFirst:
-    """Whether some token stands in a range."""
+    """The question whether some token stands in a range, for the first token of which that is open."""
     for a in case.root.problem.letters:
         f = ranged(low, high, case.root.lettered.is_letter(THERE, a), THERE, "ex")
         if case.decided(f) is None:
@@ -293,7 +294,7 @@ def _at_empty(case: PlacedFacts, t: Term, equation: Equation, empty: Term) -> st
 
 
 def _letter(case: PlacedFacts, place: Term, letter: int) -> None:
-    """A token at a position."""
+    """Close that a token stands at a position."""
     g, place = case.g, simple(place)
     known = case.letters.get(place)
     if known is not None and known[0] == letter:

@@ -33,7 +33,8 @@ from symcook.proof.terms import (
 
 
 def divide(case: PlacedFacts, wanted: DecideFirst) -> None:
-    """A case for each token at a position, or for a formula and its negation."""
+    """Close the goal by a case for each token at a position, for each combination that is carried along, or for a
+    formula and its negation."""
     g = case.g
     if wanted.letter is not None:
         inside = case.inside(wanted.letter)
@@ -56,7 +57,7 @@ def divide(case: PlacedFacts, wanted: DecideFirst) -> None:
 
 
 def attempt(case: PlacedFacts, way: Callable[[PlacedFacts], None]) -> None:
-    """Close the goal by a way that may ask for a decision."""
+    """Close the goal in a way that may ask for decisions: then by cases."""
     while True:
         if case.context.empty:
             return case.refute()
@@ -73,7 +74,7 @@ def attempt(case: PlacedFacts, way: Callable[[PlacedFacts], None]) -> None:
 
 
 def _core(case: PlacedFacts) -> list[str]:
-    """A smallest set of suppositions that no string meets."""
+    """The labels of a smallest set of suppositions that no string meets."""
     t = case.root.regular.t
     # A formula is dropped where the remaining ones contradict each other without it.
     labels = sorted(case.supposed, key=lambda label: _rank(case.g.facts[label]))
@@ -127,7 +128,7 @@ def _way(f: Term) -> int:
 
 
 def _clash(case: PlacedFacts, core: list[str]) -> None:
-    """Positions whose order contradicts itself, or with two tokens at one of them."""
+    """Close a goal by positions whose order contradicts itself, or that have two tokens."""
     g, problem, lettered = case.g, case.root.problem, case.root.lettered
     if g.try_auto(case.orders, degree=1, rounds=0):
         return None
@@ -158,14 +159,14 @@ def _clash(case: PlacedFacts, core: list[str]) -> None:
 
 
 def _together(case: PlacedFacts, place: Term, other_place: Term) -> bool:
-    """Whether two positions are one by what is known of their order."""
+    """Whether two positions are equal by the known order."""
     if place == other_place:
         return True
     return case.g._branch(equals(place, other_place)).try_auto(case.orders, degree=1, rounds=0)
 
 
 def _absurd_tokens(case: PlacedFacts, place: Term, label: str, other_place: Term, known: str) -> None:
-    """Two tokens at one position."""
+    """Close a goal by two tokens at one position."""
     g, label, known = case.g, _plain(case, label), _plain(case, known)
     if place[0] == "num":  # a number may be a token too, and is not put in for another place
         place, label, other_place, known = other_place, known, place, label
@@ -189,7 +190,7 @@ def _plain(case: PlacedFacts, label: str) -> str:
 
 
 def _inside_out(case: PlacedFacts, place: Term, label: str) -> None:
-    """A token that the model adds stands at its end alone."""
+    """Close a goal by a token that the model adds, and that stands at another position than its end."""
     g, lettered, typed = case.g, case.root.lettered, case.g.fresh("typed")
     ready = g._branch(FALSE)
     ready.use(lettered.share(ready, lettered.typed), ready.text(place), lambda h: _both(h, case.orders), label=typed)
@@ -242,7 +243,7 @@ def falsify(case: PlacedFacts, label: str) -> None:
 
 
 def _denied(case: PlacedFacts, label: str, part: Term) -> None:
-    """~part from ~(.. | part | ..)."""
+    """Add ~part, which follows from ~(.. | part | ..)."""
     new, disjunction = case.g.fresh("neither"), case.g.facts[label][2][0]
 
     def proof(h: Goal) -> None:
@@ -256,7 +257,7 @@ def _denied(case: PlacedFacts, label: str, part: Term) -> None:
 
 
 def _other_rest(case: PlacedFacts, label: str) -> None:
-    """A remainder, where there is another one."""
+    """Close a goal by a remainder that differs from the one that is carried along."""
     fact = case.root.along.remainder(case.g.facts[label])
     if fact is not None:
         value, known = carried_value(case, fact.carried, fact.place)
@@ -268,7 +269,7 @@ def _other_rest(case: PlacedFacts, label: str) -> None:
 
 
 def _implied(case: PlacedFacts, label: str) -> None:
-    """A -> B where A is open: it is decided."""
+    """Decide the premise A of a fact A -> B, and close the goal by the fact then."""
     a = case.g.facts[label][2][0]
     if not case.decide(a):
         raise Unplaced("an implication that nothing contradicts")
@@ -290,7 +291,7 @@ def contradicted_case(case: PlacedFacts, label: str) -> bool:
 
 
 def _unequal(case: PlacedFacts, label: str) -> None:
-    """A comparison that is false: its negation is proved."""
+    """Close a goal by a comparison that is false."""
     g, f = case.g, case.g.facts[label]
     if f[0] != "=":
         so = g.fresh("so")
@@ -324,7 +325,8 @@ def _unequal(case: PlacedFacts, label: str) -> None:
 
 
 def _instance(case: PlacedFacts, label: str) -> None:
-    """A formula about all positions, at one where it is false."""
+    """Close a goal by a formula about all positions that is false at one, or by one about no position that is true
+    at one."""
     g, f = case.g, case.g.facts[label]
     is_existence = f[0] == "~"
     body = f[2][0][2][0] if is_existence else f[2][0]
@@ -356,13 +358,14 @@ def _instance(case: PlacedFacts, label: str) -> None:
 
 
 def _witnessed(case: PlacedFacts, h: Goal, p: Term) -> None:
-    """An existence by a position at which it follows."""
+    """Close an existence by a position at which it follows."""
     h.witness(h.text(p))
     case.under(h).prove()
 
 
 def _nearer(case: PlacedFacts, label: str, body: Term) -> DecideFirst:
-    """What to decide where no position is known to be one: how two positions lie, or which token stands at one."""
+    """What to decide where no position is known to refute a formula: the order of two positions, or the token at
+    one."""
     for p in case.candidates():
         if not case.follows(case.root.lettered.inside(p)):
             continue
@@ -375,7 +378,7 @@ def _nearer(case: PlacedFacts, label: str, body: Term) -> DecideFirst:
 
 
 def _both(g: Goal, orders: list[str]) -> None:
-    """Both ends of a range, by the order of positions."""
+    """Close that a position lies in a range, by the order of positions."""
     for part in g.split():
         part.auto(orders, degree=1, rounds=0)
 
@@ -388,7 +391,7 @@ def _atoms(f: Term) -> list[Term]:
 
 
 def _pick(g: Goal, part: Term, label: str) -> None:
-    """A disjunction by one of its parts."""
+    """Close a disjunction by one of its parts."""
     while g.goal[0] == "|" and g.goal != part:
         side = "left" if part in flatten("|", g.goal[2][0]) else "right"
         g.pick(side)

@@ -43,7 +43,7 @@ Pairs = set[tuple[int | None, int]]
 
 
 def carried_value(case: PlacedFacts, carried: CarriedValue, place: Term) -> tuple[int, str]:
-    """The value of what is carried along at a position, and the label of the formula."""
+    """The value that is carried along to a position, and the label of its formula."""
     place = simple(place)
     if (known := _literal(case, carried, place)) is not None:
         return known
@@ -66,7 +66,8 @@ def carried_value(case: PlacedFacts, carried: CarriedValue, place: Term) -> tupl
 
 
 def divide_carried(case: PlacedFacts, place: Term, pending: str = "") -> None:
-    """A case for each combination that is possible at a position; the values may contradict the fact `pending`."""
+    """Close the goal by a case for each combination that is possible at a position. Some may contradict the fact
+    `pending`."""
     reached = _reach(case, place)
     key = place, reached.combinations
     if key in case.divided:
@@ -94,7 +95,7 @@ def _never_with(case: PlacedFacts, label: str, others: Sequence[str]) -> bool:
 
 
 def _combined(case: PlacedFacts, c: CarriedCombination, place: Term) -> Term:
-    """That a combination holds at a position."""
+    """The formula that a combination holds at a position."""
     parts = [carried.formula(v, place) for carried, v in zip(case.root.along.all, c.values, strict=True)]
     if c.letter is not None:
         parts.append(case.root.lettered.is_letter(place, c.letter))
@@ -102,14 +103,14 @@ def _combined(case: PlacedFacts, c: CarriedCombination, place: Term) -> Term:
 
 
 def _one_of(case: PlacedFacts, combinations: tuple[CarriedCombination, ...], place: Term) -> Term:
-    """That one of them does."""
+    """The formula that one of some combinations holds at a position."""
     return chained("|", [_combined(case, c, place) for c in combinations])
 
 
 def _each_of(
     case: PlacedFacts, g: Goal, reached: Reached, place: Term
 ) -> list[tuple[CarriedCombination, Goal, list[str]]]:
-    """A goal for each combination, with the labels of its parts."""
+    """For each combination that is possible: the combination, a goal, and the labels of its parts."""
     count, out = len(reached.combinations), []
     labels = [f"{g.fresh('state')}_{k}" for k in range(count)]
     goals = [g] if count == 1 else g.cases(reached.label, *labels)
@@ -149,7 +150,7 @@ def _known_context(case: PlacedFacts) -> TrackSet:
 
 
 def _possible(case: PlacedFacts, *formulas: Term) -> bool:
-    """Whether some string of this case, whatever it carries along, meets the formulas."""
+    """Whether some string of this case meets the formulas, whatever it carries along."""
     t, sets = case.root.regular.t, [case.root.truths(f) for f in formulas]
     return not t.both(_known_context(case), *(truth_sets.yes for truth_sets in sets if truth_sets is not None)).empty
 
@@ -158,7 +159,7 @@ def _possible(case: PlacedFacts, *formulas: Term) -> bool:
 
 
 def _reach(case: PlacedFacts, place: Term) -> Reached:
-    """What is possible at a position."""
+    """The combinations that are possible at a position, proved from the beginning of the string on."""
     along, first = case.root.along, simple(("+", None, (case.root.along.row, num(1))))
     # Before the first position there is the row at which all begins.
     if not case.decide(at_most(first, place)):
@@ -178,7 +179,7 @@ def _reach(case: PlacedFacts, place: Term) -> Reached:
 
 
 def _moved_to(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Reached:
-    """The same at a position that is the same."""
+    """The same combinations at another name of the position."""
     if old == place:
         return reached
     same, label = case.established(equals(place, old)), case.g.fresh("at")
@@ -211,7 +212,7 @@ def _in_order(case: PlacedFacts, a: Term, b: Term) -> bool:
 
 
 def _begin(case: PlacedFacts) -> Reached:
-    """What holds at the row before the first symbol."""
+    """The combination before the first symbol."""
     along, lettered = case.root.along, case.root.lettered
     values, labels = [], []
     for carried in along.all:
@@ -233,7 +234,7 @@ def _begin(case: PlacedFacts) -> Reached:
 
 
 def _onward(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Reached:
-    """What is possible at the next position."""
+    """The combinations that are possible at the next position."""
     inside, is_letter = _insides(case, place), case.root.lettered.is_letter
     # Which symbols may follow each other here, by the automata of the case.
     pairs: Pairs = {
@@ -267,7 +268,8 @@ def _after(case: PlacedFacts, c: CarriedCombination, letter: int) -> CarriedComb
 def _step(case: PlacedFacts, g: Goal, c: CarriedCombination, labels: list[str], place: Term, inside: tuple[str, ...],
     new: tuple[CarriedCombination, ...], pairs: Pairs,
 ) -> None:  # fmt: skip
-    """Close a goal that one of `new` holds at a position, where `c` held at the one before by the labels."""
+    """Close the goal that one of the combinations `new` holds at a position, where `c` held at the one before by
+    `labels`."""
     lettered = case.root.lettered
 
     def close(h: Goal, a: int, letter: str) -> None:
@@ -390,7 +392,7 @@ def _induction(
 
 
 def _kept(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
-    """Without combinations that what is known of a position contradicts."""
+    """The combinations that agree with what is known of a position."""
     lettered, along = case.root.lettered, case.root.along.all
     # Values that are facts, and symbols that no string has here.
     known = [_literal(case, carried, place) for carried in along]
@@ -426,7 +428,7 @@ def _kept(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
 
 
 def _literal(case: PlacedFacts, carried: CarriedValue, place: Term) -> tuple[int, str] | None:
-    """The value that is known."""
+    """The value at a position that is a fact, with its label; None where no value is."""
     for value in carried.moves:
         label = case.literals.get(fkey(f := carried.formula(value, place)))
         if label is not None and case.g.facts.get(label) == f:
@@ -435,12 +437,12 @@ def _literal(case: PlacedFacts, carried: CarriedValue, place: Term) -> tuple[int
 
 
 def chained(tag: str, parts: Sequence[Term]) -> Term:
-    """A conjunction or a disjunction of formulas."""
+    """The conjunction or the disjunction of formulas."""
     return reduce(lambda a, b: (tag, None, (a, b)), parts)
 
 
 def joined(g: Goal, labels: list[str]) -> None:
-    """A conjunction from its parts."""
+    """Close a conjunction by the labels of its parts."""
     if len(labels) == 1:
         return g.hyp(labels[0])
     for part, label in zip(g.split(), labels, strict=True):
@@ -449,7 +451,7 @@ def joined(g: Goal, labels: list[str]) -> None:
 
 
 def picked(g: Goal, k: int, count: int) -> None:
-    """One part of a disjunction, by its number."""
+    """Choose one part of a disjunction as the goal, by its number."""
     while count > 1 and k < count - 1:
         g.pick("left")
         count -= 1

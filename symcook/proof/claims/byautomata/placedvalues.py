@@ -44,7 +44,7 @@ def reduced(case: PlacedFacts, t: Term, used: dict[Term, str]) -> Term:
 
 
 def number_of(case: PlacedFacts, t: Term) -> Fraction | None:
-    """The number that a term without atoms is; None where it is none."""
+    """The number that a term without atoms is; None for a term with atoms."""
     number = constant(nf(t))
     return None if number is None else Fraction(number)
 
@@ -82,7 +82,7 @@ def equal_by_values(case: PlacedFacts, t: Term, value: Term, used: dict[Term, st
 
 
 def coordinate(case: PlacedFacts, t: Term) -> str | tuple[Term, str]:
-    """The equation of a coordinate with its value at a position, or of the string with its token there."""
+    """The label of the value of a coordinate at a position, or of the token there."""
     name, place = t[2][0][1][0], t[2][1]
     if name == "w":
         letter, label = case.at_letter(place)
@@ -106,7 +106,7 @@ def defined(case: PlacedFacts, name: str, place: Term) -> tuple[Term, str]:
 
 
 def _function(case: PlacedFacts, t: Term) -> str:
-    """A function of terms whose value is a number."""
+    """The label of the value of a function whose value is a number."""
     used: dict[Term, str] = {}
     arguments = tuple([reduced(case, k, used) for k in t[2]])
     new = simple((t[0], t[1], arguments))
@@ -116,7 +116,7 @@ def _function(case: PlacedFacts, t: Term) -> str:
 
 
 def _truth_value(case: PlacedFacts, t: Term) -> str:
-    """I[F] = 1 or I[F] = 0, by the formula F that follows or whose negation does."""
+    """The label of I[F] = 1 or I[F] = 0, for a formula F that follows or whose negation does."""
     f = t[2][0]
     letter = letter_at(f)
     known = None if letter is None else case.letters.get(simple(letter[0]))
@@ -152,8 +152,8 @@ def _truth_value(case: PlacedFacts, t: Term) -> str:
 
 
 def _sum(case: PlacedFacts, t: Term) -> str:
-    """A sum whose terms are all 0, or all but one, or each counted before or after a position; else the case is
-    divided."""
+    """The label of the value of a sum: all terms are 0, or all but one, or 1 before or after a position and 0
+    elsewhere. DecideFirst in any other case."""
     low, high, body = t[2]
     term = instantiate(body, (THERE,))
     zero = equals(term, num(0))
@@ -189,7 +189,7 @@ def prove_each(case: PlacedFacts, h: Goal, *labels: str) -> None:
 
 
 def _no_term(case: PlacedFacts, t: Term) -> str:
-    """A sum of zeros."""
+    """The label of: a sum of zeros is 0."""
     g, (low, high, _) = case.g, t[2]
     same, label = g.fresh("same"), g.fresh("v")
     f = g.text(("lam", ("Int",), (t[2][2],)))
@@ -199,7 +199,7 @@ def _no_term(case: PlacedFacts, t: Term) -> str:
 
 
 def _one_term(case: PlacedFacts, t: Term, p: Term) -> str:
-    """A sum with one term."""
+    """The label of the value of a sum with one term."""
     g, (low, high, body) = case.g, t[2]
     first = g.fresh("only")
     inside = case.established(between(low, p, high))
@@ -221,14 +221,15 @@ def _one_term(case: PlacedFacts, t: Term, p: Term) -> str:
 
 
 def _is_count(term: Term, zero: Term, last: bool) -> Term:
-    """A term is 1 before the position `MARK` and 0 from it on; else 0 up to it, and 1 after it."""
+    """The formula that a term is 1 before the position `MARK` and 0 from there on; with `last`, 0 up to it and 1
+    after it."""
     there = ("<", None, (MARK, THERE) if last else (THERE, MARK))
     counted_once = equals(term, num(1))
     return ("&", None, (("->", None, (there, counted_once)), ("|", None, (there, zero))))
 
 
 def _count(case: PlacedFacts, t: Term, p: Term, last: bool) -> str:
-    """The number of positions of a range before p, or after it, each of which is counted once."""
+    """The label of the number of positions of a range before p, or with `last` after p, which a sum counts."""
     g, (low, high, body) = case.g, t[2]
     same, length, label = g.fresh("same"), g.fresh("many"), g.fresh("v")
     f = g.text(("lam", ("Int",), (body,)))
@@ -279,8 +280,8 @@ def _choice(case: PlacedFacts, t: Term, zero: Term, counted: list[Term]) -> Deci
 
 
 def nameable(case: PlacedFacts, low: Term, high: Term, wanted: list[Term]) -> DecideFirst | None:
-    """A position of a range, some, the first or the last one with a token, so that one of the formulas about `NEW`
-    follows: it has a name now, or whether there is one is to be decided."""
+    """A decision that gives a position of a range its name: one with a token, the first or the last, such that one
+    of the formulas about `NEW` follows there. None where no such position helps."""
     letter = case.root.lettered.is_letter
     inside = between(low, NEW, high)
     for order in (None, (THERE, NEW), (NEW, THERE)):
@@ -313,7 +314,7 @@ def nameable(case: PlacedFacts, low: Term, high: Term, wanted: list[Term]) -> De
 
 
 def _name_extreme(case: PlacedFacts, some: Term, a: int, low: Term, high: Term, last: bool) -> None:
-    """A name for the first or the last position of a range with a token."""
+    """Name the first or the last position of a range with a token."""
     g, label = case.g, case.g.fresh("there")
     lemma = f"lem:{'last' if last else 'first'}_place"
     known = case.established(some)
@@ -329,7 +330,7 @@ VALUE_RULES: Mapping[str, Callable[[PlacedFacts, Term], str]] = {
 
 
 def _joined(g: Goal, labels: list[str]) -> None:
-    """A conjunction from its parts."""
+    """Close a conjunction by the labels of its parts."""
     if len(labels) == 1:
         g.hyp(labels[0])
         return

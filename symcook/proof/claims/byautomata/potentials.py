@@ -103,7 +103,8 @@ class Potentials:
     # --- Bounds --------------------------------------------------------------------------------------------------
 
     def _forms(self) -> Iterator[CountForm]:
-        """The counts, their differences, their sum, and what the claim and the coordinates add of them."""
+        """The sums of counts to bound: the counts, their differences, their sum, and those that stand in the claim
+        and in coordinates."""
         typed, unit = self.lettered.problem.typed, Fraction(1)
         forms: list[CountForm] = [{a: unit} for a in typed]
         forms += [{a: unit, b: -unit} for a, b in combinations(typed, 2)]
@@ -133,7 +134,7 @@ class Potentials:
         yield {a: k for a, k in form.items() if k}
 
     def _extreme(self, form: CountForm, least: bool) -> dict[StateThere, Fraction]:
-        """The least, or the greatest, value of a sum over the strings that lead to each state, where it has one."""
+        """The least, or the greatest, value of a sum over the strings that lead to each state, where there is one."""
         # As for shortest paths: without a cycle that improves the value, each value is final after as many rounds as
         # there are states. What is improved later has no bound, nor has what follows it.
         better = min if least else max
@@ -175,7 +176,7 @@ class Potentials:
         return {there: lattice_of[before[there]] for there in self.states}
 
     def _congruences(self, there: StateThere) -> list[Congruence]:
-        """What a state says; what is the same in all strings that lead to it becomes two bounds."""
+        """The congruences of a state. A form with one value in all strings that lead to it gives two bounds instead."""
         lattice, counts, out = self.lattices[there], self.counts[there], list[Congruence]()
         for k, (form, modulus) in enumerate(zip(lattice.forms, lattice.divisors, strict=True)):
             if modulus == 1:
@@ -195,13 +196,14 @@ class Potentials:
         return out
 
     def congruent(self, congruence: Congruence, place: Term) -> Term:
-        """A congruence at a position."""
+        """The formula of a congruence at a position."""
         multiple: Term = ("*", None, (num(congruence.modulus), QUOTIENT))
         right = ("+", None, (multiple, num(congruence.rest))) if congruence.rest else multiple
         return ("ex", "Int", (abstract(equals(self.sum(congruence.form, place), right), (QUOTIENT,)),))
 
     def _quotient(self, congruence: Congruence, there: StateThere, letter: int, names: Sequence[str]) -> Term:
-        """The quotient after one more symbol, by those before it, `names`, and the counts there."""
+        """The quotient of a congruence after one more symbol, by the counts and the quotients before it, called
+        `names`."""
         typed, lattice, known = self.lettered.problem.typed, self.lattices[there], self.congruences[there]
         form = [int(congruence.form.get(a, 0)) for a in typed]
         # The sum after the step is form*counts + form(letter). The form is put together of the forms of the lattice,
@@ -254,7 +256,7 @@ class Potentials:
     # --- Formulas and proofs -------------------------------------------------------------------------------------
 
     def parts(self, there: StateThere, place: Term) -> list[Term]:
-        """The states at a position, and the bounds."""
+        """The formulas of a state at a position: what is carried along, bounds and congruences."""
         out = self.known(there, place)
         for form, bound, least in self.bounds[there]:
             sides = num(bound.numerator, bound.denominator), self.sum(form, place)
@@ -262,7 +264,7 @@ class Potentials:
         return out + [self.congruent(congruence, place) for congruence in self.congruences[there]]
 
     def known(self, there: StateThere, place: Term) -> list[Term]:
-        """What a state says without bounds."""
+        """The formulas of a state at a position without bounds and congruences."""
         out = [carried_value.formula(v, place) for carried_value, v in zip(self.carried, there.values, strict=True)]
         out += [equals(place, self.row)] if self.asked[0] and there.first is None else []
         for k, where in ((there.first, self.begin), (there.last, place)):
@@ -270,16 +272,16 @@ class Potentials:
         return out
 
     def sum(self, form: CountForm, place: Term) -> Term:
-        """The sum of counts up to a position."""
+        """The term of a sum of counts up to a position."""
         counts = {a: num(k.numerator, k.denominator) for a, k in form.items()}
         return self.lettered.weighted(counts, lambda a: self.lettered.count(a, self.lettered.low, place))
 
     def one_of(self, place: Term) -> Term:
-        """That one of the states is there, with its bounds."""
+        """The formula that one of the states is there."""
         return chained("|", [chained("&", self.parts(state, place)) for state in self.states])
 
     def prove(self, g: Goal, label: str) -> None:
-        """The fact at the last position."""
+        """Prove the fact `label`: one of the states is there at the last position."""
         high = self.lettered.high
         within = ("->", None, (at_most(HERE, high), self.one_of(HERE)))
         show = ("all", "Int", (abstract(("->", None, (at_most(self.row, HERE), within)), (HERE,)),))
@@ -297,7 +299,7 @@ class Potentials:
         g.use(self.lettered.share(g, every), g.text(high), order, "!", label=label)
 
     def _base(self, g: Goal) -> None:
-        """Before the first symbol no typed symbol is counted."""
+        """Close the beginning of the induction: before the first symbol no typed symbol is counted."""
         lettered, labels = self.lettered, []
         for carried_value in self.carried:
             labels.append(lettered.share(g, carried_value.begin()))
@@ -311,7 +313,7 @@ class Potentials:
         self._close(g, labels, used, [num(0)] * len(self.congruences[self.states[0]]))
 
     def _counted(self, g: Goal, a: int, place: Term, letter: int | None, known: str = "") -> list[str]:
-        """The labels of what the count of a symbol is at a position, by that at the one before."""
+        """The labels of equations for the count of a symbol at a position, by the count at the position before."""
         low, bit = self.lettered.low, f"j. I[w(j) = {a}]"
         if letter is None or (not known and place == self.lettered.below):
             g.use("ax:sum_empty", bit, g.text(low), g.text(place), Goal.easy, label=(empty := g.fresh("none")))
@@ -332,7 +334,8 @@ class Potentials:
         return [moved, empty]
 
     def _step(self, g: Goal) -> None:
-        """One more symbol: a goal for each state at the position before, and in it one for each symbol."""
+        """Close one step of the induction: a goal for each state at the position before, and in it one for each
+        symbol."""
         lettered = self.lettered
         place: Term = ("+", None, (HERE, num(1)))
         g.have(lettered.inside(place), "inside", _between)
@@ -376,7 +379,8 @@ class Potentials:
         return self._close(g, state_labels, used, quotients)
 
     def _by_row(self) -> dict[Term, CarriedValue]:
-        """One automaton for each row with which one begins: that a position comes after the row is one fact."""
+        """For each row with which an automaton begins, one that does: that a position comes after the row is one
+        fact."""
         return {carried_value.row: carried_value for carried_value in self.carried}
 
     def _letters(self, g: Goal, there: StateThere, parts: list[str], case: str) -> list[str]:
@@ -390,7 +394,7 @@ class Potentials:
         return [*out, case] if self.asked[1] else out
 
     def _close(self, g: Goal, states: list[str], used: list[str], quotients: list[Term]) -> None:
-        """The states by their labels, bounds and congruences by linear arithmetic, these by their quotients."""
+        """Close the formulas of a state: the first ones by labels, bounds and congruences by linear arithmetic."""
         goals, remaining_quotients = [g] if g.goal[0] != "&" else g.split(), [*quotients]
         for k, h in enumerate(goals):
             if k < len(states):
@@ -404,7 +408,7 @@ class Potentials:
 def _all_before(
     states: Sequence[StateThere], edges: Sequence[tuple[StateThere, StateThere]]
 ) -> dict[StateThere, frozenset[StateThere]]:
-    """By state all states that lead to it, itself too."""
+    """For each state, all states that lead to it, and itself."""
     before = {there: {there} for there in states}
     while True:
         pair_count = sum(map(len, before.values()))
@@ -415,7 +419,7 @@ def _all_before(
 
 
 def _between(g: Goal) -> None:
-    """Both ends of a range, by the ends of the step."""
+    """Close that a position lies in the string, by the ends of the step."""
     for k in g.split():
         k.auto(["low", "high"], degree=1, rounds=0)
 

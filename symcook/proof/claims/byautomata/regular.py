@@ -54,8 +54,8 @@ AT = var("@", "Int")
 
 
 class RegularVerdict(NamedTuple):
-    """What the automata find: whether the claim is true of all strings, or else a smallest one of which it is false, as
-    numbers of its tokens; and how many states the largest automaton had."""
+    """The answer of the automata: whether the claim is true of all strings, or else a smallest string on which it is
+    false, as numbers of tokens; and how many states the largest automaton had."""
 
     true: bool
     string: tuple[int, ...] | None
@@ -83,7 +83,7 @@ class Regular(TermRules):
         self.premises = [line for line in (*problem.needs, *marked) if line not in plain]
 
     def decided(self) -> RegularVerdict:
-        """The answer; OutsideFragment where the claim is none of this fragment."""
+        """The answer; OutsideFragment where the automata cannot give one."""
         claim = self.formula(self.problem.claim)
         for premise in self.premises:  # as that a norm does not refuse the string
             premise_truths = self.formula(premise)
@@ -250,7 +250,7 @@ class Regular(TermRules):
         return self._all_of(sets)
 
     def _remainder(self, modulus: int, term: Term) -> TruthSets:
-        """Where a number divides a term."""
+        """Where a number divides a term, and where it does not."""
         kind, t = self.kind(term), self.t
         if isinstance(kind, FiniteTerm):
             groups = ([d for v, d in kind.values.items() if bool(v % modulus) is wrong] for wrong in (False, True))
@@ -279,13 +279,13 @@ class Regular(TermRules):
     # --- Comparisons -------------------------------------------------------------------------------------------------
 
     def compared(self, op: str, left: Term, right: Term) -> TruthSets:
-        """Where a comparison holds."""
+        """Where a comparison is true, and where it is false."""
         return self._compared(op, self.kind(left), self.kind(right))
 
     # --- Terms -------------------------------------------------------------------------------------------------------
 
     def kind(self, t: Term) -> TermKind:
-        """What a term is."""
+        """What is known of a term."""
         if t not in self.kinds:
             self.kinds[t] = self._kind(t)
         return self.kinds[t]
@@ -344,7 +344,7 @@ class Regular(TermRules):
     # --- Sums --------------------------------------------------------------------------------------------------------
 
     def _range(self, low: Term, high: Term, y: str) -> tuple[TrackSet, TrackSet]:
-        """The positions y of a range, and where the range leaves the string."""
+        """The positions y of a range, and the strings in which the range leaves the string."""
         here = var(y, "Int")
         guards = (at_most(low, here), at_most(here, high))
         inside = self.t.both(*(self.formula(guard).yes for guard in guards))
@@ -364,7 +364,7 @@ class Regular(TermRules):
             self.depth -= 1
 
     def _chosen(self, body: Term, inside: TrackSet, y: str, spilled: TrackSet) -> PlaceTerm | PlaceCases | None:
-        """The place of a sum of I[F(y)]*(k*y + c) where one y has F; 0 where none has."""
+        """The position that a sum of I[F(y)]*(k*y + c) selects, where at most one y has F; None for any other sum."""
         if body[0] != "*" or body[2][0][0] != "ind":
             return None
         value, t = self.kind(body[2][1]), self.t
@@ -469,7 +469,8 @@ class Regular(TermRules):
         return self._over(a, b)
 
     def _weighted(self, total: Term, size: Term) -> TermKind | None:
-        """A mean of values by weights that are not negative: over the positions with a positive weight."""
+        """A mean of values by weights that are not negative: over the positions with a positive weight. None where
+        the sums do not fit, or a weight may be negative."""
         low, high, weight = size[2]
         body, t = total[2][2], self.t
         if body[0] != "*" or body[2][0] != weight:
@@ -629,7 +630,7 @@ class Regular(TermRules):
         return FiniteTerm(nonempty({Fraction(v): read[k] for v, k in number.items()}))
 
     def _constant(self, t: Term) -> int:
-        """A term that is one whole number whatever the string is."""
+        """The integer that a term is in all strings; OutsideFragment for any other term."""
         value = self._number(self.kind(t))
         if value is not None and value.denominator == 1:
             return int(value)
@@ -672,7 +673,7 @@ def _later(t: Term, row: int) -> Term:
 
 
 def _implied(f: Term) -> tuple[list[Term], Term]:
-    """What a chain of implications supposes, and what it ends with."""
+    """The premises of a chain of implications, and its conclusion."""
     premises = []
     while f[0] == "->":
         premises += flatten("&", f[2][0])
@@ -681,7 +682,7 @@ def _implied(f: Term) -> tuple[list[Term], Term]:
 
 
 def _chain(parts: Sequence[Term]) -> Term:
-    """The last of some formulas, where all before it hold."""
+    """The implication of the last formula by all before it."""
     return reduce(lambda end, premise: imp(premise, end), reversed(parts))
 
 

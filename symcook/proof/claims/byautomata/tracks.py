@@ -36,7 +36,7 @@ class TrackSet:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is accepted."""
+        """Whether the set is empty."""
         return not self.accepting.any()
 
     @property
@@ -57,7 +57,7 @@ class Tracks:
         self.language = self._atom((), [[1], [1]], [False, True])
 
     def restrict(self, language: TrackSet) -> None:
-        """Strings are from now on those of an automaton; what was made before is of no use any more."""
+        """Let the strings be those of an automaton from now on; sets that were made before are of no use then."""
         self.language = self.without(language, LAST)
         self.made.clear()
 
@@ -147,7 +147,7 @@ class Tracks:
         return self.made[key]
 
     def both(self, *parts: TrackSet) -> TrackSet:
-        """What all of them accept."""
+        """The intersection of sets."""
         if not parts:
             return self.language
         out, *others = sorted({*parts}, key=lambda part: (part.states, len(part.tracks)))
@@ -158,7 +158,7 @@ class Tracks:
         return out
 
     def either(self, *parts: TrackSet) -> TrackSet:
-        """What one of them accepts, over the tracks of all."""
+        """The union of sets, over the tracks of all of them."""
         parts = tuple(dict.fromkeys(part for part in parts if not part.empty))
         tracks = sorted({track for part in parts for track in part.tracks})
         out = self.nothing
@@ -168,22 +168,22 @@ class Tracks:
         return out
 
     def less(self, a: TrackSet, b: TrackSet) -> TrackSet:
-        """What `a` accepts and `b` does not."""
+        """The elements of `a` that are not in `b`."""
         if a.empty or b.empty:
             return a
         return self._product(self.lifted(a, b.tracks), b, "less")
 
     def complement(self, a: TrackSet) -> TrackSet:
-        """What it does not accept."""
+        """The valid inputs with these tracks that are not in a set."""
         return self.less(self.valid(*a.tracks), a)
 
     def lifted(self, a: TrackSet, tracks: Iterable[str]) -> TrackSet:
-        """The same with further tracks that may be anywhere."""
+        """The same set with further tracks, marked anywhere."""
         missing_tracks = [track for track in tracks if track not in a.tracks]
         return self._product(a, self.valid(*missing_tracks), "and") if missing_tracks else a
 
     def renamed(self, a: TrackSet, names: Mapping[str, str]) -> TrackSet:
-        """The same with tracks called otherwise; two that get one name are at one position."""
+        """The same set with other names of tracks; two tracks that get one name are at one position."""
         if all(names.get(track, track) == track for track in a.tracks):
             return a
         new = [names.get(track, track) for track in a.tracks]
@@ -199,7 +199,7 @@ class Tracks:
         return self.both(out, self.valid(LAST)) if LAST in new and LAST not in a.tracks else out
 
     def without(self, a: TrackSet, *tracks: str) -> TrackSet:
-        """The strings, with the other tracks, for which there are positions of these tracks."""
+        """The strings, with the remaining tracks, for which these tracks have positions that are accepted."""
         for track in tracks:
             if track in a.tracks:
                 a = self._projected(a, track)
@@ -245,8 +245,8 @@ class Tracks:
         return self.made[key]
 
     def tallied(self, a: TrackSet, track: str, most: int, modulus: int = 0) -> list[TrackSet]:
-        """For each r the strings in which r positions of the track are accepted: r = 0, .., `most`, which stands for
-        all that are as large; with a `modulus` r is the remainder."""
+        """For each r, the strings in which r positions of the track are accepted, for r = 0, .., `most`; the last
+        one is for all larger numbers too. With a `modulus`, r is the remainder of the number."""
         key = ("tallied", a, track, most, modulus)
         if key in self.made:
             return self.made[key]
@@ -285,14 +285,14 @@ class Tracks:
     # --- Atoms -------------------------------------------------------------------------------------------------------
 
     def symbol(self, x: str, number: int) -> TrackSet:
-        """At x is this symbol."""
+        """The strings with this symbol at x."""
         # state 0 before the mark, 1 where it stood at the symbol, 2 where it stood elsewhere
         rows = [[[0, 1 if s == number else 2] for s in range(self.symbols)], *([[k, k]] * self.symbols for k in (1, 2))]
         table = np.array(rows, dtype=np.int32).reshape(3, -1)
         return self.both(self._minimal((x,), table, np.array([False, True, False])), self.valid(x))
 
     def apart(self, x: str, y: str, distance: int, exact: bool) -> TrackSet:
-        """x - y = distance; else x - y <= distance."""
+        """The strings with x - y = distance, or, where it is not `exact`, x - y <= distance."""
         if x == y:
             return self.valid(x) if (distance == 0 if exact else distance >= 0) else self.nothing
         tracks = tuple(sorted((x, y)))
@@ -319,7 +319,7 @@ class Tracks:
         return self.both(self._atom(tracks, rows, accepting), self.valid(*tracks))
 
     def at(self, x: str, place: int, exact: bool = True) -> TrackSet:
-        """x = place; else x <= place."""
+        """The strings with x = place, or, where it is not `exact`, x <= place."""
         steps = place - self.start
         if steps < 0:
             return self.nothing
@@ -334,7 +334,7 @@ class Tracks:
         return self.both(self._atom((x,), rows, [s == done for s in range(done + 2)]), self.valid(x))
 
     def remainder(self, x: str, modulus: int, rest: int) -> TrackSet:
-        """x = rest modulo the modulus."""
+        """The strings with x = rest modulo the modulus."""
         # States 0, .., modulus - 1 are the number of positions read, modulo it.
         done, dead, first = modulus, modulus + 1, (rest - self.start) % modulus
         rows = [[(s + 1) % modulus, done if s == first else dead] for s in range(modulus)]
@@ -373,7 +373,7 @@ class Tracks:
 
 
 def numbered(number: dict[State, int], todo: list[State], state: State) -> int:
-    """The number of a state, which is put down where it is new."""
+    """The number of a state; a new state gets the next one."""
     if state not in number:
         number[state] = len(todo)
         todo.append(state)

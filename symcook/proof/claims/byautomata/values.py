@@ -100,7 +100,7 @@ class TermRules:
         )
 
     def _placed(self, op: str, gap: PlaceTerm) -> TruthSets:
-        """Where gap op 0."""
+        """Where ``gap op 0`` is true, and where it is false."""
         t = self.t
         sums = gap.sums
         # A number against 0: it is true of all strings, or of none.
@@ -136,7 +136,7 @@ class TermRules:
         return self._closed(TruthSets(yes, t.less(t.valid(*sums), yes)), gap)
 
     def _closed(self, truths: TruthSets, place: PlaceTerm) -> TruthSets:
-        """The same where the bound tracks of a place are those of its relations."""
+        """The same sets, where the bound tracks of a place are marked as its relations say."""
         return TruthSets(*(self._determined(truth_set, place) for truth_set in truths))
 
     def _determined(self, a: TrackSet, place: PlaceTerm) -> TrackSet:
@@ -180,7 +180,7 @@ class TermRules:
         return SignTerm(*(t.either(*groups[k]) for k in (1, -1, 0)))
 
     def sign(self, kind: TermKind) -> SignTerm:
-        """Where a term is positive, negative and 0."""
+        """The sign of a term, as far as it is known."""
         t = self.t
         if isinstance(kind, SignTerm):
             return kind
@@ -195,7 +195,8 @@ class TermRules:
         return SignTerm(*(t.either(*(d for v, d in kind.values.items() if test(v))) for test in SIGNS))
 
     def combined(self, kinds: Sequence[FiniteTerm], function: Callable[..., Fraction | None]) -> FiniteTerm:
-        """The values of a function of finitely valued terms; None is no value."""
+        """A function of terms with finitely many values, by all combinations of these; where it gives None there is
+        no value."""
         out: dict[Fraction, list[TrackSet]] = {}
 
         def walk(remaining_kinds: Sequence[FiniteTerm], values: list[Fraction], where: TrackSet) -> None:
@@ -268,7 +269,7 @@ class TermRules:
         return TotalTerm(new_terms, total.track, where, total.normed, ZERO)
 
     def merged(self, parts: Sequence[tuple[TrackSet, TermKind]]) -> TermKind:
-        """What is one thing or another, each where it says."""
+        """What a term is that is of one kind or another, each in the strings of its case."""
         t = self.t
         places = [(where, kind) for where, kind in parts if isinstance(kind, PlaceTerm)]
         finite = [(where, kind) for where, kind in parts if isinstance(kind, FiniteTerm)]
@@ -282,7 +283,7 @@ class TermRules:
         return self._signs([(where, self.sign(kind)) for where, kind in parts])
 
     def _signs(self, parts: Sequence[tuple[TrackSet, SignTerm]]) -> SignTerm:
-        """The sign of what has one sign or another, each where it says."""
+        """The sign of a term by cases."""
         t = self.t
         return SignTerm(*(t.either(*(t.both(where, sign[k]) for where, sign in parts)) for k in (0, 1, 2)))
 
@@ -361,7 +362,7 @@ class TermRules:
         return self.combined([base, FiniteTerm({ZERO: even, Fraction(1): odd})], lambda u, r: u if r else Fraction(1))
 
     def _defined(self, kinds: Iterable[TermKind]) -> TrackSet:
-        """Where terms have a value."""
+        """The strings in which all of some terms have a value."""
         parts = []
         for kind in kinds:
             if isinstance(kind, FiniteTerm):
@@ -387,11 +388,11 @@ class TermRules:
         return PlaceTerm({z: value.sums[y]}, value.number, (self.t.renamed(there, {y: z}),), (z,))
 
     def _present(self, total: TotalTerm) -> TrackSet:
-        """Where a sum has a term."""
+        """The strings in which a sum has at least one term."""
         return self.t.either(*(self.t.without(d, total.track) for _, d in total.terms))
 
     def _single_valued(self, mean: TotalTerm) -> TermKind:
-        """A mean that never has two different values is finitely valued."""
+        """A mean, as a term with finitely many values where it never has two different ones."""
         t = self.t
         strings_by_value = [(v, t.both(t.without(d, mean.track), mean.where)) for v, d in mean.terms]
         if any(not t.both(a, b).empty for k, (_, a) in enumerate(strings_by_value) for _, b in strings_by_value[:k]):
@@ -399,7 +400,7 @@ class TermRules:
         return FiniteTerm(nonempty(dict(strings_by_value)))
 
     def _with_zero(self, kind: TermKind, where: TrackSet) -> TermKind:
-        """The same, and 0 at some places."""
+        """The same term, but 0 at some positions."""
         t = self.t
         if isinstance(kind, FiniteTerm):
             values = {v: t.less(d, where) for v, d in kind.values.items()}
@@ -413,7 +414,7 @@ class TermRules:
         return SignTerm(t.less(sign.positive, where), t.less(sign.negative, where), t.either(sign.zero, where))
 
     def _moved(self, kind: TermKind, place: PlaceTerm) -> TermKind:
-        """What is known at the track ``@``, at a place."""
+        """What a term at the track ``@`` is at another place."""
         t = self.t
         if place.number.denominator != 1 or not (
             not place.sums or (len(place.sums) == 1 and next(iter(place.sums.values())) == 1)

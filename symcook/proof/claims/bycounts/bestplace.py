@@ -57,11 +57,11 @@ class BestRow(NamedTuple):
         return replace(self.score, THERE, place)
 
     def premises(self, place: Term) -> list[Term]:
-        """That the position is the one."""
+        """The formulas that together say that a position has the largest score, or is the last that has it."""
 
         def compared(low: Term, high: Term, tag: str, apart: bool = False) -> Term:
-            """That no position of a range, but this one if it is `apart`, has a score as large (<), or a larger one
-            (<=)."""
+            """The formula: at each position of a range, except this one with `apart`, the score is less than here,
+            or with <= at most that."""
             body: Term = (tag, None, (self.at(OTHER), self.at(place)))
             body = ("->", None, (("~", None, (equals(OTHER, place),)), body)) if apart else body
             return ranged(low, high, body, OTHER)
@@ -73,7 +73,7 @@ class BestRow(NamedTuple):
 
 
 def best_row(total: Term) -> BestRow | None:
-    """A sum as the row of a hard head; None where it is none."""
+    """A sum as the row of a hard head; None for any other sum."""
     low, high, body = total[2]
     parts = nf(instantiate(body, (THERE,)))
     # The summand is I[all k. ..]*value, with one such truth value as a factor of all its monomials.
@@ -101,7 +101,7 @@ def best_row(total: Term) -> BestRow | None:
 
 
 def best_sum(case: CaseFacts, a: int) -> AtomReading:
-    """What the row of a hard head is: the value at the one position that has it."""
+    """The reading of the row of a hard head: the value at the position that has the largest score."""
     row = best_row(reify.atom(a))
     if row is None or (row.last and row.low != num(1)) or row[:3] in case.sums.sought:
         return OPAQUE
@@ -122,7 +122,7 @@ def best_sum(case: CaseFacts, a: int) -> AtomReading:
 
 
 def _best(case: CaseFacts, row: BestRow, place: Term) -> list[str] | None:
-    """The labels that a position is the one; None where that is not decided."""
+    """The labels of the facts that a position has the largest score; None where these are not decided."""
     labels: list[str] = []
     for premise in row.premises(place):
         label = case.literals.get(fkey(premise))
@@ -140,7 +140,8 @@ def _best(case: CaseFacts, row: BestRow, place: Term) -> list[str] | None:
 
 
 def _valued(case: CaseFacts, row: BestRow, place: Term, known: list[str]) -> str:
-    """The label of the row's value, or, where only weights are summed, of their sum."""
+    """The label of the equation for the row's value at the best position. Where only weights are summed, that of the
+    equation for their sum."""
     g, label = case.g, case.g.fresh("row")
     texts = [g.text(place), f"j. {g.text(row.score)}", f"j. {g.text(row.value)}"]
     if row.last:
@@ -162,7 +163,8 @@ def _candidates(case: CaseFacts, row: BestRow) -> Iterator[Term]:
 
 
 def _top(case: CaseFacts, row: BestRow) -> Term | None:
-    """Where the scores have their top if they are a parabola; None where that is no integer."""
+    """The position of the top where the scores are a parabola; None for other scores, and for a top that is no
+    integer."""
     scores = at_most(num(0), written_summand(case, row.score) or row.score)
     top_of = parabola(case.row(case.g.fresh("score"), scores).poly, THERE)
     if top_of is None:

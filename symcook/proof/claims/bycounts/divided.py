@@ -54,7 +54,7 @@ class KnownRemainder(NamedTuple):
 
 
 def division(f: Term) -> Division | None:
-    """A formula about a remainder of a sum T of multiples of integers; None for another one."""
+    """A formula about the remainder of a sum T of multiples of integers, taken apart; None for any other formula."""
     if f[0] != "ex" or f[1] != "Int" or loose(f):
         return None
     parts = flatten("&", instantiate(f[2][0], (QUOTIENT,)))
@@ -88,7 +88,7 @@ def division(f: Term) -> Division | None:
 
 
 def division_question(case: CaseFacts, f: Term) -> Term | None:
-    """What has to be known for a formula about a remainder; None where that is known, and the formula a fact."""
+    """What has to be decided for a formula about a remainder; None once the formula, or its negation, is a fact."""
     at = division(f)
     if at is None or case.clash is not None or fkey(f) in case.quantified:
         return None
@@ -123,7 +123,7 @@ def division_question(case: CaseFacts, f: Term) -> Term | None:
 
 
 def _part_question(case: CaseFacts, part: Term) -> Term | None:
-    """What has to be known for another part of such a formula; None where the part is decided."""
+    """What has to be decided for another part of such a formula; None where the part is decided."""
     if case.follows(part) or case.truth(part) is not None:
         return None
     if (comparison := case.undecided(part)) is not None:
@@ -134,7 +134,7 @@ def _part_question(case: CaseFacts, part: Term) -> Term | None:
 
 
 def _holds(case: CaseFacts, g: Goal, at: Division, known: KnownRemainder, here: Term, _: int | None) -> None:
-    """The formula at the quotient."""
+    """Close the formula, with the known quotient as its witness."""
     g.witness(g.text(here))
     for k, h in enumerate(g.split() if at.parts or len(at.number) > 1 else [g]):
         if k in at.number:
@@ -144,7 +144,7 @@ def _holds(case: CaseFacts, g: Goal, at: Division, known: KnownRemainder, here: 
 
 
 def _fails(case: CaseFacts, g: Goal, at: Division, remainder: KnownRemainder, here: Term, false: int | None) -> None:
-    """Its negation: no quotient is right, or a part is false at the one that is."""
+    """Close the negation: no number is the quotient, or a part is false at the one that is."""
     # T = m*h + r. A quotient q of the formula with q < h, so q + 1 <= h, or h < q is too far from T; q = h is left.
     no, name, side, same = (g.fresh(stem) for stem in ("no", "q", "side", "same"))
     labels = [f"{no}_{k}" for k in range(len(at.parts) + len(at.number))]
@@ -180,7 +180,7 @@ def _fails(case: CaseFacts, g: Goal, at: Division, remainder: KnownRemainder, he
 
 
 def remainder_of(case: CaseFacts, t: Term, modulus: int) -> KnownRemainder | Term:
-    """The remainder of a sum of integers, or what has to be known for it."""
+    """The remainder of a sum of integers, or else what has to be decided for it."""
     p, multipliers = case.settled(nf(t))
     # An atom of the sum waits for a decision, which comes first.
     if any(case.state.get(a) == WAITS for m, _ in p for a, _ in m) and case.wanted:
@@ -230,7 +230,7 @@ def _text(case: CaseFacts, p: Poly, scale: Fraction | int = 1) -> str:
 
 
 def _quotient(case: CaseFacts, t: Term, modulus: int) -> tuple[Term, tuple[str, str]]:
-    """An integer h with m*h <= T < m*h + m, and the labels of that."""
+    """A new integer h with m*h <= T < m*h + m, and the labels of the two bounds. There is one for each sum and m."""
     key = t, modulus
     if key not in case.remainders.quotients:
         g, name = case.g, case.g.fresh("h")
@@ -244,7 +244,8 @@ def _quotient(case: CaseFacts, t: Term, modulus: int) -> tuple[Term, tuple[str, 
 
 
 def _equal(case: CaseFacts, t: Term, value: Term, low: str, high: str) -> None:
-    """T = m*h + residue, which is solved: it lies between, and over the integers x < y is x + 1 <= y."""
+    """Prove T = m*h + residue from its two bounds, over the integers, and let the equation give an integer its
+    value."""
     f: Term = equals(t, value)
     g, label = case.g, case.g.fresh("equal")
 
@@ -267,7 +268,7 @@ def _equal(case: CaseFacts, t: Term, value: Term, low: str, high: str) -> None:
 
 
 def floor_sum(case: CaseFacts, a: int) -> AtomReading:
-    """A sum that counts the multiples of m up to T is the quotient of T by m; so is floor(T/m) for a large m."""
+    """The reading of a sum that counts the multiples of m up to T: the quotient of T by m."""
     # I[m*j <= T] in a sum from 1 on
     low, high, body = reify.atom(a)[2]
     inner = instantiate(body, (THERE,))
@@ -315,7 +316,7 @@ def floor_sum(case: CaseFacts, a: int) -> AtomReading:
 
 
 def squeezed(case: CaseFacts, rows: Sequence[FactRow]) -> bool:
-    """Whether two rows say that an integer has a value, beside remainders; it is put in then."""
+    """Whether two rows fix the value of a sum of integers, which is then put in. It is tried only with remainders."""
     # 0 <= p and 0 <= -p among the rows: p is 0.
     least = {freeze(normal._primitive(row.poly)) for row in rows if row.tag == "<=" and row.poly}
     for key in sorted(least, key=repr) if case.remainders.solving else ():
@@ -364,7 +365,7 @@ def solved(case: CaseFacts, label: str) -> bool:
 
 
 def _given(case: CaseFacts, atom: int, label: str) -> None:
-    """An equation gives an integer its value."""
+    """Let an equation give an integer its value."""
     case.give(atom, label)
     # Products that hold the integer were written without its value: they are made again.
     stale = [entry for entry in case.rules.products if atom in dict(entry[0][0])]
@@ -374,6 +375,7 @@ def _given(case: CaseFacts, atom: int, label: str) -> None:
 
 
 def integral(p: Poly, linear: bool = False) -> bool:
-    """Whether a polynomial has whole factors and integers alone; where it is `linear`, no products."""
+    """Whether a polynomial has integer coefficients and integer atoms; with `linear`, whether it has no products
+    either."""
     whole_numbers = all(c == int(c) and not e and all(whole(a) for a, _ in m) for (m, e), c in p.items())
     return whole_numbers and not (linear and any(sum(k for _, k in m) > 1 for m, _ in p))

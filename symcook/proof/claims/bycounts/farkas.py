@@ -93,11 +93,11 @@ class Rules(CaseState):
         self.scale[atom] = Fraction(1) / gap[lead]
 
     def product(self, lead: Mono, label: str, gap: Poly) -> None:
-        """The same for a product of atoms."""
+        """Let the equation `label` give a product of atoms its value."""
         self.products.append((lead, label, normal.scale(gap, Fraction(1) / gap[lead]), Fraction(1) / gap[lead]))
 
     def reduce(self, p: Poly, made: EquationFactors) -> Poly:
-        """`p` with all equations put in; what they are multiplied by is added to `made`: p + sum(made*gap) is it."""
+        """`p` with all equations put in. Their factors are added to `made`, so that p + sum(made*gap) is the result."""
         for _ in range(10_000):
             step = self._step(p)
             if step is None:
@@ -108,7 +108,7 @@ class Rules(CaseState):
         raise TooLong
 
     def _step(self, p: Poly) -> tuple[Poly, str, Poly, Number] | None:
-        """A multiple of an equation that takes an atom out of p."""
+        """A multiple of an equation that takes an atom out of p, with its label; None where nothing can be put in."""
         # an atom with a value
         for m in p:
             for a, _ in m[0]:
@@ -133,7 +133,7 @@ class Rules(CaseState):
 
 
 def exact(p: Poly, by: Poly) -> Poly | None:
-    """p divided by a polynomial with powers of e; None where that leaves a rest."""
+    """The quotient of p by a polynomial with powers of e; None where the division leaves a remainder."""
     atoms = sorted({a for q in (p, by) for m in q for a, _ in m[0]})
     parts = sorted({x for q in (p, by) for m in q for x in normal._exponents[m[1]]})
 
@@ -159,7 +159,7 @@ def _before(p: Poly, atom: int) -> Poly:
 
 
 def _without(m: Mono, atom: int) -> Mono | None:
-    """m divided by an atom."""
+    """The quotient of a monomial by an atom; None where the atom is not a factor."""
     return divide(m, (((atom, 1),), 0))
 
 
@@ -176,13 +176,13 @@ def whole(a: int) -> bool:
 
 
 def degree(m: Mono) -> int:
-    """How many atoms that are no constants are multiplied in a monomial."""
+    """The degree of a monomial, without factors that are constants."""
     return sum(k for a, k in m[0] if normal._keys[a][0] != "fn") + (m[1] != 0 and not m[0])
 
 
 def products(rows: Sequence[FactRow]) -> list[FactRow]:
-    """Products of rows, and of equations with atoms; first those that have a monomial in common with the rows of degree
-    two."""
+    """Products of inequalities, and of equations with atoms. Those that share a monomial of degree two with the rows
+    come first."""
     nonlinear = {m for row in rows for m in row.poly if degree(m) > 1}
     out: list[FactRow] = []
     less_likely: list[FactRow] = []
@@ -213,7 +213,7 @@ def products(rows: Sequence[FactRow]) -> list[FactRow]:
 
 
 def contradiction(rows: Sequence[FactRow], effort: Effort | None = None, pivots: int = 2000) -> Contradiction | None:
-    """Factors with which the rows contradict one another, or None where they do not."""
+    """Factors with which the rows contradict one another; None where they do not."""
     # Farkas: a combination of the rows, with factors that are not negative but at equations, in which all monomials
     # cancel and the strict ones (and 0 < 1, the column -1) have the sum of factors 1.
     columns: dict[Any, Poly] = {-1: {ONE: 1}}
@@ -231,7 +231,7 @@ def contradiction(rows: Sequence[FactRow], effort: Effort | None = None, pivots:
 
 
 def point(rows: Sequence[FactRow], effort: Effort | None = None) -> dict[Mono, Fraction] | None:
-    """Values of the monomials at which all rows hold, those of counts not negative; None where none was found."""
+    """Values of the monomials at which all rows hold, not negative for counts; None where none was found."""
     system: list[tuple[Row_, Number]] = []
     names = dict.fromkeys(m for row in rows for m in row.poly if m != ONE)
     free = [m for m in names if m[1] or not all(whole(a) and normal._keys[a][0] != "var" for a, _ in m[0])]
@@ -275,7 +275,8 @@ def close(g: Goal, refutation: Contradiction) -> None:
 
 
 def _stated(g: Goal, row: FactRow) -> tuple[tuple[str, ...], Poly, EquationFactors]:
-    """The facts whose product is a row before equations are put in, this product, and the equations that are."""
+    """For a row: the labels of the facts whose product it is, this product, and the factors of the equations that
+    were put in."""
     if row.whole is not None:
         return (_tight(g, row),), row.poly, {}
     if not row.factors:
@@ -293,7 +294,7 @@ def _stated(g: Goal, row: FactRow) -> tuple[tuple[str, ...], Poly, EquationFacto
 
 
 def _tight(g: Goal, row: FactRow) -> str:
-    """The label of a fact that a row says of integers, which is proved here."""
+    """The label of a tightened row, which is proved here."""
     inside = {m: c for m, c in row.poly.items() if m != ONE}
     bound = -Fraction(row.poly.get(ONE, 0))
     x, least = reify.term(inside), reify.term({ONE: bound} if bound else {})

@@ -30,7 +30,8 @@ Squares = list[tuple[Fraction, Poly]]
 
 
 def root_of(case: CaseFacts, a: int) -> AtomReading:
-    """A square root: of one square it is an absolute value, of several it is known by its own square."""
+    """The reading of a square root: the root of a single square is an absolute value, any other is known by its
+    square."""
     g, root = case.g, reify.atom(a)
     x = root[2][0]
     # The radicand as a sum of squares, its coordinates put in where that helps.
@@ -65,7 +66,7 @@ def root_of(case: CaseFacts, a: int) -> AtomReading:
 
 
 def constant_root(case: CaseFacts, a: int) -> AtomReading:
-    """The root of a number is known by its square."""
+    """The reading of the root of a number: it is known by its square."""
     x, square = case.g.text(reify.atom(a)[2][0]), case.g.fresh("square")
     case.g.use("ax:sqrt", x, Goal.true, label=f"{case.g.fresh('root')} {square}")
     case.rules.product((((a, 2),), 0), square, poly(case.g.facts[square]))
@@ -73,7 +74,8 @@ def constant_root(case: CaseFacts, a: int) -> AtomReading:
 
 
 def _unfolded(case: CaseFacts, p: Poly) -> tuple[Poly, EquationFactors]:
-    """A polynomial with the coordinates put in that are linear in others, as the mean of a norm is."""
+    """A polynomial in which coordinates are replaced where they are linear in others, as the mean of a norm is; and
+    the factors of the equations used."""
     rules, multipliers = Rules(), EquationFactors()
     for a in dict.fromkeys(a for m, _ in p for a, _ in m):
         key = normal._keys[a]
@@ -97,7 +99,7 @@ def _unfolded(case: CaseFacts, p: Poly) -> tuple[Poly, EquationFactors]:
 
 
 def _absolute(case: CaseFacts) -> str:
-    """sqrt(x) = abs(u) where x = u*u."""
+    """The label of: sqrt(x) = abs(u) if x = u*u."""
     x, u = var("x", "Real"), var("u", "Real")
     equal: Term = equals(x, ("*", None, (u, u)))
     body: Term = ("->", None, (equal, equals(("fn", "sqrt", (x,)), ("fn", "abs", (u,)))))
@@ -125,7 +127,7 @@ def _absolute(case: CaseFacts) -> str:
 
 
 def norm_value(case: CaseFacts, a: int, equation: Equation, place: Term, inside: str) -> AtomReading:
-    """What a layer norm gives: its bias where the deviation is 0."""
+    """The reading of a layer norm's value: its numerator over its deviation, or its bias where the deviation is 0."""
     g, size = case.g, at_place(equation.size, place)
     # A run with a layer norm may say what it gives where the deviation is 0: then it has two parts.
     line = everywhere(case.root.problem.run[equation.part])
@@ -155,7 +157,7 @@ def norm_value(case: CaseFacts, a: int, equation: Equation, place: Term, inside:
 
 
 def use_premises(case: CaseFacts) -> bool:
-    """Whether the run's premises, as that a deviation is positive, give new facts at the places in use."""
+    """Whether premises of the run, as that a deviation is positive, give new facts at the positions in use."""
     places = dict.fromkeys(
         reify.atom(a)[2][1] for a in case.state if reify.atom(a)[0] == "app" and reify.atom(a)[2][0] != W
     )
@@ -174,7 +176,7 @@ def use_premises(case: CaseFacts) -> bool:
 
 
 def _premise_positive(case: CaseFacts, positive: Term, equation: Equation, place: Term, inside: str) -> None:
-    """The run has a premise that the deviation is positive: it holds at the place."""
+    """Add the run's premise that the deviation is positive, at one position, if the run has this premise."""
     for k, line in enumerate(case.root.problem.run):
         premise = everywhere(line)
         if premise is not None and premise[1] == less_than(num(0), equation.size):
@@ -185,7 +187,8 @@ def _premise_positive(case: CaseFacts, positive: Term, equation: Equation, place
 
 
 def squares(p: Poly) -> Squares | None:
-    """A polynomial of degree two as a sum of squares, by completing them one after the other; None where it is none."""
+    """A polynomial of degree two as a sum of squares, by completing the square for one atom after the other; None
+    where it is no such sum."""
     out: Squares = []
     while p:
         # The square of an atom, or the constant, with a positive factor c: c*(x + ..)^2 takes away all monomials with
@@ -209,14 +212,14 @@ def squares(p: Poly) -> Squares | None:
 
 
 def _half(m: Mono) -> Mono | None:
-    """The square root of a monomial that is the square of an atom, or 1."""
+    """The square root of a monomial that is 1 or the square of an atom; None for any other."""
     if m == ONE:
         return ONE
     return ((((m[0][0][0], 1),), 0)) if not m[1] and len(m[0]) == 1 and m[0][0][1] == 2 else None
 
 
 def _root(c: Fraction) -> Fraction | None:
-    """The square root of a positive number where it is a rational one."""
+    """The square root of a positive number; None where that is irrational."""
     p, q = math.isqrt(c.numerator), math.isqrt(c.denominator)
     return Fraction(p, q) if p * p == c.numerator and q * q == c.denominator else None
 
@@ -228,6 +231,6 @@ def _here(a: int) -> bool:
 
 
 def equal_by(g: Goal, most: str, least: str) -> None:
-    """Close an equation by two facts."""
+    """Close a = b by the labels of a <= b and b <= a."""
     for h, label in zip(g.antisym(), (most, least), strict=True):
         h.hyp(label)

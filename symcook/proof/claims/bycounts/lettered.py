@@ -24,7 +24,7 @@ THERE = var("j", "Int")
 
 
 def summand(g: Goal, inner: Term) -> str:
-    """The text of a function of j; names that it binds are others."""
+    """The text of a function of j, in which bound names do not clash with the names of the goal."""
     return f"j. {grammar.show(inner, {*g.scope, *g.library.definitions, 'j'})}"
 
 
@@ -47,7 +47,7 @@ class Lettered:
                 self.values[equation.name] = by_letter
 
     def within(self, g: Goal) -> Lettered:
-        """The same at a goal of its own."""
+        """The same facts, for a goal of its own."""
         new = Lettered(self.problem, g)
         new.forms, new.premises = {**self.forms}, self.taken(g)
         # None stands for a bound that is being proved, or has no proof: neither is tried again here.
@@ -67,8 +67,8 @@ class Lettered:
         return cases if all(equation[0] == "=" for _, equation in cases) else []
 
     def one_term(self, name: str, sums: bool = False) -> Term | None:
-        """The cases of a coordinate at `HERE` as one term, as a sum needs it; None where they are not known, or, but
-        with `sums`, the term has a sum up to `HERE`."""
+        """The cases of a coordinate at `HERE` as one term, as a sum needs it; None where they are not known. Without
+        `sums`, also None where the term has a sum up to `HERE`."""
         cases = self.cases_of(name, HERE)
         parts = [(guard, equation[2][1]) for guard, equation in cases if equation[2][1] != num(0)]
         terms = [_selected(value, guard) for guard, value in parts]
@@ -101,7 +101,8 @@ class Lettered:
     # --- Values by letter --------------------------------------------------------------------------------------------
 
     def put(self, t: Term, place: Term, letter: int) -> Term | None:
-        """A term about `place` where the letter there is `letter`; None where a coordinate there is no number then."""
+        """A term about `place`, with the values that it has where `letter` stands there; None where the letter does
+        not decide a coordinate in it."""
         t = replace(t, at("w", place, LETTERS), num(letter))
         for name in self.coordinates(t, place):
             if name not in self.values:
@@ -111,7 +112,8 @@ class Lettered:
         return t
 
     def at_letter(self, t: Term, place: Term, letter: int) -> Term | None:
-        """The constant that a term about `place` is where the letter there is `letter`; None where it is none."""
+        """The constant that a term about `place` is where `letter` stands there; None where the letter does not
+        decide it."""
         with_letter = self.put(t, place, letter)
         try:
             return None if with_letter is None else fixed(nf(with_letter))
@@ -153,7 +155,7 @@ class Lettered:
         return next(k for k, f in self.g.facts.items() if k.startswith("word") and f == self.is_letter(place, letter))
 
     def share(self, g: Goal, label: str) -> str:
-        """A fact of the root, known in a branch that was opened before it was proved: it stands before all branches."""
+        """The label of a fact of the root, made known in a branch that was opened before the fact was proved."""
         g.facts[label] = self.g.facts[label]
         return label
 
@@ -164,12 +166,12 @@ class Lettered:
         return label
 
     def everywhere(self, body: Term, low: Term | None = None, high: Term | None = None) -> Term:
-        """All i in low..high: body, which is about `HERE`."""
+        """The formula: all i in low..high. body, where the body is about `HERE`."""
         low, high = self.low if low is None else low, self.high if high is None else high
         return ranged(low, high, body, HERE)
 
     def letter(self) -> str:
-        """One of the letters stands at each position."""
+        """The label of: one of the letters stands at each position."""
         # Without added letters that is the premise itself; else it is proved from that and the letters at the ends.
         problem = self.problem
         if problem.before is None and problem.after is None:
@@ -190,7 +192,7 @@ class Lettered:
         return self.known("letters", self.everywhere(cases), proof)
 
     def _ends(self, g: Goal, ends: list[tuple[Term, int]]) -> None:
-        """One of the letters stands at i: at an end that of the model, elsewhere a typed one."""
+        """Close that one of the letters stands at i: at an end the added one, elsewhere a typed one."""
         if not ends:
             g.use(self.share(g, self.typed), "i", Goal.easy, label="typed")
             parts = self.problem.typed
@@ -212,7 +214,7 @@ class Lettered:
         self._ends(elsewhere, others)
 
     def _pick(self, g: Goal, label: str, letter: int) -> None:
-        """The disjunction of all letters from one."""
+        """Close the disjunction of all letters by the one that stands there."""
         letters = list(self.problem.letters)
         while len(letters) > 1 and letters[-1] != letter:
             g.pick("left")
@@ -222,7 +224,8 @@ class Lettered:
         g.hyp(label)
 
     def cases(self, g: Goal, place: str, inside: str, close: Callable[[Goal, int, str], None]) -> None:
-        """Close a goal for each letter at a place; `inside` is the label of its range, `close` has that of the case."""
+        """Close a goal by a case for each letter at a place. `inside` is the label of its range; `close` gets the
+        letter and its label."""
         here = g.fresh("here")
         g.use(self.share(g, self.letter()), place, f"#{inside}", label=here)
         letters = self.problem.letters
@@ -234,7 +237,7 @@ class Lettered:
             close(h, a, label)
 
     def valued(self, name: str) -> str:
-        """A coordinate that a letter decides is the sum of its values times the bits of the letters."""
+        """The label of: a coordinate that the letter decides is the sum of its values times the bits of the letters."""
         equation = self.problem.equations[name]
         label = f"by.letter.{name}"
         if label in self.g.facts:
@@ -278,7 +281,7 @@ class Lettered:
             g.true()
 
     def total(self) -> str:
-        """The counts up to a position add up to the number of positions."""
+        """The label of: the counts up to a position add up to the number of positions."""
         bits = self.weighted(dict.fromkeys(self.problem.letters, num(1)), lambda a: self.bit(THERE, a))
         counts = self.weighted(dict.fromkeys(self.problem.letters, num(1)), lambda a: self.count(a, self.low, HERE))
         length = reify.term(nf(("-", None, (HERE, self.below))))
@@ -302,11 +305,11 @@ class Lettered:
         return self.known("total", show, proof)
 
     def inside(self, place: Term) -> Term:
-        """low <= place & place <= high."""
+        """The formula low <= place & place <= high."""
         return between(self.low, place, self.high)
 
     def grows(self, letter: int) -> str:
-        """The count of a letter grows with the position: all p, q. below <= p & p <= q -> C(p) <= C(q)."""
+        """The label of: all p, q. below <= p & p <= q -> C(p) <= C(q), for the count C of a letter."""
         p, q = (var(self.g.fresh(stem), "Int") for stem in "pq")
         order = between(self.below, p, q)
         body = at_most(self.count(letter, self.low, p), self.count(letter, self.low, q))
@@ -331,7 +334,8 @@ class Lettered:
         return self.known(f"grows.{letter}", show, proof)
 
     def once(self, letter: int) -> str:
-        """The letter that the model adds is counted once: from the first position on, or at the last one."""
+        """The label of: a letter that the model adds first is counted once from the first position on; one that it
+        adds last is not counted before the last position."""
         first = letter == self.problem.before
         low, high = (self.low, self.high) if first else (self.below, reify.term(nf(("-", None, (self.high, num(1))))))
         show = self.everywhere(equals(self.count(letter, self.low, HERE), num(int(first))), low, high)

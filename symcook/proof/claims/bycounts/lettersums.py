@@ -37,7 +37,7 @@ WAITS_VALUE = LetterValue(None, {"": {}})
 
 
 def lettered_sum(case: CaseFacts, a: int) -> AtomReading:
-    """A sum of what a letter decides is a sum of counts."""
+    """The reading of a sum whose terms the letters decide: a sum of counts."""
     root, g = case.root, case.g
     low, high, body = reify.atom(a)[2]
     inner = instantiate(body, (THERE,))
@@ -99,8 +99,8 @@ def _as_counts(
 
 
 def _value_at_letter(case: CaseFacts, t: Term, letter: int) -> LetterValue:
-    """The constant that a term about j is where a letter stands there, as `Lettered.at_letter` has it, and the
-    labels of values of truths in it, each with its factor: as that no key of a range is larger."""
+    """The constant that a term about j is where a letter stands there. Truth values in it, as that no key of a range
+    is larger, are put in; their labels come with their factors."""
     with_letter = case.root.put(t, THERE, letter)
     if with_letter is None:
         return LetterValue(None, {})
@@ -149,7 +149,7 @@ def show_bit(case: CaseFacts, g: Goal, f: Term, value: bool) -> None:
 
 
 def _selected(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, place: Term) -> AtomReading:
-    """A sum of which one position alone has a term, as j = p: the term there, or 0 where that is outside."""
+    """The reading of a sum with one term alone, where j = p: this term, or 0 where p is outside of the range."""
     g = case.g
     ends = [at_most(low, place), at_most(place, high)]
     # If p is known to be outside, all terms are 0; else it has to be inside.
@@ -192,8 +192,8 @@ def _selected(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, place
 
 
 def _constants(case: CaseFacts, inner: Term) -> list[str] | None:
-    """Labels of c(p) = NUMBER for the coordinates at other positions in a summand, as those of a query; None where
-    they wait for a letter."""
+    """The labels of c(p) = NUMBER for the coordinates at other positions in a summand, as those of a query; None
+    where a letter has to be decided first."""
     labels: list[str] = []
     for t in dict.fromkeys(x for x in subterms(inner) if x[0] == "app" and not loose(x) and THERE not in free(x)):
         name, place = t[2][0][1][0], t[2][1]

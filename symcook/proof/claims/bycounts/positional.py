@@ -59,7 +59,7 @@ class Series(NamedTuple):
         return reify.term(out)
 
     def closed(self, low: int, high: Term) -> Term:
-        """The sum from one position to another."""
+        """The closed form of the sum from one position to another."""
         first, start = Fraction(low) ** self.power, self.ratio ** (low + self.shift)
         constant_term = start * (first - sum((c * low**k for k, c in enumerate(self.polynomial())), Fraction(0)))
         value = self.valued(high)
@@ -76,7 +76,7 @@ def _number(x: Fraction) -> Term:
 
 
 def positional_sum(case: CaseFacts, a: int) -> AtomReading:
-    """A sum whose summand is written out first, then in closed form."""
+    """The reading of a sum of functions of the position: with coordinates written out first, then in closed form."""
     low, high, body = reify.atom(a)[2]
     inner = instantiate(body, (THERE,))
     written = written_summand(case, inner)
@@ -101,8 +101,8 @@ def positional_sum(case: CaseFacts, a: int) -> AtomReading:
 
 
 def written_summand(case: CaseFacts, inner: Term, sums: bool = False) -> Term | None:
-    """The summand with the coordinates at j put in that no letter decides, those with `sums` too where they are
-    known by cases; None where it has none of these."""
+    """The summand with the coordinates at j replaced that no letter decides, with `sums` also those that are known
+    by cases; None where nothing is replaced, or a coordinate has no value that fits."""
     equations, root, changed = case.root.problem.equations, case.root, False
     while True:
         # What is put in may hold further coordinates. One without a value that fits in a sum makes the answer None.
@@ -121,7 +121,7 @@ def written_summand(case: CaseFacts, inner: Term, sums: bool = False) -> Term | 
 
 
 def _put(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, written: Term) -> AtomReading:
-    """The sum of what the summand is when it is written out."""
+    """The reading of a sum as the sum of its written-out summand."""
     start, end = case.need(at_most(case.root.low, low)), case.need(at_most(high, case.root.high))
     if start is None or end is None:
         return WAITS
@@ -129,7 +129,7 @@ def _put(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, written: T
 
 
 def put_written(case: CaseFacts, low: Term, high: Term, inner: Term, written: Term, start: str, end: str) -> str:
-    """The label that a sum is that of what its summand is when it is written out."""
+    """The label of: a sum is the sum of its written-out summand."""
     g, root = case.g, case.root
 
     def each(h: Goal) -> None:
@@ -151,7 +151,7 @@ def put_written(case: CaseFacts, low: Term, high: Term, inner: Term, written: Te
 
 
 def _line_of(case: CaseFacts, name: str) -> str:
-    """The label of what a coordinate is at each position, as `written` puts it in."""
+    """The label of what a coordinate is at each position, as `written_summand` puts it in."""
     root, term = case.root, case.root.one_term(name, True)
     if term is None:
         return root.problem.label(root.problem.equations[name].part)
@@ -160,7 +160,7 @@ def _line_of(case: CaseFacts, name: str) -> str:
 
 
 def _series_lemma(case: CaseFacts, series: Series, inner: Term, low: Term) -> str:
-    """All p from `low` on: the sum up to p is its closed form."""
+    """The label of: for all p from `low` on, the sum up to p is its closed form."""
     root, first = case.root, low[1][0]
     # The name has all numbers of the series, so that it is proved once.
     label = f"series.{series.power}.{str(series.ratio).replace('/', '_').replace('-', 'm')}.{series.shift}.{first}"
@@ -191,7 +191,8 @@ def _series_lemma(case: CaseFacts, series: Series, inner: Term, low: Term) -> st
 
 
 def sign_of(case: CaseFacts, a: int) -> AtomReading:
-    """(-1)^q: a linear form in q and the half of q; q + 1 and q - 1 are put down to q."""
+    """The reading of (-1)^q: a linear form in q and the half of q. (-1)^(q + 1) and (-1)^(q - 1) are replaced by
+    (-1)^q."""
     g, place = case.g, reify.atom(a)[2][1]
     shift = nf(place).get(ONE, 0)
     if abs(shift) > MOST_SHIFT or shift.denominator != 1:
@@ -216,7 +217,7 @@ def sign_of(case: CaseFacts, a: int) -> AtomReading:
 
 
 def parity(case: CaseFacts) -> str:
-    """All p from 0 on: p is 2*h or 2*h + 1, and (-1)^p is 1 - 2*(p - 2*h)."""
+    """The label of: each p from 0 on is 2*h or 2*h + 1 for an integer h, and (-1)^p is 1 - 2*(p - 2*h)."""
     p = UNTIL
     show = "all p:Int. 0 <= p -> (ex h:Int. 0 <= p - 2*h & p - 2*h <= 1 & pow(-1, p) = 1 - 2*(p - 2*h))"
 
@@ -246,7 +247,7 @@ def _sums(t: Term) -> bool:
 
 
 def _series(inner: Term) -> Series | None:
-    """The summand as a series; None for another one."""
+    """The summand as a series; None for any other summand."""
     p = nf(inner)
     if len(p) != 1:
         return None

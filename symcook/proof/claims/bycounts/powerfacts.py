@@ -36,13 +36,13 @@ Shifted = dict[tuple[int, ...], Fraction]
 
 
 def one_sign(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | None:
-    """A row with powers of e whose other side has no negative coefficient; None where none has."""
+    """A contradiction by a row with powers of e that can only have the other sign; None where no row is one."""
     powers = (row for row in rows if row.tag != "=" and any(_named(m[1]) for m in row.poly))
     return next((refutation for row in powers if (refutation := _one_sign(case, row, rows)) is not None), None)
 
 
 def with_powers(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | None:
-    """A contradiction of rows and their products with powers of e that stand in them; None where none is seen."""
+    """A contradiction of rows and of their products with powers of e that stand in them; None where none is found."""
     exponents = dict.fromkeys(m[1] for row in rows for m in row.poly if _named(m[1]))
     if not exponents:
         return None
@@ -51,12 +51,12 @@ def with_powers(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | Non
 
 
 def _named(e: int) -> bool:
-    """Whether an exponent is no number."""
+    """Whether an exponent has names in it."""
     return constant(normal._exponents[e]) is None
 
 
 def _equal(rows: Sequence[FactRow]) -> list[FactRow]:
-    """Equations times what makes one of their monomials a product in the rows."""
+    """Equations times monomials, such that one of their monomials becomes a product that stands in the rows."""
     products, out = dict.fromkeys(m for row in rows for m in row.poly if sum(k for _, k in m[0]) + (m[1] != 0) > 1), []
     for row in rows:
         if row.tag == "=":
@@ -74,7 +74,7 @@ def _by(row: FactRow, by: Poly) -> FactRow:
 
 
 def _times(case: CaseFacts, rows: Sequence[FactRow], e: int) -> list[FactRow]:
-    """The rows without powers that have a monomial in common with those before e^E, times e^E."""
+    """The rows without powers, times e^E, where they share a monomial with the factors of e^E in the rows."""
     power, factors_of_power = positive(case, e), {m[0] for row in rows for m in row.poly if m[1] == e}
     by, out = Poly({((), e): 1}), list[FactRow]()
     for row in rows:
@@ -85,7 +85,7 @@ def _times(case: CaseFacts, rows: Sequence[FactRow], e: int) -> list[FactRow]:
 
 
 def positive(case: CaseFacts, e: int) -> FactRow:
-    """0 < e^E."""
+    """The row of 0 < e^E."""
     power = reify.term(normal._exponents[e])
 
     def proof(label: str) -> None:
@@ -95,7 +95,7 @@ def positive(case: CaseFacts, e: int) -> FactRow:
 
 
 def _above_one(case: CaseFacts, power: Term) -> FactRow | None:
-    """1 < e^E where E is known to be positive."""
+    """The row of 1 < e^E; None where E is not known to be positive."""
     up, g = case.known(less_than(num(0), power)), case.g
     f: Term = less_than(num(1), ("fn", "exp", (power,)))
 
@@ -107,7 +107,7 @@ def _above_one(case: CaseFacts, power: Term) -> FactRow | None:
 
 
 def _strict(case: CaseFacts, f: Term, proof: Callable[[str], None]) -> FactRow:
-    """The row of a fact that is proved once."""
+    """The row of a strict inequality, which is proved where it is not known yet."""
     if fkey(f) not in case.literals:
         proof(label := case.g.fresh("power"))
         case.literals[fkey(f)] = label
@@ -166,14 +166,14 @@ def _product(factors: tuple[FactRow, ...]) -> FactRow:
 
 
 def _multiple(exponent: Poly, base: Poly) -> int | None:
-    """k where the exponent is k*base."""
+    """The integer k where an exponent is k*base; None where there is none."""
     m, c = next(iter(base.items()))
     k = Fraction(exponent.get(m, 0)) / c
     return int(k) if k.denominator == 1 and normal.scale(base, k) == exponent else None
 
 
 def _least(a: int, rows: Sequence[FactRow]) -> LeastValue | None:
-    """The greatest number that an integer is known to be at least."""
+    """The best lower bound of an integer among the rows; None where there is none."""
     lead: Mono = (((a, 1),), 0)
     known = [
         LeastValue(-Fraction(row.poly.get(ONE, 0)) / row.poly[lead], Fraction(row.poly[lead]), row)

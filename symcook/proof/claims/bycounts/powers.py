@@ -37,7 +37,7 @@ class PowerSplit(NamedTuple):
 
 
 def power_sum(case: CaseFacts, a: int) -> AtomReading:
-    """A sum in whose exponents are bits and signs of the position."""
+    """The reading of a sum with bits or signs of the position in exponents of e."""
     low, _, body = reify.atom(a)[2]
     p, splits = nf(instantiate(body, (THERE,))), list[PowerSplit]()
     # As long as a monomial has an exponent about j, one bit or sign is taken out of it.
@@ -54,7 +54,8 @@ def power_sum(case: CaseFacts, a: int) -> AtomReading:
 
 
 def _split(case: CaseFacts, m: Mono, c: Fraction | int) -> PowerSplit | AtomState:
-    """One bit or sign out of the exponent of a monomial; why there is none."""
+    """One bit or sign taken out of the exponent of a monomial; an atom's state where that is not possible, or not
+    yet."""
     exponent, switch = normal._exponents[m[1]], None
     factor, other_terms = Poly(), Poly()
     # exponent = factor*switch + others, where the switch is one atom about j
@@ -83,7 +84,7 @@ def _split(case: CaseFacts, m: Mono, c: Fraction | int) -> PowerSplit | AtomStat
 
 
 def _put_powers(case: CaseFacts, a: int, splits: list[PowerSplit], written: Term, start: str) -> AtomReading:
-    """The sum with all its powers split."""
+    """The reading of the sum once all its powers are split."""
     # sum of T(j) = sum of T'(j), as T(j) = T'(j) at each j: there exp(t*s(j)) is linear in the bit or sign s(j).
     g, (low, high, body) = case.g, reify.atom(a)[2]
     inner = instantiate(body, (THERE,))
@@ -127,7 +128,7 @@ def _show_power(case: CaseFacts, g: Goal, split: PowerSplit, at_j: list[Term], k
 
 
 def _alternating(case: CaseFacts) -> str:
-    """All t and all p from 0 on: exp(t*(-1)^p) is cosh(t) + (-1)^p*sinh(t)."""
+    """The label of: for all t and all p from 0 on, exp(t*(-1)^p) is cosh(t) + (-1)^p*sinh(t)."""
     t, sign = var("t", "Real"), ("fn", "pow", (num(-1), UNTIL))
     equal: Term = equals(("fn", "exp", (("*", None, (t, sign)),)), _of_sign(sign, t))
     body: Term = ("all", "Int", (abstract(("->", None, (at_most(num(0), UNTIL), equal)), (UNTIL,)),))

@@ -114,7 +114,7 @@ class Problem:
 
     @property
     def here(self) -> Problem:
-        """The same with the equations at each position of the string alone: nothing is put in of others."""
+        """The same problem with the equations that hold at all positions of the string, and no others."""
         own = {
             name: equation
             for name, equation in self.equations.items()
@@ -207,7 +207,7 @@ def _sorted_lines(
 
 
 def everywhere(line: Term) -> tuple[PlaceRange, Term] | None:
-    """The range and the body, at `HERE`, of ``all i in low..high. F``; None for another formula."""
+    """The range of ``all i in low..high. F``, and F at `HERE`; None for any other formula."""
     if line[0] != "all" or line[1] != "Int" or line[2][0][0] != "->":
         return None
     premise, body = instantiate(line[2][0], (HERE,))[2]
@@ -218,7 +218,7 @@ def everywhere(line: Term) -> tuple[PlaceRange, Term] | None:
 
 
 def _restricts(line: Term) -> bool:
-    """Whether a line is an inequality, as of n or of a deviation, so that it gives no coordinate its value."""
+    """Whether a line is an inequality, as one of n or of a deviation, which gives no coordinate a value."""
     everywhere_line = everywhere(line)
     body = line if everywhere_line is None else everywhere_line[1]
     return body[0] in ("<=", "<")
@@ -234,7 +234,7 @@ def _truth(premise: Term, functions: set[str]) -> bool:
 
 
 def _equation(line: tuple[PlaceRange, Term], part: int, truth: bool, names: Mapping[str, Sort]) -> Equation | None:
-    """A line at `HERE` as an equation of one of the shapes of `Equation`; the whole line, or None."""
+    """A line at `HERE` as an equation of one of the shapes of `Equation`; None where a part of it does not fit."""
     main, *others = flatten("&", line[1])
     if main[0] != "=" or len(others) > 1:
         return None
@@ -257,7 +257,8 @@ def _equation(line: tuple[PlaceRange, Term], part: int, truth: bool, names: Mapp
 
 
 def _value_equation(places: PlaceRange, name: str, right: Term, part: int, truth: bool) -> Equation | None:
-    """c(i) = right; where the right side reads c itself, as it may for truth functions alone, c is a state."""
+    """The equation c(i) = right. Where the right side reads c itself, which only truth functions may do, c is a
+    state."""
     if not _holds(right, name):
         return Equation(name, "value", places, right, part=part, truth=truth)
     return Equation(name, "state", places, right, empty=places.low, part=part, truth=truth) if truth else None
@@ -266,7 +267,8 @@ def _value_equation(places: PlaceRange, name: str, right: Term, part: int, truth
 def _mean_equation(
     places: PlaceRange, product: Term, right: Term, part: int, names: Mapping[str, Sort]
 ) -> Equation | None:
-    """(c(i) - old)*size = right, where nothing else reads c: a norm by a deviation, or an average."""
+    """The equation (c(i) - old)*size = right, of a norm by a deviation or of an average; None where another part
+    reads c."""
     value, size = product[2]
     olds: list[Term] = []
     while value[0] == "-":  # the bias of a norm, whose parts are subtracted one by one
@@ -329,7 +331,7 @@ def _string(word: Term, places: PlaceRange) -> tuple[tuple[int, ...], int | None
 
 
 def _letter_at(f: Term, place: Term) -> int | None:
-    """The letter k where a formula is w(place) = k."""
+    """The letter a where a formula is w(place) = a; None for any other formula."""
     if f[0] == "=" and f[2][0] == ("app", None, (W, place)) and f[2][1][0] == "num":
         return f[2][1][1][0]
     return None

@@ -36,7 +36,7 @@ class CountedRange:
 
 
 def counted_range(case: CaseFacts, f: Term) -> CountedRange | None:
-    """A quantified formula that counts decide; None for another one."""
+    """A quantified formula that counts decide, taken apart; None for any other formula."""
     if f[0] not in ("all", "ex") or f[1] != "Int":
         return None
     # ``low <= j & j <= high & F`` under "ex", ``low <= j & j <= high -> F`` under "all"
@@ -65,7 +65,7 @@ def counted_range(case: CaseFacts, f: Term) -> CountedRange | None:
 
 
 def truth_at_letter(case: CaseFacts, f: Term, letter: int) -> bool | None:
-    """Whether a formula about j is true where a letter stands there; None where more decides it."""
+    """Whether a formula about j is true where a letter stands at j; None where the letter does not decide it."""
     f = replace(f, at("w", THERE, LETTERS), num(letter))
     for name in case.root.coordinates(f, THERE):
         if name not in case.root.values:
@@ -77,13 +77,14 @@ def truth_at_letter(case: CaseFacts, f: Term, letter: int) -> bool | None:
 
 
 def letter_count(case: CaseFacts, ranged: CountedRange) -> Term:
-    """How many letters of the range decide the formula."""
+    """The term that counts the letters of `letters` in the range."""
     ones = dict.fromkeys(ranged.letters, num(1))
     return case.root.weighted(ones, lambda a: case.root.count(a, ranged.low, ranged.high))
 
 
 def range_question(case: CaseFacts, f: Term) -> Term | None:
-    """What has to be known for a quantified formula; None where that is known, or no count tells."""
+    """What has to be decided for a quantified formula; None once the formula, or its negation, is a fact, or where
+    no count decides it."""
     ranged = counted_range(case, f)
     if ranged is None or case.clash is not None or fkey(f) in case.quantified:
         return None
@@ -105,7 +106,7 @@ def range_question(case: CaseFacts, f: Term) -> Term | None:
 
 
 def _decided_label(case: CaseFacts, f: Term, value: bool) -> str:
-    """The label of a comparison that is decided, or of its negation."""
+    """The label of a comparison that is known to be true, or of the opposite one."""
     wanted = f if value else ("<=", None, f[2][::-1])
     label = case.known(wanted)
     if label is None:
@@ -114,7 +115,7 @@ def _decided_label(case: CaseFacts, f: Term, value: bool) -> str:
 
 
 def _settle(case: CaseFacts, ranged: CountedRange, some: bool, label: str) -> str:
-    """The formula, or its negation, as a fact."""
+    """The label of the formula, or of its negation, which is proved here by the count."""
     g = case.g
     holds = some if ranged.some else not some
     f = ranged.f if holds else ("~", None, (ranged.f,))
@@ -140,7 +141,8 @@ def _ends(case: CaseFacts, ranged: CountedRange) -> list[str]:
 
 
 def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
-    """Were there none, all bits of the range and so their sum, the count, would be 0; but the count is positive."""
+    """Close that a letter of `letters` stands in the range. Otherwise all its bits, and so the count, would be 0;
+    but the count is positive."""
     ends, no = _ends(case, ranged), g.fresh("no")
     if ranged.some:
         g.contra(no)
@@ -182,7 +184,8 @@ def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
 
 
 def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
-    """Were there one, its bit 1 would be at most the sum of all bits, which are not negative; but the count is 0."""
+    """Close that no letter of `letters` stands in the range. Its bit 1 would be at most the sum of all bits, which
+    are not negative; but the count is 0."""
     ends = _ends(case, ranged)
     if ranged.some:
         # ~(ex j. ..): of a j with F, each letter is excluded, one with F by the count and one without by F.
@@ -243,7 +246,7 @@ def _clash_with_count(
 
 
 def _position(case: CaseFacts, g: Goal, ends: list[str]) -> tuple[Term, str, str]:
-    """A position of the range: its name, and the labels that it is one of the string and one of the range."""
+    """Introduce a position of the range: its name, the label that it is one of the string, and that of the range."""
     name, between = g.fresh("x"), g.fresh("between")
     g.intro(f"{name} {between}")
     there = var(name, "Int")
@@ -264,7 +267,7 @@ def _between(
 
 
 def _parts(case: CaseFacts, g: Goal, between: str, there: Term, inside: str, here: str) -> None:
-    """The range and the body of an existence at a position."""
+    """Close the range and the body of an existence at a position."""
     low, high = g.fresh("from"), g.fresh("to")
     g.use(between, label=f"{low} {high}")
     for k, part in enumerate(g.split()):
@@ -275,12 +278,12 @@ def _parts(case: CaseFacts, g: Goal, between: str, there: Term, inside: str, her
 
 
 def _true(case: CaseFacts, g: Goal, there: Term, inside: str, here: str) -> None:
-    """A formula about a position is true by the letter there."""
+    """Close a formula about a position that is true by the letter there."""
     case.root.computed(g, there, inside, here)
 
 
 def _false(case: CaseFacts, g: Goal, label: str, there: Term, inside: str, here: str) -> None:
-    """A fact about a position is false by the letter there."""
+    """Close a goal by a fact about a position that is false by the letter there."""
     for name in case.root.coordinates(g.facts[label], there):
         value, new = g.fresh("v"), g.fresh("so")
         g.use(case.root.share(g, case.root.valued(name)), g.text(there), f"#{inside}", label=value)

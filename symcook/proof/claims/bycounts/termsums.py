@@ -33,7 +33,7 @@ MOST_WITNESSES = 4
 
 
 class TermBound(NamedTuple):
-    """The fact that a number is at most each term of a sum, or each term at most the number."""
+    """A fact: a number is at most each term of a sum, or each term is at most the number."""
 
     label: str
     number: Term
@@ -41,7 +41,7 @@ class TermBound(NamedTuple):
 
 
 def open_sums(case: CaseFacts) -> list[str]:
-    """The sums of which only this is known."""
+    """The texts of the sums of which only such facts are known."""
     return [*dict.fromkeys(case.g.text(total_up_to(case, *terms)) for terms in case.sums.totals)]
 
 
@@ -49,7 +49,7 @@ def open_sums(case: CaseFacts) -> list[str]:
 
 
 def term_sum(case: CaseFacts, a: int) -> AtomReading:
-    """A sum of terms is a number of its own."""
+    """The reading of a sum whose terms no letter decides: a number of its own."""
     low, high, body = reify.atom(a)[2]
     inner = instantiate(body, (THERE,))
     if any(s[0] in ("sum", "prod", "all", "ex") or s[:2] == ("fn", "exp") for s in subterms(inner)):
@@ -69,7 +69,7 @@ def term_sum(case: CaseFacts, a: int) -> AtomReading:
 
 
 def _written_sums(case: CaseFacts, label: str) -> None:
-    """A sum in a fact, as it is written, is more than its parts: all its terms may have one sign, or none."""
+    """Take the sums in a fact as they are written: split into parts, less is known of their signs."""
     for t in subterms(case.g.facts[label]):
         if t[0] != "sum" or loose(t) or t[2][0] != case.root.low or len(nf(t)) < 2:
             continue
@@ -92,7 +92,7 @@ def total_up_to(case: CaseFacts, inner: Term, high: Term) -> Term:
 
 
 def _bound(case: CaseFacts, inner: Term, number: Term, lower: bool) -> TermBound | None:
-    """The bound of terms by a number, proved once at any position; None where that is not decided."""
+    """The bound of terms by a number, proved once for any position; None where it is not decided."""
     root = case.root
     # While it is being proved, and where it cannot be, the bound is None.
     if (inner, number, lower) not in root.bounds:
@@ -120,7 +120,7 @@ def _numbers(case: CaseFacts) -> bool:
 
 
 def _bounded(case: CaseFacts, bound: TermBound, inner: Term, high: Term) -> None:
-    """sum(j, 1, p, T) >= c*p, from T(j) >= c at each j; the same with <=."""
+    """Add sum(j, 1, p, T) >= c*p, from T(j) >= c at each j; or the same with <=."""
     g, root = case.g, case.root
     least, most = (case.known(("<=", None, ends)) for ends in ((root.below, high), (high, root.high)))
     if least is None or most is None:
@@ -174,7 +174,7 @@ def find_sums(case: CaseFacts) -> None:
 
 
 def _linked(case: CaseFacts, inner: Term, high: Term) -> None:
-    """A sum is one of what its terms are by the cases that are known of them, where that stands in a fact."""
+    """Add that a sum is the one of its written-out terms, where that one stands in a fact."""
     written = written_summand(case, inner, True)
     low = case.known(at_most(case.root.low, case.root.low))
     if written is None or (inner, high, high) in case.sums.related or low is None:
@@ -187,7 +187,7 @@ def _linked(case: CaseFacts, inner: Term, high: Term) -> None:
 
 
 def _related(case: CaseFacts, inner: Term, p: Term, q: Term, order: str) -> None:
-    """The sum up to q is the one up to p and the terms after it: the next term, or more that are not negative."""
+    """Add how the sum up to q follows from the one up to p: by the next term, or by more that are not negative."""
     g, root, summand, label = case.g, case.root, f"j. {case.g.text(inner)}", case.g.fresh("more")
     # q = p + 1: one more term
     if constant(normal.add(nf(q), nf(p), -1)) == 1:
@@ -258,7 +258,7 @@ def _in_use(case: CaseFacts) -> list[Term]:
 
 
 def _member(case: CaseFacts, inner: Term, p: Term, q: Term, nonneg: str) -> None:
-    """T(q) <= sum(j, 1, p, T), from 1 <= q <= p and 0 <= T(j) at each j."""
+    """Add T(q) <= sum(j, 1, p, T), from 1 <= q <= p and 0 <= T(j) at each j."""
     g, root = case.g, case.root
     ends = [case.known(("<=", None, end)) for end in ((root.low, q), (q, p), (p, root.high))]
     if None in ends:
@@ -278,7 +278,7 @@ def _member(case: CaseFacts, inner: Term, p: Term, q: Term, nonneg: str) -> None
 
 
 def _instance(case: CaseFacts, label: str, place: Term) -> None:
-    """A formula about all positions, or the negation of one about some, at one position."""
+    """Add a formula about all positions, or the negation of one about some, at one position."""
     g, f = case.g, case.g.facts[label]
     new = g.fresh("instance")
     if f[0] == "all":
@@ -299,7 +299,7 @@ def _instance(case: CaseFacts, label: str, place: Term) -> None:
 
 
 def _witness(case: CaseFacts) -> bool:
-    """A positive sum has a positive term: its position is one in use."""
+    """Whether a positive sum gives a new position: one at which its term is positive."""
     for inner, p in case.sums.totals:
         if (inner, p) in case.sums.witnessed or len(case.sums.witnesses) >= MOST_WITNESSES:
             continue
@@ -313,7 +313,7 @@ def _witness(case: CaseFacts) -> bool:
 
 
 def _obtained(case: CaseFacts, inner: Term, p: Term, positive: str) -> None:
-    """A position j with 0 < T(j), from 0 < sum(j, 1, p, T): a new name."""
+    """Name a position j with 0 < T(j), from 0 < sum(j, 1, p, T)."""
     g, root = case.g, case.root
     range_ = between(root.low, THERE, p)
     exists: Term = ("ex", "Int", (abstract(conj(range_, less_than(num(0), inner)), (THERE,)),))
@@ -328,7 +328,7 @@ def _obtained(case: CaseFacts, inner: Term, p: Term, positive: str) -> None:
 
 
 def _far(case: CaseFacts, total: Term) -> None:
-    """Up to a greatest length a fraction of integers is not nearer to 0 than one over that length."""
+    """Add a lower bound of a positive sum of fractions, where the claim has a maximum length: 1 over that length."""
     for f in case.root.problem.needs:
         if f[0] == "<=" and f[2][0] == N and f[2][1][0] == "num":
             label, least = case.g.fresh("far"), ("/", None, (num(1), f[2][1]))
@@ -338,7 +338,7 @@ def _far(case: CaseFacts, total: Term) -> None:
 
 
 def _positive(case: CaseFacts, g: Goal, inner: Term, p: Term, positive: str) -> None:
-    """Were each term at most 0, the sum would be at most 0; but it is positive."""
+    """Close that a term is positive, since otherwise the sum would be at most 0, but it is positive."""
     exists, no, most = g.goal, g.fresh("no"), g.fresh("most")
     g.contra(no)
 
@@ -362,7 +362,8 @@ def _positive(case: CaseFacts, g: Goal, inner: Term, p: Term, positive: str) -> 
 
 
 def sum_question(case: CaseFacts) -> Term | None:
-    """A sum of which it is not known whether it is positive."""
+    """The question whether a sum is positive, for the first sum of which that is not known; None where it is known
+    of all."""
     for inner, p in case.sums.totals:
         f: Term = less_than(num(0), total_up_to(case, inner, p))
         if case.known(f) is None and case.known(("<=", None, f[2][::-1])) is None:
@@ -371,7 +372,8 @@ def sum_question(case: CaseFacts) -> Term | None:
 
 
 def counterexample(case: CaseFacts, label: str) -> str:
-    """A position at which a formula about all positions is false, where its negation is the fact `label`."""
+    """The label of: at some position a formula is false, where the fact `label` is the negation of that formula for
+    all positions."""
     g, f = case.g, case.g.facts[label]
     inner = f[2][0]
     body = instantiate(inner[2][0], (THERE,))

@@ -20,14 +20,14 @@ from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten
 
 
 def letter_at(f: Term) -> tuple[Term, int] | None:
-    """The position and the letter where a formula says which letter stands there."""
+    """The position and the letter where a formula is w(place) = letter; None for any other formula."""
     if f[0] == "=" and f[2][0][0] == "app" and f[2][0][2][0] == W and f[2][1][0] == "num":
         return f[2][0][2][1], f[2][1][1][0]
     return None
 
 
 class DecidedFormulas(CaseState):
-    """What is decided: by the key of a formula, the label of the fact."""
+    """The formulas that are decided: by the key of each, the label of the fact."""
 
     def __init__(self, g: Goal) -> None:
         self.g = g
