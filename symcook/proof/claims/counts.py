@@ -141,10 +141,12 @@ def given_at_each(problem: Problem, part: Term) -> str | None:
     cases = [case[2] if case[0] == "->" else (TRUE, case) for case in flatten("&", line[1])]
     if any(equation[0] != "=" for _, equation in cases):
         return None
-    heads = {equation[2][0] for _, equation in cases}
-    names = {name for name, equation in problem.equations.items() if equation.at_here in heads and not equation.truth}
-    read = {v[1][0] for guard, equation in cases for term in (guard, equation[2][1]) for v in free(term)}
-    return names.pop() if len(names) == len(heads) == 1 and not read & problem.equations.keys() else None
+    # All cases must give the same coordinate, and neither a condition nor a value may read one.
+    defined = {equation[2][0] for _, equation in cases}
+    names = {name for name, equation in problem.equations.items() if equation.at_here in defined and not equation.truth}
+    used_terms = [term for guard, equation in cases for term in (guard, equation[2][1])]
+    read = {v[1][0] for term in used_terms for v in free(term)}
+    return names.pop() if len(names) == len(defined) == 1 and not read & problem.equations.keys() else None
 
 
 @dataclass(frozen=True)

@@ -190,7 +190,9 @@ class PlacedFacts(DecidedFormulas):
         if truths is None:
             return None
         less, here = self.root.regular.t.less, self.context
-        return True if less(here, truths.yes).empty else False if less(here, truths.no).empty else None
+        if less(here, truths.yes).empty:
+            return True
+        return False if less(here, truths.no).empty else None
 
     # --- Suppositions ------------------------------------------------------------------------------------------------
 

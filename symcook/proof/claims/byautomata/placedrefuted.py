@@ -87,7 +87,11 @@ def _core(case: PlacedFacts) -> list[str]:
 
 def _rank(f: Term) -> int:
     """How late a formula is left out: what is long comes first, the order of positions last."""
-    return 3 if ordered(f) else 2 if letter_at(f) else 1 if f[0] in COMPARISONS else 0
+    if ordered(f):
+        return 3
+    if letter_at(f):
+        return 2
+    return 1 if f[0] in COMPARISONS else 0
 
 
 def refute_case(case: PlacedFacts) -> None:
@@ -124,7 +128,9 @@ def refute_case(case: PlacedFacts) -> None:
 def _way(f: Term) -> int:
     """Which formula is tried first: one about all positions, then comparisons, then tokens."""
     inner = f[2][0] if f[0] == "~" else f
-    return 0 if inner[0] in ("all", "ex") else 2 if letter_at(inner) else 1
+    if inner[0] in ("all", "ex"):
+        return 0
+    return 2 if letter_at(inner) else 1
 
 
 def _clash(case: PlacedFacts, core: list[str]) -> None:

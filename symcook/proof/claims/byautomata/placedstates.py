@@ -237,13 +237,13 @@ def _onward(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Reac
     """The combinations that are possible at the next position."""
     inside, is_letter = _insides(case, place), case.root.lettered.is_letter
     # Which symbols may follow each other here, by the automata of the case.
-    pairs: Pairs = {
-        (c.letter, b)
-        for c in reached.combinations
-        for b in case.root.lettered.problem.letters
-        if _possible(case, *[is_letter(old, a) for a in [c.letter] if a is not None], is_letter(place, b))
-    }
-    new = [_after(case, c, b) for c in reached.combinations for a, b in sorted(pairs, key=str) if a == c.letter]
+    pairs: Pairs = set()
+    for c in reached.combinations:
+        before = [] if c.letter is None else [is_letter(old, c.letter)]
+        letters = case.root.lettered.problem.letters
+        pairs |= {(c.letter, b) for b in letters if _possible(case, *before, is_letter(place, b))}
+    ordered_pairs = sorted(pairs, key=str)
+    new = [_after(case, c, b) for c in reached.combinations for a, b in ordered_pairs if a == c.letter]
     onward, label = tuple(dict.fromkeys(new)), case.g.fresh("reached")
 
     def proof(h: Goal) -> None:

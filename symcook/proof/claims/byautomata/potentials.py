@@ -95,10 +95,9 @@ class Potentials:
         moved = tuple(
             carried_value.moves[v][letter] for carried_value, v in zip(self.carried, there.values, strict=True)
         )
-        first, last = self.asked
-        return StateThere(
-            moved, (letter if there.first is None else there.first) if first else None, letter if last else None
-        )
+        first = letter if there.first is None else there.first
+        first_asked, last_asked = self.asked
+        return StateThere(moved, first if first_asked else None, letter if last_asked else None)
 
     # --- Bounds --------------------------------------------------------------------------------------------------
 

@@ -118,13 +118,12 @@ class Tracks:
         states = np.concatenate(pairs_by_level)
         table = number_of_pair[np.concatenate(rows)].astype(np.int32)
         first_accepting, second_accepting = a.accepting[states // b.states], b.accepting[states % b.states]
-        accepting = (
-            first_accepting & second_accepting
-            if name == "and"
-            else first_accepting | second_accepting
-            if name == "or"
-            else first_accepting & ~second_accepting
-        )
+        if name == "and":
+            accepting = first_accepting & second_accepting
+        elif name == "or":
+            accepting = first_accepting | second_accepting
+        else:
+            accepting = first_accepting & ~second_accepting
         self.made[key] = product_set = self._minimal(tracks, table, accepting)
         if product_set.states > MOST_STATES:
             raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
@@ -294,10 +293,11 @@ class Tracks:
     def apart(self, x: str, y: str, distance: int, exact: bool) -> TrackSet:
         """The strings with x - y = distance, or, where it is not `exact`, x - y <= distance."""
         if x == y:
-            return self.valid(x) if (distance == 0 if exact else distance >= 0) else self.nothing
+            holds = distance == 0 if exact else distance >= 0
+            return self.valid(x) if holds else self.nothing
         tracks = tuple(sorted((x, y)))
-        # States are (which marks were read, how many positions ago the first one was); a number beyond the cap makes no
-        # difference. In the end the number is x - y.
+        # A state is (which marks were read, a number): after one mark, how many positions ago it was, counted up to the
+        # cap; after both, x - y.
         cap = abs(distance) + 2
         number: dict[Any, int] = {("", 0): 0}
         todo, rows, accepting = [("", 0)], [], []
@@ -308,8 +308,10 @@ class Tracks:
             for bits in range(4):
                 at_x, at_y = (bits >> tracks.index(x)) & 1, (bits >> tracks.index(y)) & 1
                 following = (kind, far)
-                if kind == "":
-                    following = ("both", 0) if at_x and at_y else ("x", 1) if at_x else ("y", 1) if at_y else following
+                if kind == "" and at_x and at_y:
+                    following = ("both", 0)
+                elif kind == "" and (at_x or at_y):
+                    following = ("x" if at_x else "y", 1)
                 elif kind == "x":
                     following = ("both", -far) if at_y else ("x", min(far + 1, cap))
                 elif kind == "y":

@@ -57,13 +57,13 @@ def _named(e: int) -> bool:
 
 def _equal(rows: Sequence[FactRow]) -> list[FactRow]:
     """Equations times monomials, such that one of their monomials becomes a product that stands in the rows."""
-    products, out = dict.fromkeys(m for row in rows for m in row.poly if sum(k for _, k in m[0]) + (m[1] != 0) > 1), []
+    monomials = dict.fromkeys(m for row in rows for m in row.poly)
+    products = [m for m in monomials if sum(k for _, k in m[0]) + (m[1] != 0) > 1]
+    out: list[FactRow] = []
     for row in rows:
         if row.tag == "=":
-            cofactors = dict.fromkeys(
-                x for m in row.poly if m != ONE for s in products if (x := divide(s, m)) is not None
-            )
-            out += [_by(row, {x: 1}) for x in cofactors if x != ONE]
+            cofactors = (divide(product, m) for m in row.poly if m != ONE for product in products)
+            out += [_by(row, {x: 1}) for x in dict.fromkeys(cofactors) if x is not None and x != ONE]
     return out
 
 

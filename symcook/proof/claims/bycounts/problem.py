@@ -105,7 +105,9 @@ class Problem:
 
     def label(self, part: int, truth: bool = False) -> str:
         """The label in a proof of a line of the run, or of the truth functions."""
-        return f"truth.{part}" if truth else self.called[part] if self.called else f"run.{part}"
+        if truth:
+            return f"truth.{part}"
+        return self.called[part] if self.called else f"run.{part}"
 
     @property
     def marked(self) -> tuple[str, ...]:
@@ -292,7 +294,10 @@ def _added(terms: list[Term]) -> Term:
 
 def _is_value(t: Term, names: Mapping[str, Sort]) -> bool:
     """Whether a term is a coordinate, or a truth function, at `HERE`."""
-    return t[0] == "app" and t[2][1:] == (HERE,) and t[2][0][0] == "var" and t[2][0][1][0] in names and t[2][0] != W
+    if t[0] != "app" or t[2][1:] != (HERE,):
+        return False
+    function = t[2][0]
+    return function[0] == "var" and function[1][0] in names and function != W
 
 
 def _holds(t: Term, name: str) -> bool:

@@ -41,8 +41,10 @@ def counted_range(case: CaseFacts, f: Term) -> CountedRange | None:
         return None
     # ``low <= j & j <= high & F`` under "ex", ``low <= j & j <= high -> F`` under "all"
     inner = instantiate(f[2][0], (THERE,))
-    parts = flatten("&", inner[2][0] if f[0] == "all" else inner) if inner[0] in ("->", "&") else []
-    if len(parts) < 2 or (f[0] == "all") != (inner[0] == "->") or (f[0] == "all" and len(parts) > 2):
+    if inner[0] != ("->" if f[0] == "all" else "&"):
+        return None
+    parts = flatten("&", inner[2][0] if f[0] == "all" else inner)
+    if len(parts) < 2 or (f[0] == "all" and len(parts) > 2):
         return None
     low, high = _bound(parts[0], 1), _bound(parts[1], -1)
     if low is None or high is None:
@@ -57,7 +59,7 @@ def counted_range(case: CaseFacts, f: Term) -> CountedRange | None:
     if None in truths.values() or not truths:
         return None
     ends: list[Term] = [at_most(low, THERE), at_most(THERE, high)]
-    if parts[:2] != ends:  # as a normal form has them
+    if parts[:2] != ends:  # bounds as a normal form writes them: the formula is written with plain ones
         between = _joined(ends)
         body_of_range: Term = ("->", None, (between, body)) if f[0] == "all" else _joined([*ends, *parts[2:]])
         f = (f[0], "Int", (abstract(body_of_range, (THERE,)),))
@@ -73,7 +75,7 @@ def truth_at_letter(case: CaseFacts, f: Term, letter: int) -> bool | None:
         sort = LETTERS if case.root.problem.equations[name].truth else VALUES
         f = replace(f, at(name, THERE, sort), case.root.values[name][letter])
     key = fkey(f)
-    return True if key == NTRUE else False if key == NFALSE else None
+    return key == NTRUE if key in (NTRUE, NFALSE) else None
 
 
 def letter_count(case: CaseFacts, ranged: CountedRange) -> Term:

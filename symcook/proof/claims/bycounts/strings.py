@@ -81,4 +81,6 @@ def _between_positions(
 
 def _order(problem: Problem, letter: int) -> tuple[int, int]:
     """The added letters at their ends, the others as in the vocabulary."""
-    return (-1 if letter == problem.before else 1 if letter == problem.after else 0), letter
+    if letter == problem.before:
+        return -1, letter
+    return int(letter == problem.after), letter

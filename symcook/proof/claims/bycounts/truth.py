@@ -47,7 +47,9 @@ class DecidedFormulas(CaseState):
             return None if None in values else tag == "&"
         if tag == "->":
             a, b = self.truth(kids[0]), self.truth(kids[1])
-            return True if a is False or b is True else None if None in (a, b) else False
+            if a is False or b is True:
+                return True
+            return None if None in (a, b) else False
         key = fkey(f)
         if key in (NTRUE, NFALSE):
             return key == NTRUE
@@ -59,7 +61,9 @@ class DecidedFormulas(CaseState):
         if tag == "=" and letter_at(f) is None:
             a, b = kids
             halves = [self.truth(("<=", None, side)) for side in ((a, b), (b, a))]
-            return False if False in halves else True if None not in halves else None
+            if False in halves:
+                return False
+            return None if None in halves else True
         return None
 
     def show(self, g: Goal, f: Term) -> None:
