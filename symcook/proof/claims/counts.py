@@ -14,9 +14,11 @@ Each file of rules imports those on which it rests: `lettercounts`, `quantified`
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from typing import NamedTuple
 
 from symcook.alarm import Until
 from symcook.errors import Rejected
@@ -51,8 +53,8 @@ MOST_CASES = 150
 
 @dataclass(frozen=True)
 class CountedPoint:
-    """Where a claim may be false: values of names, counts and letters' bits, and the positions in use; with automata,
-    what finds a string by its counts."""
+    """Values of names, counts and bits of letters at which a claim may be false, and the positions in use. `led`
+    finds a string by its counts, where there are automata."""
 
     rules: Rules
     values: dict[Mono, Fraction]
@@ -60,7 +62,7 @@ class CountedPoint:
     led: LedBy | None = None
 
     def string(self, problem: Problem) -> tuple[int, ...] | None:
-        """A string with these values."""
+        """A string with these values; None where there is none."""
         return string(problem, self.rules, self.values, self.places, self.led)
 
 
@@ -70,10 +72,12 @@ def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular |
     introduce(problem, g)
     main, lettered = g._branch(g.goal), Lettered(problem, g)
     case = CountedCase.at(lettered, main)
+    # Nothing proves this: the last position of a string of at most `most` positions.
     if most is not None:
         main.facts["most"] = at_most(problem.places.high, num(most - 1 + problem.start))
         case.assume("most")
     states = [] if regular is None else at_the_end(lettered, regular)
+    # One case for each state of the automata at the last position, with its bounds and congruences.
     if states:
         potentials = Potentials(lettered, states)
         potentials.prove(main, "state")
@@ -86,6 +90,7 @@ def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular |
             try:
                 inner.open()
             except Unclosed as error:
+                # The counts are those of a string that leads to this state.
                 if error.counts is not None:
                     error.counts = replace(error.counts, led=partial(potentials.string, there))
                 raise
@@ -136,10 +141,12 @@ def given_at_each(problem: Problem, part: Term) -> str | None:
     cases = [case[2] if case[0] == "->" else (TRUE, case) for case in flatten("&", line[1])]
     if any(equation[0] != "=" for _, equation in cases):
         return None
-    heads = {equation[2][0] for _, equation in cases}
-    names = {name for name, equation in problem.equations.items() if equation.at_here in heads and not equation.truth}
-    read = {v[1][0] for guard, equation in cases for term in (guard, equation[2][1]) for v in free(term)}
-    return names.pop() if len(names) == len(heads) == 1 and not read & problem.equations.keys() else None
+    # All cases must give the same coordinate, and neither a condition nor a value may read one.
+    defined = {equation[2][0] for _, equation in cases}
+    names = {name for name, equation in problem.equations.items() if equation.at_here in defined and not equation.truth}
+    used_terms = [term for guard, equation in cases for term in (guard, equation[2][1])]
+    read = {v[1][0] for term in used_terms for v in free(term)}
+    return names.pop() if len(names) == len(defined) == 1 and not read & problem.equations.keys() else None
 
 
 @dataclass(frozen=True)
@@ -153,6 +160,15 @@ class CountedDecision:
     shortest: bool = False
 
 
+class CountedAttempt(NamedTuple):
+    """One search for a proof: the goal where all cases are closed, else a string at which the counts contradict
+    nothing, or why there is none."""
+
+    goal: Goal | None = None
+    string: tuple[int, ...] | None = None
+    why: str = ""
+
+
 def decide(
     problem: Problem,
     library: Citable,
@@ -160,48 +176,71 @@ def decide(
     least: bool = True,
     until: Until | None = None,
 ) -> CountedDecision:
-    """A proof, or a string at which the counts make the claim false, where asked for of `least` length, as far as that
-    is found by a moment; nobody has run it. `regular` are the automata of the problem."""
+    """A proof, or a string at which the counts make the claim false, as far as one is found by that moment; with
+    `least` a shortest one. Nobody has run the string. `regular` are the automata of the problem."""
     if problem.outside:
         return CountedDecision(why=problem.outside[0])
     problem = problem.here
+    # The parts of the claim in turn, where one may help another; if that gives nothing, the claim as it stands.
+    attempt = _parts_in_turn(problem, library) if PartsInTurn.serves(problem) else CountedAttempt()
+    if attempt.goal is None and attempt.string is None:
+        attempt = _whole_claim(problem, library, regular)
+    if attempt.string is None or attempt.why or not least:
+        return CountedDecision(*attempt)
+    return _shortest(problem, library, regular, attempt.string, until)
 
-    def attempt(most: int | None, in_turn: bool = False) -> tuple[Goal | None, tuple[int, ...] | None, str]:
-        g = Goal(library, problem.statement.formula, {}, {})
-        try:
-            if in_turn:
-                parts = PartsInTurn(problem, g)
-                parts.prove(g.goal)
-                parts.close(g)
-            else:
-                prove(problem, g, most, regular)
-        except Unclosed as error:
-            counter_string = None if error.counts is None or not problem.letters else error.counts.string(problem)
-            terms = ", ".join(term if len(term) <= 60 else f"{term[:60]} .." for term in error.opaque[:2])
-            return None, counter_string, f"counts have no rule for {terms}" if terms else ""
-        except (Stuck, Rejected, TooLong) as error:
-            return None, None, str(error).partition("\n")[0]
-        return g, None, ""
 
-    goal, counter_string, why = attempt(None, True) if PartsInTurn.serves(problem) else (None, None, "")
-    if goal is None and counter_string is None:
-        goal, counter_string, why = attempt(None)
-    if goal is not None or counter_string is None or why or not least:
-        return CountedDecision(goal, counter_string, why)
+def _parts_in_turn(problem: Problem, library: Citable) -> CountedAttempt:
+    """The claim by its parts, each with those before it as facts."""
+
+    def close(g: Goal) -> None:
+        parts = PartsInTurn(problem, g)
+        parts.prove(g.goal)
+        parts.close(g)
+
+    return _attempt(problem, library, close)
+
+
+def _whole_claim(
+    problem: Problem, library: Citable, regular: Regular | None, most: int | None = None
+) -> CountedAttempt:
+    """The claim by cases, of all strings or of those of at most `most` positions."""
+    return _attempt(problem, library, lambda g: prove(problem, g, most, regular))
+
+
+def _attempt(problem: Problem, library: Citable, close: Callable[[Goal], None]) -> CountedAttempt:
+    """The result of one way to close the goal of a statement."""
+    g = Goal(library, problem.statement.formula, {}, {})
+    try:
+        close(g)
+    except Unclosed as error:
+        counter_string = None if error.counts is None or not problem.letters else error.counts.string(problem)
+        terms = ", ".join(term if len(term) <= 60 else f"{term[:60]} .." for term in error.opaque[:2])
+        return CountedAttempt(None, counter_string, f"counts have no rule for {terms}" if terms else "")
+    except (Stuck, Rejected, TooLong) as error:
+        return CountedAttempt(why=str(error).partition("\n")[0])
+    return CountedAttempt(g)
+
+
+def _shortest(
+    problem: Problem, library: Citable, regular: Regular | None, counter_string: tuple[int, ...], until: Until | None
+) -> CountedDecision:
+    """The shortest string at which the counts contradict nothing, by bisection of its length from a longer one; the
+    shortest that was found where a search takes too long, or gives neither a proof nor a string."""
     below, length = 0, len(counter_string)  # no string of `below` positions, one of `length`
     while below + 1 < length:
         middle = (below + length) // 2
         try:
             with limited(until and Until(until.left / 2)):
-                closed, shorter, _ = attempt(middle)
+                attempt = _whole_claim(problem, library, regular, middle)
         except OutOfTime:
             break
-        if closed is None and shorter is None:
-            break
-        if shorter is None:
+        if attempt.string is not None:
+            counter_string, length = attempt.string, len(attempt.string)
+        elif attempt.goal is not None:  # the cases of all strings of at most `middle` positions are closed
             below = middle
         else:
-            counter_string, length = shorter, len(shorter)
+            break
     return CountedDecision(None, counter_string, shortest=below + 1 == length)
 
 
@@ -220,6 +259,7 @@ class CountedCase:
     def at(cls, root: Lettered, g: Goal) -> CountedCase:
         """What the comparisons among the facts of a goal say, and what is supposed of numbers that are given."""
         case, remainders = cls(root, g), KnownRemainders()
+        # Formulas about remainders, and those of them that stand in the claim as numbers I[F].
         divisions = [s for s in subterms(root.problem.claim) if s[0] == "ex" and division(s) is not None]
         bits = {s[2][0] for s in subterms(root.problem.claim) if s[0] == "ind"}
         remainders.compared, remainders.solving = {fkey(f): f for f in divisions if f in bits}, bool(divisions)
@@ -232,7 +272,7 @@ class CountedCase:
     # --- What the facts ask for --------------------------------------------------------------------------------------
 
     def read(self, atom: int) -> AtomReading:
-        """What an atom is."""
+        """How the arithmetic treats an atom."""
         rule = ATOM_RULES.get(normal._keys[atom][0])
         return OPAQUE if rule is None else rule(self.facts, atom)
 
@@ -242,13 +282,14 @@ class CountedCase:
         find_sums(self.facts)
 
     def close(self, g: Goal, most: int = MOST_CASES, waiting: bool = True) -> None:
-        """Close a branch of the goal by a decision of its own; Unclosed where it is undecided in so many cases. Facts
-        about what is not put down to counts as yet take part where that is `waiting`."""
+        """Close a branch of the goal by a decision of its own; Unclosed where that takes more than so many cases.
+        Without `waiting`, facts that cannot be read yet do not take part."""
         case, facts = CountedCase(self.root, g, self), self.facts
+        # Without the facts that hold an atom which still waits for a decision.
         if not waiting:
-            polynomials = {k: poly(g.facts[k]) if k in g.facts else facts.rows[k].poly for k in facts.facts}
+            polynomial_by_label = {k: poly(g.facts[k]) if k in g.facts else facts.rows[k].poly for k in facts.facts}
             case.facts.facts = [
-                k for k, p in polynomials.items() if not any(facts.waits(a) for m, _ in p for a, _ in m)
+                k for k, p in polynomial_by_label.items() if not any(facts.waits(a) for m, _ in p for a, _ in m)
             ]
         case.limit(most, WORK)
         case.open()
@@ -269,7 +310,7 @@ class CountedCase:
         g.take(main)
 
     def limit(self, most: int, work: int) -> None:
-        """A limit of its own: so many cases and so much arithmetic at most."""
+        """Set a limit for this decision: so many cases and so much arithmetic."""
         self.tally, self.facts.effort = [MOST_CASES - most], Effort(work)
 
     # --- Goals and hypotheses ----------------------------------------------------------------------------------------
@@ -283,6 +324,7 @@ class CountedCase:
             g.intro(label)
             if premise:
                 self.assume(label)
+        # Each part of a conjunction is a case of its own.
         if g.goal[0] == "&":
             for part in g.split():
                 CountedCase(self.root, part, self).open()
@@ -300,52 +342,52 @@ class CountedCase:
             g.use(label, label=" ".join(parts))
             for part in parts:
                 self.assume(part)
-        elif f[0] == "~" and division(inner) is not None:
+        elif f[0] == "~" and division(inner) is not None:  # a remainder is decided by its quotient
             self.supposed.append(inner)
-        elif f[0] == "ex":
+        elif f[0] == "ex":  # a new name
             facts.remainders.solving |= division(f) is not None
             name, so = g.fresh("x"), g.fresh("so")
             g.obtain(label, name, so)
             self.assume(so)
-        elif (letter := letter_at(inner)) is not None:
+        elif (letter := letter_at(inner)) is not None:  # which letter stands where
             opposite = facts.literals.get(fkey(("~", None, (f,))))
             if opposite is not None:
                 facts.clash = (opposite, label) if f[0] == "~" else (label, opposite)
             (letter_absent if f[0] == "~" else letter_stands)(facts, label, *letter)
         elif f[0] in COMPARISONS:
             facts.fact(label)
-        elif f[0] == "~" and inner[0] in ("<=", "<"):
+        elif f[0] == "~" and inner[0] in ("<=", "<"):  # not a <= b is b < a
             new = g.fresh("not")
             g.have(negation(inner), new, lambda h: h.hyp(label))
             self.assume(new)
-        elif f[0] == "~" and inner[0] == "=":
+        elif f[0] == "~" and inner[0] == "=":  # a < b or b < a
             self.hypotheses.append(self.apart(label))
-        elif inner[0] in ("all", "ex") and counted_range(facts, inner) is not None:
+        elif inner[0] in ("all", "ex") and counted_range(facts, inner) is not None:  # decided by a count
             self.supposed.append(inner)
-        elif f[0] == "all" or inner[0] == "ex":
+        elif f[0] == "all" or inner[0] == "ex":  # it holds at any position
             facts.sums.universal.append(label)
-        elif inner[0] == "all":
+        elif inner[0] == "all":  # a position where it fails
             self.assume(counterexample(facts, label))
         else:
             self.hypotheses.append(label)
 
     def apart(self, label: str) -> str:
-        """a < b or b < a, where a and b differ: from a >= b and b >= a follows a = b."""
+        """The label of a < b or b < a, where a and b differ: from a >= b and b >= a follows a = b."""
         g = self.g
         a, b = g.facts[label][2][0][2]
-        less, more = less_than(a, b), less_than(b, a)
+        a_below_b, b_below_a = less_than(a, b), less_than(b, a)
         new = g.fresh("apart")
 
         def proof(h: Goal) -> None:
-            a_less, a_not_less = h.em(less, (side := h.fresh("side")))
-            a_less.pick("left").hyp(side)
-            b_less, neither = a_not_less.em(more, (other := a_not_less.fresh("side")))
-            b_less.pick("right").hyp(other)
-            neither.have(equals(a, b), (equal := neither.fresh("equal")), lambda k: k.auto([side, other], degree=1))
+            a_less, a_not_less = h.em(a_below_b, (a_side := h.fresh("side")))
+            a_less.pick("left").hyp(a_side)
+            b_less, neither = a_not_less.em(b_below_a, (b_side := a_not_less.fresh("side")))
+            b_less.pick("right").hyp(b_side)
+            neither.have(equals(a, b), (equal := neither.fresh("equal")), lambda k: k.auto([a_side, b_side], degree=1))
             neither.contra(neither.fresh("no"))
             neither.absurd(equal, label)
 
-        g.have(("|", None, (less, more)), new, proof)
+        g.have(("|", None, (a_below_b, b_below_a)), new, proof)
         return new
 
     # --- Deciding ----------------------------------------------------------------------------------------------------
@@ -355,10 +397,12 @@ class CountedCase:
         g, facts = self.g, self.facts
         if facts.truth(g.goal):
             return facts.show(g, g.goal)
+        # A false hypothesis, then a contradiction of the arithmetic, closes the case.
         for label in self.hypotheses:
             if facts.truth(g.facts[label]) is False:
                 return facts.deny(g, label)
         rows = facts.rows_now()
+        # Equations between integers are solved first, which changes the rows.
         while facts.remainders.solving and any(
             row.tag == "=" and row.poly and solved(facts, label) for label, row in rows.items()
         ):
@@ -366,11 +410,13 @@ class CountedCase:
         refutation = contradiction([*rows.values()], facts.effort) or one_sign(facts, [*rows.values()])
         if refutation is not None:
             return close(g, refutation)
+        # Looking for the next question may find a clash, or settle the goal.
         formula = self.choice()
         if facts.clash is not None:
             return g.absurd(*facts.clash)
         if facts.truth(g.goal):  # by what was found of quantified formulas
             return facts.show(g, g.goal)
+        # New facts came: the rows are made again.
         if facts.renewed:
             facts.renewed = False
             return self.decide()
@@ -379,8 +425,8 @@ class CountedCase:
         return self.split(formula)
 
     def choice(self) -> Term | None:
-        """What to decide next: the remainders in comparisons, a comparison of the goal or of a hypothesis, or what the
-        arithmetic asks for."""
+        """The formula to decide next: one about the remainders in comparisons, a comparison of the goal or of a
+        hypothesis, or what the arithmetic needs; None where nothing is left to decide."""
         facts = self.facts
         for part in facts.remainders.compared.values():
             if (question := division_question(facts, part)) is not None:
@@ -388,6 +434,7 @@ class CountedCase:
         for f in [self.g.goal, *(self.g.facts[k] for k in self.hypotheses)]:
             if (part := facts.undecided(f)) is not None:
                 return part
+            # Quantified formulas by the count or the remainder that decides them; others as they stand.
             for part in _quantified(f):
                 if facts.truth(part) is None:
                     if counted_range(facts, part) is None and division(part) is None:
@@ -400,11 +447,11 @@ class CountedCase:
         return next(iter(facts.wanted.values()), None)
 
     def question(self, part: Term) -> Term | None:
-        """What has to be known for a quantified formula that counts or remainders decide."""
+        """What has to be decided for a quantified formula, by its count or its remainder."""
         return (range_question if division(part) is None else division_question)(self.facts, part)
 
     def split(self, formula: Term) -> None:
-        """The formula holds, or its negation does."""
+        """Close the goal in two cases: the formula holds, or its negation does."""
         self.tally[0] += 1
         if self.tally[0] > MOST_CASES:
             raise Unclosed(None, (f"more than {MOST_CASES} cases",))
@@ -415,10 +462,13 @@ class CountedCase:
             case.decide()
 
     def at_point(self, rows: list[FactRow]) -> None:
-        """No contradiction is left: split at a count that is no integer, else say where the claim may be false."""
+        """No contradiction is left: look for further facts, split at a count that is no integer, or raise Unclosed
+        with the point."""
         facts = self.facts
+        # Facts that were not needed so far: premises of the run, terms of sums, integers between equal bounds.
         if use_premises(facts) or more_facts(facts) or squeezed(facts, rows):
             return self.decide()
+        # Contradictions that need more than linear arithmetic: powers of e, products of rows.
         if (refutation := with_powers(facts, rows)) is not None:
             return close(self.g, refutation)
         if (formula := sum_question(facts)) is not None:
@@ -427,6 +477,7 @@ class CountedCase:
         if multiplied and (refutation := contradiction(rows, facts.effort)) is not None:
             return close(self.g, refutation)
         values = point(rows, facts.effort)
+        # An integer that is a fraction at this point is split into at most floor, and more.
         for m, value in sorted((values or {}).items(), key=lambda item: repr(reify.product(item[0]))):
             if value.denominator != 1 and len(m[0]) == 1 and m[0][0][1] == 1 and not m[1] and whole(m[0][0][0]):
                 floor = num(value.numerator // value.denominator)

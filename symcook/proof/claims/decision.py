@@ -1,4 +1,14 @@
-"""The decision of a statement, by the procedures in the order in which they are tried."""
+"""The decision of a statement about a user's model: a proof, a string on which it may be false, or why neither was
+found.
+
+The procedures are tried in this order, within the time that is given:
+
+1. automata (`byautomata.regular`) decide whether the statement is true, or find a shortest string on which it is false;
+2. counts (`counts`) write a proof as they decide, or find counts of symbols at which the statement may be false;
+3. cases on positions (`byautomata.placedcases`) write the proof of a statement that automata have found true.
+
+Nothing of the answer is trusted: a proof is checked by the kernel, and a string is run.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +54,7 @@ class ClaimDecision:
 
     @property
     def unconfirmed(self) -> ClaimDecision:
-        """What is left where neither the proof is accepted nor the string is one on which the statement is false."""
+        """The answer that is left where the proof was not accepted, or the statement holds on the string."""
         fragment, why = (REGULAR if self.true else None), self.outside
         if self.proved is not None and not self.true:
             why = "; ".join(dict.fromkeys(filter(None, (why, UNACCEPTED))))
@@ -60,9 +70,11 @@ def decide(statement: Statement, library: Citable, until: Until | None = None, l
     regular_sets: list[Regular] = []
 
     def ask_automata() -> RegularVerdict:
+        """What the automata find; they are kept for the other procedures."""
         regular_sets.append(Regular(asked))
         return regular_sets[0].decided()
 
+    # Automata first: they decide. A string on which the statement is false ends the search.
     automata: RegularVerdict | str = "a model without an alphabet"
     if asked.letters:
         automata = _within(until and Until(until.left / 2), ask_automata, "automata")
@@ -73,13 +85,16 @@ def decide(statement: Statement, library: Citable, until: Until | None = None, l
     )
     if regular.string is not None:
         return regular
-    share = until and Until(until.left / 3) if regular.true else until  # cases on positions come afterwards
+    # Then counts, which write a proof; of a statement that is true, two thirds of the time are left for the cases on
+    # positions.
+    share = until and Until(until.left / 3) if regular.true else until
     sets = next(iter(regular_sets), None)
     counted = _within(share, lambda: counts.decide(asked, library, sets, least, share), "counts")
     if isinstance(counted, str):
         counted = counts.CountedDecision(why=counted)
     if counted.proved is not None:
         return ClaimDecision(COUNTS, regular.true, counted.proved, outside=regular.outside)
+    # A statement that is true, and has no proof by counts: by cases on positions.
     if regular.true:
         placed = _within(until, lambda: placedcases.prove(asked, library, regular_sets[0]), "cases on positions")
         if isinstance(placed, str):

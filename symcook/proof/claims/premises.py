@@ -1,5 +1,8 @@
-"""Premises that no string meets: a statement that has them is true of every string, and says nothing. And strings
-that meet premises."""
+"""Whether the premises of a statement can be met: a statement whose premises no string meets is true, and says nothing.
+
+For each part of a statement that has premises, `asked` gives a string that may meet them, or the decision that none
+does. That is the decision (`decision.decide`) of another statement: "no string meets these premises".
+"""
 
 from __future__ import annotations
 
@@ -23,8 +26,8 @@ class PremisesAsked(NamedTuple):
 
 
 def asked(statement: Statement, library: Citable, until: Until) -> PremisesAsked:
-    """Whether the premises of each part of a statement are met by a string that has a run, as H asks for it
-    (`conditions.cases`), as far as that is found by that moment."""
+    """Whether strings that have a run meet the premises of each part of a statement (`conditions.cases`), as far as
+    that is found by that moment."""
     try:
         own_problem = problem(statement)
     except OutsideFragment:
@@ -40,7 +43,7 @@ def asked(statement: Statement, library: Citable, until: Until) -> PremisesAsked
 
 
 def _denied(whole: Problem, case: Term) -> Statement:
-    """That no string meets a case."""
+    """The statement that no string meets a case."""
     names = whole.statement.expanded.partition(". ")[0]
     word = [whole.word] if whole.letters else []
     hypotheses = [whole.some, *word, *(reduce(conj, parts) for parts in (whole.run, whole.truths) if parts)]

@@ -1,7 +1,8 @@
 """What a string carries along: finitely many formulas, one of which holds at each position, as the symbols say.
 
-The state of an automaton, and the remainder of a position or of a sum over the symbols. Each has the formulas, which of
-them holds before the first symbol, and the moves by symbols; all of it with proofs, each made where it is first used.
+The state of an automaton, and the remainder of a position or of a sum over the symbols. Each has the formulas, which
+of them holds before the first symbol, and the moves by symbols; all of it with proofs, each made where it is first
+used. `CarriedAlong` finds them in a claim.
 """
 
 from __future__ import annotations
@@ -24,22 +25,24 @@ MOST_MODULUS = 60
 
 
 class CarriedValue:
-    """One of them: from the row `row` on, where `first` holds; `moves` has the next value by value and symbol."""
+    """A value that a string carries along, from the row `row` on, where it is `first`; `moves` has the next value by
+    value and symbol."""
 
     def __init__(self, lettered: Lettered, name: str, row: Term, first: int, moves: Mapping[int, Mapping[int, int]]):
         self.lettered, self.name, self.row, self.first, self.moves = lettered, name, row, first, moves
         self.low = reify.term(nf(("+", None, (row, ONE))))
 
     def formula(self, value: int, place: Term) -> Term:
-        """That it has this value at a position."""
+        """The formula that says that it has this value at a position."""
         raise NotImplementedError
 
     def begin(self) -> str:
-        """The label of the formula at the row."""
+        """The label of the formula of the first value, at the row."""
         raise NotImplementedError
 
     def step(self, value: int, letter: int) -> str:
-        """The label of: at each position i after the row, the value at i - 1 and the symbol give the value."""
+        """The label of: at each position i after the row, the value at i - 1 and the symbol at i imply the next
+        value at i."""
         label = f"move.{self.name}.{value}.{letter}"
         before, lettered = reify.term(nf(("-", None, (HERE, ONE)))), self.lettered
         to = self.moves[value][letter]
@@ -55,19 +58,21 @@ class CarriedValue:
         return lettered.known(label, lettered.everywhere(body, self.low), proof)
 
     def inside(self, place: Term) -> Term:
-        """That a position comes after the row."""
+        """The formula that a position comes after the row."""
         return between(self.low, place, self.lettered.high)
 
     def _moved(self, g: Goal, value: int, letter: int, to: int) -> None:
+        """Close the goal of a step, whose premises are ``low``, ``high``, ``before`` and ``here``: the formula of
+        the value `to`."""
         raise NotImplementedError
 
     def contradiction(self, g: Goal, first: str, second: str) -> None:
-        """Close a goal by two of the formulas at one position."""
+        """Close a goal by two facts that give different values at one position."""
         raise NotImplementedError
 
 
 class CarriedState(CarriedValue):
-    """The state of an automaton, by its equation."""
+    """The state of an automaton; its formula is an equation."""
 
     def __init__(self, lettered: Lettered, equation: Equation, regular: Regular) -> None:
         self.equation = equation
@@ -79,6 +84,8 @@ class CarriedState(CarriedValue):
         return equals(at(self.equation.name, place, LETTERS), num(value))
 
     def begin(self) -> str:
+        """The equation at the row: no symbol is read there."""
+
         def proof(g: Goal) -> None:
             g.use(f"truth.{self.equation.part}", g.text(self.row), Goal.easy, label="is")
             g.rewrite("is")
@@ -87,6 +94,7 @@ class CarriedState(CarriedValue):
         return self.lettered.known(f"begin.{self.name}", self.formula(self.first, self.row), proof)
 
     def _moved(self, g: Goal, value: int, letter: int, to: int) -> None:
+        """Put the value before and the symbol in the equation, which is one of numbers then."""
         g.use(f"truth.{self.equation.part}", "i", Goal.easy, label="is")
         g.rewrite("is")
         g.rewrite("before")
@@ -95,7 +103,8 @@ class CarriedState(CarriedValue):
 
     @staticmethod
     def _computed(g: Goal, after: bool) -> None:
-        """Close an equation of numbers; `after` the row, the position must be seen to be there."""
+        """Close an equation of numbers. `after` the row it may hold a truth value of ``row <= i``, which follows
+        from the range."""
         low = next((t for t in subterms(g.goal) if t[0] == "<=" and after), None)
         if low is None:
             return g.true()
@@ -105,8 +114,8 @@ class CarriedState(CarriedValue):
 
     def contradiction(self, g: Goal, first: str, second: str) -> None:
         # q = a and q = b, with other numbers a and b: a = b is false by computation.
-        left, same, new = g.facts[second][2][0], g.fresh("same"), g.fresh("two")
-        g.have(equals(left, g.facts[first][2][1]), same, lambda h: h.hyp(first))
+        state, same, new = g.facts[second][2][0], g.fresh("same"), g.fresh("two")
+        g.have(equals(state, g.facts[first][2][1]), same, lambda h: h.hyp(first))
         g.rewrite(same, second, new)
         g.absurd(new)
 
@@ -124,7 +133,7 @@ class RemainderFormula(NamedTuple):
 
 
 class RemainderFact(NamedTuple):
-    """A formula states that what is carried along has the value `residue` at `place`; the shift as above."""
+    """What a formula says of a remainder that is carried along: it is `residue` at `place`; the shift as above."""
 
     carried: CarriedRemainder
     residue: int
@@ -144,7 +153,7 @@ class CarriedRemainder(CarriedValue):
         super().__init__(lettered, name, lettered.below, int(first or 0) % modulus, moves)
 
     def at(self, place: Term) -> Term:
-        """The number."""
+        """The number whose remainder it is, up to a place."""
         return place if self.term is None else ("sum", None, (self.lettered.low, place, abstract(self.term, (THERE,))))
 
     def formula(self, value: int, place: Term) -> Term:
@@ -156,6 +165,7 @@ class CarriedRemainder(CarriedValue):
         # The empty sum is 0 = m*0 + 0; the number p of a row is m*((p - r)/m) + r with r = p mod m.
         def proof(g: Goal) -> None:
             g.witness(str((int(constant(nf(self.row)) or 0) - self.first) // self.modulus if self.term is None else 0))
+            # The number of a position is computed.
             if self.term is None:
                 g.true()
                 return
@@ -166,6 +176,7 @@ class CarriedRemainder(CarriedValue):
         return self.lettered.known(f"begin.{self.name}", self.formula(self.first, self.row), proof)
 
     def _moved(self, g: Goal, value: int, letter: int, to: int) -> None:
+        """The quotient before, and what the symbol adds to the sum."""
         # T(i - 1) = m*q + v and T(i) = T(i - 1) + k give T(i) = m*(q + (v + k - v')/m) + v', where v' = (v + k) mod m.
         g.obtain("before", "q", "whole")
         g.witness(f"q + {(value + self.by_symbol[letter] - to) // self.modulus}")
@@ -192,11 +203,14 @@ class CarriedRemainder(CarriedValue):
             h.auto([*labels, step], degree=1, rounds=0)
 
     def have_formula(self, g: Goal, label: str, fact: RemainderFact, new: str) -> None:
-        """The formula, from another one that says the same: its quotient less the shift."""
+        """Prove the formula as it is carried along, from another one with the same content: its quotient less the
+        shift."""
         show, name, so = self.formula(fact.residue, fact.place), g.fresh("q"), g.fresh("so")
 
         def proof(h: Goal) -> None:
+            """The quotient of the fact, less the shift."""
             h.obtain(label, name, so)
+            # The bounds of the quotient, where the formula has some, are parts of it.
             parts = [so]
             if h.facts[so][0] == "&":
                 parts = [f"{h.fresh('part')}_{k}" for k in range(len(flatten("&", h.facts[so])))]
@@ -207,8 +221,8 @@ class CarriedRemainder(CarriedValue):
         g.have(show, new, proof)
 
     def close_goal(self, g: Goal, label: str, fact: RemainderFact, inside: str) -> None:
-        """Close a goal that says the same as the formula: with its quotient and the shift, whose bounds follow from
-        those of the number, 1 <= p <= n or 0 <= sum."""
+        """Close a goal with the same content as the formula: the quotient and the shift are its witness. Bounds of
+        the quotient follow from those of the number, 1 <= p <= n or 0 <= sum."""
         name, so, ends = g.fresh("q"), g.fresh("so"), [f"{g.fresh('end')}_{k}" for k in range(2)]
         g.obtain(label, name, so)
         g.use(inside, label=" ".join(ends))
@@ -219,24 +233,25 @@ class CarriedRemainder(CarriedValue):
         for h in g.split() if g.goal[0] == "&" else [g]:
             if not h.try_auto([so, *ends], degree=1, rounds=0):  # a bound that needs whole numbers
                 h.contra(no := h.fresh("no"))
-                h.use("ax:int_lt", *(h.text(t) for t in h.facts[no][2]), f"#{no}", label=(more := h.fresh("more")))
-                h.auto([so, more, *ends], degree=1, rounds=0)
+                h.use("ax:int_lt", *(h.text(t) for t in h.facts[no][2]), f"#{no}", label=(opposite := h.fresh("more")))
+                h.auto([so, opposite, *ends], degree=1, rounds=0)
 
     def _least(self, g: Goal, total: Term, label: str) -> None:
-        """0 <= sum, where no term is negative: each is the number of the symbol at its position."""
+        """Prove 0 <= sum, where each letter gives a term that is not negative."""
         f, lettered = g.text(("lam", ("Int",), (total[2][2],))), self.lettered
 
-        def each(h: Goal) -> None:
+        def at_position(h: Goal) -> None:
+            """A term at one position is the number of the symbol there."""
             name, between = h.fresh("j"), h.fresh("in")
             h.intro(f"{name} {between}")
             h.have(lettered.inside(here := var(name, "Int")), inside := h.fresh("inside"))
             lettered.cases(h, name, inside, lambda k, _, case: lettered.computed(k, here, inside, case))
 
-        g.use("lem:sum_nonneg", f, *(g.text(t) for t in total[2][:2]), each, label=label)
+        g.use("lem:sum_nonneg", f, *(g.text(t) for t in total[2][:2]), at_position, label=label)
 
 
 class CarriedAlong:
-    """All that a claim carries along: the states of automata, and remainders as they are met."""
+    """All that a claim carries along: the states of automata, and remainders, in the order in which they are found."""
 
     def __init__(self, lettered: Lettered, regular: Regular) -> None:
         self.lettered, self.regular = lettered, regular
@@ -249,13 +264,15 @@ class CarriedAlong:
         )
 
     def _scan(self, t: Term, seen: set[str]) -> None:
-        """Note what stands in a formula, and in the equations of the coordinates that it asks for."""
+        """Add what stands in a formula, and in the equations of the coordinates in it."""
         tag, sort, kids = t
+        # Under a quantifier or a sum, its variable gets a name that stands nowhere else.
         if tag in ("all", "ex", "sum", "prod"):
             self.remainder(t)
             kids = (*kids[:-1], instantiate(kids[-1], (var("x'", "Int" if tag in ("sum", "prod") else sort),)))
         if tag == "app" and (equation := self.lettered.problem.equations.get(kids[0][1][0])) is not None:
             name = equation.name
+            # An equation is read once; that of a state is an automaton.
             if equation.kind == "state":
                 self.state(name)
             elif name not in seen:
@@ -265,19 +282,20 @@ class CarriedAlong:
             self._scan(part, seen)
 
     def state(self, name: str) -> CarriedValue:
-        """The state of an automaton."""
+        """The state of an automaton, as it is carried along."""
         if name not in self.states:
             self.states[name] = CarriedState(self.lettered, self.lettered.problem.equations[name], self.regular)
             self.all.append(self.states[name])
         return self.states[name]
 
     def remainder(self, f: Term) -> RemainderFact | None:
-        """The remainder that a formula is about: what is carried along, its value, and the position."""
+        """What a formula says of a remainder that is carried along; None for any other formula."""
         formula = read_remainder(f, self.lettered)
         if formula is None:
             return None
         key = (formula.term, formula.modulus)
         if key not in self.remainders:
+            # It is carried along only where each symbol adds a whole number.
             by_symbol: dict[int, int] = {}  # how much each symbol adds
             for a in self.lettered.problem.letters:
                 term = num(1) if formula.term is None else self.lettered.at_letter(formula.term, THERE, a)
@@ -292,23 +310,26 @@ class CarriedAlong:
 
 
 def read_remainder(f: Term, lettered: Lettered) -> RemainderFormula | None:
-    """``ex q. T = m*q + r``, where T is a position or a sum up to one; the quotient may have bounds."""
+    """A formula ``ex q. T = m*q + r``, where T is a position or a sum up to one, taken apart; None for any other.
+    The quotient may have bounds."""
     if f[0] != "ex" or f[1] != "Int":
         return None
     parts = flatten("&", instantiate(f[2][0], (QUOTIENT,)))
+    # one equation that has q; the other parts may bound it
     equations = [part for part in parts if part[0] == "=" and QUOTIENT in free(part)]
     if len(equations) != 1 or any(part[0] not in ("<=", "<") for part in parts if part not in equations):
         return None
     left_less_right = linear(("-", None, equations[0][2]), QUOTIENT)
     if left_less_right is None:
         return None
-    factor, other = left_less_right  # factor*q + other = 0
-    if other is None or factor.denominator != 1 or not 1 < abs(factor) <= MOST_MODULUS:
+    factor, remaining_terms = left_less_right  # factor*q + other = 0
+    if remaining_terms is None or factor.denominator != 1 or not 1 < abs(factor) <= MOST_MODULUS:
         return None
     modulus = abs(int(factor))
-    dividend = nf(other if factor < 0 else ("neg", None, (other,)))  # T + shift = m*q
+    dividend = nf(remaining_terms if factor < 0 else ("neg", None, (remaining_terms,)))  # T + shift = m*q
     shift = dividend.get(CONSTANT, 0)
     without_constant = {m: k for m, k in dividend.items() if m != CONSTANT}
+    # T alone, with the factor 1
     if [*without_constant.values()] != [1]:
         return None
     t = reify.term(without_constant)

@@ -1,4 +1,8 @@
-"""What a term is to automata: finitely valued, a position, a sum or mean, or known by its sign."""
+"""What a term is to automata: finitely valued, a position, a sum or mean, or known by its sign.
+
+Each kind says, by sets of strings with marked positions (`tracks.TrackSet`), where a term has which value. `values`
+has the arithmetic of kinds.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +29,14 @@ class TruthSets(NamedTuple):
 
 
 class FiniteTerm(NamedTuple):
-    """A term with finitely many values: where it has each."""
+    """A term with finitely many values: the strings in which it has each value."""
 
     values: Mapping[Fraction, TrackSet]
 
 
 class PlaceTerm(NamedTuple):
-    """A sum of multiples of tracks and a number, where the tracks `bound` are those that the relations determine."""
+    """A term k*x + .. + number over tracks x. The tracks in `bound` are not free: `relations` determine where they
+    are marked."""
 
     sums: Mapping[str, Fraction]
     number: Fraction
@@ -40,8 +45,9 @@ class PlaceTerm(NamedTuple):
 
 
 class TotalTerm(NamedTuple):
-    """A sum: `number`, and v for each position of the track `track` in D, for all (v, D) of `terms`. With `normed` it
-    is divided by the number of these positions; `terms` has then those of the value 0 too. It means that `where`."""
+    """A sum: `number`, and v for each position of the track `track` in D, for all (v, D) of `terms`. With `normed`
+    it is a mean of these v, by positive weights that are not known; `terms` has then those of the value 0 too. It
+    has a value in the strings of `where`."""
 
     terms: tuple[tuple[Fraction, TrackSet], ...]
     track: str
@@ -51,7 +57,7 @@ class TotalTerm(NamedTuple):
 
 
 class SignTerm(NamedTuple):
-    """Where a term is positive, where it is negative, and where it is 0."""
+    """A term that is known by its sign: the strings in which it is positive, negative and 0."""
 
     positive: TrackSet
     negative: TrackSet
@@ -59,7 +65,7 @@ class SignTerm(NamedTuple):
 
 
 class PlaceCases(NamedTuple):
-    """A position that one of several places is: where it is each."""
+    """A position by cases: the strings of each case with the position there."""
 
     parts: tuple[tuple[TrackSet, PlaceTerm], ...]
 
@@ -68,7 +74,7 @@ TermKind = FiniteTerm | PlaceTerm | TotalTerm | SignTerm | PlaceCases
 
 
 def signed(op: str, sign: SignTerm, t: Tracks) -> TruthSets:
-    """Where a term with this sign is op 0."""
+    """Where ``term op 0`` is true and false, for a term with this sign."""
     if op == "=":
         return TruthSets(sign.zero, t.either(sign.positive, sign.negative))
     if op == "<":
@@ -77,12 +83,16 @@ def signed(op: str, sign: SignTerm, t: Tracks) -> TruthSets:
 
 
 def anywhere(op: str, gap: PlaceTerm, start: int) -> bool | None:
-    """Whether gap op 0 at all positions of all strings, or at none; None where neither is seen by the ends."""
+    """Whether ``gap op 0`` is true of all positions in all strings, or of none; None where strings of one position
+    do not decide it."""
     length = gap.sums.get(LAST, ZERO)
     others = [k for track, k in gap.sums.items() if track != LAST]
-    at_one = gap.number + start * sum(gap.sums.values(), ZERO)  # in a string of one position
-    most = at_one if length + sum((k for k in others if k > 0), ZERO) <= 0 else None
-    least = at_one if length + sum((k for k in others if k < 0), ZERO) >= 0 else None
+    at_first = gap.number + start * sum(gap.sums.values(), ZERO)  # in a string of one position
+    # In a longer string a position lies at most as much further as the last one does. So the gap is largest in a string
+    # of one position where the last position and all positive factors together do not add to it; the same of the
+    # smallest.
+    most = at_first if length + sum((k for k in others if k > 0), ZERO) <= 0 else None
+    least = at_first if length + sum((k for k in others if k < 0), ZERO) >= 0 else None
     if most is not None and op != "=" and TESTS[op](most, ZERO):
         return True
     if least is not None and (least > 0 or (least == 0 and op == "<")):
@@ -91,11 +101,12 @@ def anywhere(op: str, gap: PlaceTerm, start: int) -> bool | None:
 
 
 def nonempty(values: Mapping[Fraction, TrackSet]) -> dict[Fraction, TrackSet]:
+    """The values that some string has."""
     return {v: d for v, d in values.items() if not d.empty}
 
 
 def root(value: Fraction) -> Fraction | None:
-    """The rational root of a number; None where it has none."""
+    """The square root of a number; None where it is not rational."""
     if value < 0:
         return None
     above, below = isqrt(value.numerator), isqrt(value.denominator)
@@ -104,7 +115,7 @@ def root(value: Fraction) -> Fraction | None:
 
 
 def spelled(sums: Mapping[str, Fraction], number: Fraction = ZERO) -> str:
-    """A sum of positions in an answer."""
+    """The text of a sum of positions, for an answer."""
     names = {track: "n" if track == LAST else chr(ord("i") + k) for k, track in enumerate(sums)}
     parts = [f"{'' if k == 1 else '-' if k == -1 else f'{k}*'}{names[track]}" for track, k in sums.items()]
     return " + ".join([*parts, *([str(number)] if number or not parts else [])]).replace("+ -", "- ")

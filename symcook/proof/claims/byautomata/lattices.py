@@ -1,6 +1,8 @@
-"""Lattices of integer vectors, by a basis of forms: on each, the lattice has the multiples of one number.
+"""Lattices of integer vectors, by linear forms whose values on a lattice are the multiples of one number each.
 
-With such a basis a coset of the lattice is a list of congruences: that f*x and f*b differ by a multiple of d.
+`lattice_forms` takes generators, and returns a basis of the integer forms with a number d for each: on the lattice,
+the form has the multiples of d as its values. So x - b is in the lattice exactly where f(x) and f(b) differ by a
+multiple of d for each form f of the basis. It is the Smith normal form without the divisibility of the numbers d.
 """
 
 from __future__ import annotations
@@ -12,54 +14,60 @@ IntegerVector = tuple[int, ...]
 
 
 class LatticeForms(NamedTuple):
-    """Forms that are a basis of all integer forms, each with the number d of whose multiples its values on the lattice
-    are: 0 where all are 0. The rows of `inverse` are how the unit forms are put together of them."""
+    """Linear forms that are a basis of all integer forms. On the lattice, the values of a form are the multiples of its
+    divisor, which is 0 where all are 0. Row k of `inverse` has the factors with which these add up to the form x_k."""
 
     forms: tuple[IntegerVector, ...]
     divisors: tuple[int, ...]
     inverse: tuple[IntegerVector, ...]
 
     def coordinates(self, form: Sequence[int]) -> list[int]:
-        """A form as a sum of multiples of these."""
+        """The factors with which the basis adds up to a form."""
         return [sum(c * row[k] for c, row in zip(form, self.inverse, strict=True)) for k in range(len(self.forms))]
 
 
 def lattice_forms(generators: Iterable[IntegerVector], width: int) -> LatticeForms:
     """The forms of the lattice that vectors of `width` numbers generate, by elimination of rows and columns."""
+    # Rows are the generators, columns their values under the forms. Columns are changed together with the forms, and
+    # rows are changed freely: the lattice is the same.
     rows = [list(row) for row in dict.fromkeys(generators) if any(row)]
     forms = [[int(i == k) for i in range(width)] for k in range(width)]
     inverse = [[int(i == k) for i in range(width)] for k in range(width)]
     divisors = [0] * width
 
-    def less(to: int, of: int, times: int) -> None:
-        """Subtract a multiple of one column, and of its form, from another one."""
+    def subtract_column(target: int, source: int, times: int) -> None:
+        """Subtract a multiple of one column, and of its form, from another one; `inverse` undoes it."""
         for row in rows:
-            row[to] -= times * row[of]
-        forms[to] = [x - times * y for x, y in zip(forms[to], forms[of], strict=True)]
+            row[target] -= times * row[source]
+        forms[target] = [x - times * y for x, y in zip(forms[target], forms[source], strict=True)]
         for row in inverse:
-            row[of] += times * row[to]
+            row[source] += times * row[target]
 
     for k in range(width):
         while rows := [row for row in rows if any(row)]:
+            # The least entry becomes the pivot, at column k.
             row = min(rows, key=_least)
             column = min((j for j in range(width) if row[j]), key=lambda j: abs(row[j]))
             if column != k:
-                for other in (*rows, *inverse):
-                    other[k], other[column] = other[column], other[k]
+                for vector in (*rows, *inverse):
+                    vector[k], vector[column] = vector[column], vector[k]
                 forms[k], forms[column] = forms[column], forms[k]
+            # Its multiples are taken out of the other columns, then of the other rows.
             for j in range(width):
                 if j != k and row[j]:
-                    less(j, k, row[j] // row[k])
-            for other in rows:
-                if other is not row and other[k]:
-                    times = other[k] // row[k]
-                    other[:] = [x - times * y for x, y in zip(other, row, strict=True)]
+                    subtract_column(j, k, row[j] // row[k])
+            for vector in rows:
+                if vector is not row and vector[k]:
+                    times = vector[k] // row[k]
+                    vector[:] = [x - times * y for x, y in zip(vector, row, strict=True)]
+            # Nothing is left beside the pivot: its form has the multiples of this number as values.
             if not any(row[j] for j in range(width) if j != k) and not any(o[k] for o in rows if o is not row):
                 divisors[k] = abs(row[k])
-                rows = [other for other in rows if other is not row]
+                rows = [vector for vector in rows if vector is not row]
                 break
     return LatticeForms(tuple(map(tuple, forms)), tuple(divisors), tuple(map(tuple, inverse)))
 
 
 def _least(row: Sequence[int]) -> int:
+    """The least absolute value in a row, 0 left out."""
     return min(abs(x) for x in row if x)

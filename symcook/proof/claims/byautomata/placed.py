@@ -43,12 +43,13 @@ MOST_NAMED = 6
 
 
 class Unplaced(Exception):
-    """A case that stays open, and why."""
+    """A case that stays open; the text says why."""
 
 
 class DecideFirst(Exception):
-    """What has to be decided before: a formula, which token stands at a position, or what is carried along to one; of
-    these none where a position has a name now."""
+    """Something has to be decided before the goal can be closed: a formula, which token stands at a position, or
+    what is carried along to a position. With none of these, a position was named, and the case has to be tried
+    again."""
 
     def __init__(self, formula: Term | None = None, letter: Term | None = None, carried: Term | None = None) -> None:
         super().__init__()
@@ -57,7 +58,7 @@ class DecideFirst(Exception):
 
 
 class PlacedRules(NamedTuple):
-    """How cases are decided: what closes a goal, what refutes a case, and by the kind of an atom what has its value."""
+    """How a case is decided: what closes a goal, what refutes a case, and what gives atoms their values, by kind."""
 
     prove: Callable[[PlacedFacts], None]
     refute: Callable[[PlacedFacts], None]
@@ -76,12 +77,12 @@ class PlacedRoot:
         self.nearest: dict[Term, str] = {}
 
     def step(self) -> None:
-        """One step of work; Unplaced where there were too many."""
+        """Count one step of work; Unplaced where there were too many."""
         if next(self.steps) >= MOST_STEPS:
             raise Unplaced(f"more than {MOST_STEPS} cases")
 
     def truths(self, f: Term) -> TruthSets | None:
-        """Where a formula is true and false, with a track for each free position; None where automata do not know."""
+        """Where a formula is true and false, with a track for each free position; None where automata cannot say."""
         if f not in self.sets:
             try:
                 self.sets[f] = self.regular.formula(tracked(f))
@@ -104,7 +105,8 @@ def simple(t: Term) -> Term:
 
 
 class CarriedCombination(NamedTuple):
-    """Values, in the order of what is carried along, and the symbol at a position; None before the first one."""
+    """The values that are carried along, in a fixed order, and the symbol at the position; None before the first
+    one."""
 
     values: tuple[int, ...]
     letter: int | None
@@ -118,15 +120,18 @@ class Reached(NamedTuple):
 
 
 class PlacedFacts(DecidedFormulas):
-    """What is known in a case, and what follows by the automata."""
+    """What is known in a case. The automata say what follows from it."""
 
     def __init__(self, root: PlacedRoot, g: Goal) -> None:
         super().__init__(g)
         self.root = root
+        # By label: the strings, with positions, in which a supposed formula is not false.
         self.supposed: dict[str, TrackSet] = {}
         self.places: list[Term] = []
+        # By position the token there, and the label of the fact.
         self.letters: dict[Term, tuple[int, str]] = {}
         self.orders: list[str] = []
+        # By atom its value, and the label of the equation.
         self.values: dict[Term, tuple[Term, str]] = {}
         self.extremes: set[object] = set()
         self.divided: set[object] = set()  # what was decided once, so that it is not asked again
@@ -135,7 +140,8 @@ class PlacedFacts(DecidedFormulas):
         self.nearer_too = False  # whether positions that are not named yet are looked for
 
     def under(self, g: Goal, without: str = "") -> PlacedFacts:
-        """The same knowledge at a branch of the goal; without one formula, what may rest on it is not taken over."""
+        """The same knowledge at a branch of the goal. With `without`, that formula is given up, and all that may
+        rest on it."""
         inner = self.copy()
         inner.g, inner.pending = g, without or self.pending
         if without:
@@ -147,6 +153,7 @@ class PlacedFacts(DecidedFormulas):
         del self.supposed[label]
         self.values = {}
         self.letters = {t: known for t, known in self.letters.items() if known[1] in self.supposed}
+        # What was proved may rest on the formula. Facts about the order of positions, and what was supposed, do not.
         kept_labels = {k for k, f in self.g.facts.items() if all(map(ordered, flatten("&", f)))} | {*self.supposed}
         self.literals = {key: k for key, k in self.literals.items() if k in kept_labels and k != label}
         self.orders = [k for k in self.orders if k != label]
@@ -169,7 +176,7 @@ class PlacedFacts(DecidedFormulas):
 
     @property
     def context(self) -> TrackSet:
-        """The strings, with positions, of this case."""
+        """The strings of this case, with their positions."""
         return self.root.regular.t.both(*self.supposed.values())
 
     def follows(self, f: Term, within: TrackSet | None = None) -> bool:
@@ -178,12 +185,14 @@ class PlacedFacts(DecidedFormulas):
         return truths is not None and self.root.regular.t.less(within or self.context, truths.yes).empty
 
     def answer(self, f: Term) -> bool | None:
-        """Whether a formula follows, or its negation; None where neither does."""
+        """True where a formula follows in this case, False where its negation does, None where neither does."""
         truths = self.root.truths(f)
         if truths is None:
             return None
         less, here = self.root.regular.t.less, self.context
-        return True if less(here, truths.yes).empty else False if less(here, truths.no).empty else None
+        if less(here, truths.yes).empty:
+            return True
+        return False if less(here, truths.no).empty else None
 
     # --- Suppositions ------------------------------------------------------------------------------------------------
 
@@ -198,6 +207,7 @@ class PlacedFacts(DecidedFormulas):
             for part in parts:
                 self.suppose(part)
             return
+        # A remainder is kept in the form in which it is carried along.
         remainder = self.root.along.remainder(f)
         if remainder is not None:
             if f != remainder.carried.formula(remainder.residue, remainder.place):
@@ -210,6 +220,7 @@ class PlacedFacts(DecidedFormulas):
             self.name(var(name, f[1]))
             self.suppose(so)
             return
+        # ~(a <= b) is b < a
         if f[0] == "~" and f[2][0][0] in ("<=", "<"):
             new = g.fresh("not")
             g.have(negation(f[2][0]), new, lambda h: h.hyp(label))
@@ -224,13 +235,13 @@ class PlacedFacts(DecidedFormulas):
             self.supposed[label] = self.root.regular.t.complement(truths.no)  # true, or about no position
 
     def name(self, place: Term) -> None:
-        """A new name of a position."""
+        """Add a name of a position."""
         if len(self.places) >= MOST_NAMED:
             raise Unplaced(f"more than {MOST_NAMED} positions")
         self.places.append(place)
 
     def order(self, label: str) -> None:
-        """A fact of the order of positions, over the integers."""
+        """Add a fact about the order of positions, also in the form that it has over the integers."""
         g, f = self.g, self.g.facts[label]
         self.orders.append(label)
         if f[0] == "<":
@@ -241,7 +252,7 @@ class PlacedFacts(DecidedFormulas):
     # --- Positions ---------------------------------------------------------------------------------------------------
 
     def candidates(self) -> list[Term]:
-        """Positions that may be asked for: the named ones, the ends, and those next to them."""
+        """Positions to try: the named ones, the ends, and those next to them."""
         ends = [self.root.lettered.low, self.root.lettered.high]
         out = dict.fromkeys(map(simple, [*reversed(self.places), *ends]))
         for step in (-1, 1):
@@ -249,7 +260,7 @@ class PlacedFacts(DecidedFormulas):
         return [*out]
 
     def inside(self, place: Term) -> str:
-        """The label of the fact that a term is a position."""
+        """The label of the fact that a term is a position; DecideFirst where that is open."""
         f = self.root.lettered.inside(place)
         for part in f[2]:
             if not self.follows(part):
@@ -259,12 +270,13 @@ class PlacedFacts(DecidedFormulas):
         return self.established(f)
 
     def decided(self, f: Term) -> bool | None:
-        """Whether a formula follows, or its negation."""
+        """True where a formula is known or follows, False where its negation is or does, None where neither."""
         known = self.truth(f)
         return self.answer(f) if known is None else known
 
     def established(self, f: Term) -> str:
-        """The label of a formula that follows: proved where it is not yet known."""
+        """The label of a formula that follows, which is proved where it is not known yet."""
+        # The fact is written without a negation before a comparison.
         if f[0] == "~" and f[2][0][0] in ("<=", "<", "~"):
             f = negation(f[2][0])
         key = fkey(f)
@@ -278,7 +290,7 @@ class PlacedFacts(DecidedFormulas):
         return label
 
     def decide(self, f: Term) -> bool:
-        """Whether a formula follows, which is proved, or its negation; DecideFirst where neither does."""
+        """Whether a formula follows, or its negation, which is proved; DecideFirst where neither does."""
         value = self.decided(f)
         if value is None:
             raise self.split(f)
@@ -286,11 +298,14 @@ class PlacedFacts(DecidedFormulas):
         return value
 
     def split(self, f: Term) -> DecideFirst:
-        """What to decide for a formula."""
-        for part in ("&", "|", "->", "~"):
-            if f[0] == part:
+        """The first decision that a formula needs."""
+        # A part that is undecided; a formula whose parts are decided is decided itself, so the last case is for
+        # quantified formulas.
+        for connective in ("&", "|", "->", "~"):
+            if f[0] == connective:
                 undecided = [k for k in f[2] if self.decided(k) is None]
                 return self.split(undecided[0]) if undecided else DecideFirst(f)
+        # w(p) = a: which token stands at p; a = b: one of the inequalities
         if f[0] == "=" and f[2][0][0] == "app" and f[2][0][2][0] == W:
             return DecideFirst(letter=simple(f[2][0][2][1]))
         if f[0] == "=":
@@ -313,10 +328,10 @@ class PlacedFacts(DecidedFormulas):
         return self.letters[place]
 
     def same_place(self, place: Term) -> Term | None:
-        """Another position with a known token, which is the same one."""
-        for other in self.letters:
-            if other != place and self.follows(equals(place, other)):
-                return other
+        """Another position that is equal to this one, and whose token is known; None where there is none."""
+        for known_place in self.letters:
+            if known_place != place and self.follows(equals(place, known_place)):
+                return known_place
         return None
 
 

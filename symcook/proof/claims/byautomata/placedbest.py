@@ -1,4 +1,8 @@
-"""Heads whose scores are a parabola of the position, in a case of a proof: the value at the nearest one."""
+"""Heads whose scores are a parabola of the position, in a case of a proof by positions.
+
+`selected` proves the value of such a head: the position nearest to the top of the parabola has the largest score, so
+the head copies the value there. `by_products` proves comparisons of polynomials of positions, as this needs them.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +28,10 @@ from symcook.proof.terms import Term, free, imp, num, replace, subterms
 
 
 def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
-    """The label of c(i) = value, where its head selects one position; None where its scores are no parabola."""
+    """The label of c(i) = value for a head that selects one position by a parabola; None for any other head."""
     g, place = case.g, t[2][1]
     right, old = (at_place(x, place) for x in (equation.right, equation.old))
+    # The mean is a row of a hard head whose scores are a parabola that opens downward.
     row = best_row(right) if right[0] == "sum" else None
     if row is None or row.last:
         return None
@@ -35,14 +40,18 @@ def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
     if scores is None or scores.square > 0:
         return None
     used: dict[Term, str] = {}
+    # The top is a sum of positions and a number: the best position is the integer of the range that is nearest to it.
     top = rounded(reduced(case, reify.term(scores.top), used))
     if top is None:
         return None
     p = _nearest(case, top, low, high)
     ends = [case.established(("<=", None, pair)) for pair in ((low, p), (p, high))]
-    weights_one, mean, is_mean, label = (g.fresh(stem) for stem in ("weights", "values", "mean", "selected"))
+    size_equation, sum_equation, run_equation, label = (
+        g.fresh(stem) for stem in ("weights", "values", "mean", "selected")
+    )
 
     def best(h: Goal) -> None:
+        """p is in the range, and no other position of it has a score as large."""
         least, most, others = h.split()
         least.hyp(ends[0])
         most.hyp(ends[1])
@@ -50,17 +59,18 @@ def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
             case.under(others).prove()
 
     texts = [g.text(low), g.text(high), g.text(p), f"j. {g.text(score)}", f"j. {g.text(value)}"]
-    g.use("lem:single_best", *texts, best, label=f"{weights_one} {mean}")
+    g.use("lem:single_best", *texts, best, label=f"{size_equation} {sum_equation}")
+    # (c(i) - old)*size = sum by the run, where size = 1 and sum = value(p) by the lemma: c(i) = old + value(p).
     run = case.root.problem.label(equation.part, equation.truth)
-    g.use(run, g.text(place), f"#{case.inside(place)}", label=is_mean)
-    found_there = ("+", None, (old, replace(value, THERE, p)))
-    rows = [["1", is_mean], [g.text(("-", None, (old, t))), weights_one], ["1", mean]]
-    g.have(equals(t, found_there), label, lambda h: h._emit({"by": "pos", "eq": rows}, True))
-    return equal_by_values(case, t, reduced(case, found_there, used), used, label)
+    g.use(run, g.text(place), f"#{case.inside(place)}", label=run_equation)
+    selected_value = ("+", None, (old, replace(value, THERE, p)))
+    rows = [["1", run_equation], [g.text(("-", None, (old, t))), size_equation], ["1", sum_equation]]
+    g.have(equals(t, selected_value), label, lambda h: h._emit({"by": "pos", "eq": rows}, True))
+    return equal_by_values(case, t, reduced(case, selected_value, used), used, label)
 
 
 def _nearest(case: PlacedFacts, top: Term, low: Term, high: Term) -> Term:
-    """The position of a range that is nearest to another one."""
+    """The position of the range low..high that is nearest to `top`."""
     for first, second, end in ((low, top, low), (top, high, high)):
         order: Term = at_most(first, second)
         there = case.decided(order)
@@ -72,7 +82,7 @@ def _nearest(case: PlacedFacts, top: Term, low: Term, high: Term) -> Term:
 
 
 def _at_root(case: PlacedFacts, h: Goal) -> bool:
-    """Close a goal about the length alone by a fact before all cases, so that it is proved once; whether it is."""
+    """Whether a goal about the length alone was closed by a fact before all cases, where it is proved once."""
     about_n = [k for k in case.orders if free(case.g.facts[k]) == {N} and fkey(case.g.facts[k]) != NTRUE]
     known = list({fkey(case.g.facts[k]): k for k in about_n}.values())
     if any(v[1][1] == "Int" for v in free(h.goal) - {N}):
@@ -89,7 +99,9 @@ def _at_root(case: PlacedFacts, h: Goal) -> bool:
 
 
 def by_products(case: PlacedFacts, f: Term) -> None:
-    """A comparison of polynomials of positions that follows: by products of what is known of their order."""
+    """Close a comparison of polynomials of positions, by products of facts about their order."""
+    # How each two of the numbers and positions lie to each other, and to their neighbours at the distances that the
+    # formula names; what is open is asked.
     numbers = sorted({abs(s[1][0]) for s in subterms(f) if s[0] == "num" and s[1][1] == 1} | {0, 1})
     names = sorted(free(f))
     order = [*case.orders]
@@ -97,17 +109,17 @@ def by_products(case: PlacedFacts, f: Term) -> None:
         for pair in ((a, b), (b, a)):
             _halved(case, *pair)
         steps = [sign * k for k in (numbers if a in names else [0]) for sign in (1, -1)]
-        for near in dict.fromkeys(simple(("+", None, (b, num(step)))) for step in steps):
-            if case.decided(equals(a, near)) is False:
-                _halved(case, a, near)
-            known = (equals(a, near), less_than(a, near), less_than(near, a))
+        for shifted in dict.fromkeys(simple(("+", None, (b, num(step)))) for step in steps):
+            if case.decided(equals(a, shifted)) is False:
+                _halved(case, a, shifted)
+            known = (equals(a, shifted), less_than(a, shifted), less_than(shifted, a))
             order += [case.established(relation) for relation in known if case.follows(relation)]
     if not case.g.try_auto([*dict.fromkeys(order)], degree=2):
         raise Unplaced(f"no rule for {case.g.text(f)[:80]}")
 
 
 def _halved(case: PlacedFacts, a: Term, b: Term) -> None:
-    """Ask once whether a <= b, where that is open."""
+    """Ask whether a <= b, if that is open and was not asked before."""
     half: Term = at_most(a, b)
     if case.decided(half) is None and half not in case.divided:
         case.divided.add(half)
@@ -115,10 +127,11 @@ def _halved(case: PlacedFacts, a: Term, b: Term) -> None:
 
 
 def rounded(place: Term) -> Term | None:
-    """The integer that is nearest to a sum of positions and a number; None for another term, or where there are two."""
+    """The integer nearest to a sum of positions and a number; None for any other term, and where two are as near."""
     p = nf(place)
+    # The constant is rounded; two integers are as near to a half.
     number = Fraction(p.get(ONE, 0))
-    near = floor(number + Fraction(1, 2))
-    if near - number == Fraction(1, 2) or any(c.denominator != 1 for m, c in p.items() if m != ONE):
+    nearest = floor(number + Fraction(1, 2))
+    if nearest - number == Fraction(1, 2) or any(c.denominator != 1 for m, c in p.items() if m != ONE):
         return None
-    return reify.term(normal.add(p, {ONE: near - number}))
+    return reify.term(normal.add(p, {ONE: nearest - number}))

@@ -21,6 +21,15 @@ from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, instantiate, num, replace, var
 
 
+class TermGap(NamedTuple):
+    """What each term must be for a bound of a mean: `gap` is term - level, or level - term for a bound from above;
+    `no_less` says that it is not negative, and `weighted` is weight*gap."""
+
+    gap: Term
+    no_less: Term
+    weighted: Term
+
+
 class PlacedMean(NamedTuple):
     """(t - old)*size = sum(j, low, high, weight*term), by the fact `label`; without a size t is the sum itself."""
 
@@ -34,25 +43,23 @@ class PlacedMean(NamedTuple):
 
 
 def partly_reduced(case: PlacedFacts, t: Term, used: dict[Term, str], unbounded: list[Term]) -> Term:
-    """A term with values for the atoms that have finitely many; the others are put down."""
+    """A term with values for the atoms that have finitely many; the others are added to `unbounded`."""
     tag, data, kids = t
     if tag in ("app", "sum") and not finite(case, t):
         if t not in unbounded:
             unbounded.append(t)
         return t
-    if tag in ATOMS or tag in ("num", "var") or tag == "*":
-        return (
-            reduced(case, t, used)
-            if tag != "*" or not any(_is_open(case, k) for k in kids)
-            else simple((tag, data, tuple([partly_reduced(case, k, used, unbounded) for k in kids])))
-        )
+    # A product is reduced as a whole, since one factor 0 is enough, unless a factor has no value.
+    if tag in ATOMS or tag in ("num", "var") or (tag == "*" and not any(_is_open(case, k) for k in kids)):
+        return reduced(case, t, used)
     return simple((tag, data, tuple([partly_reduced(case, k, used, unbounded) for k in kids])))
 
 
 def _is_open(case: PlacedFacts, t: Term) -> bool:
-    return (t[0] in ("app", "sum") and not finite(case, t)) or (
-        t[0] not in ATOMS and any(_is_open(case, k) for k in t[2])
-    )
+    """Whether a coordinate or a sum without finitely many values stands in a term."""
+    if t[0] in ("app", "sum"):
+        return not finite(case, t)
+    return t[0] not in ATOMS and any(_is_open(case, k) for k in t[2])
 
 
 def finite(case: PlacedFacts, t: Term) -> bool:
@@ -69,7 +76,7 @@ def finite(case: PlacedFacts, t: Term) -> bool:
 
 
 def mean_of(case: PlacedFacts, t: Term) -> PlacedMean:
-    """A coordinate that is a mean, or a sum."""
+    """A coordinate that is a mean, or a sum, taken apart."""
     if t[0] == "sum":
         return PlacedMean(t[2][0], t[2][1], None, instantiate(t[2][2], (THERE,)))
     name, place = t[2][0][1][0], t[2][1]
@@ -93,7 +100,7 @@ def mean_of(case: PlacedFacts, t: Term) -> PlacedMean:
 
 
 def _parts(case: PlacedFacts, right: Term, size: Term) -> PlacedMean:
-    """The weights and the terms of S/W."""
+    """The weights and the terms of a mean S/W, where S is `right` and W is `size`."""
     low, high, body = right[2]
     body = instantiate(body, (THERE,))
     if size[0] == "sum":
@@ -105,7 +112,7 @@ def _parts(case: PlacedFacts, right: Term, size: Term) -> PlacedMean:
 
 
 def _cleared(case: PlacedFacts, t: Term, mean: PlacedMean, label: str) -> str:
-    """t*size = S from t = S/size."""
+    """The label of t*size = S, from t = S/size."""
     g = case.g
     inverse, out = g.fresh("inv"), g.fresh("clear")
     positive = _positive(case, mean)
@@ -116,27 +123,28 @@ def _cleared(case: PlacedFacts, t: Term, mean: PlacedMean, label: str) -> str:
 
     size, total = mean.size or num(1), _total(case, mean)
     g.use("ax:inv", g.text(size), apart, label=inverse)
-    show = equals(("*", None, (t, size)), total)
+    product_equation = equals(("*", None, (t, size)), total)
 
     def proof(h: Goal) -> None:
         h.rewrite(label)
         h._emit({"by": "pos", "eq": [[h.text(total), inverse]]}, True)
 
-    g.have(show, out, proof)
+    g.have(product_equation, out, proof)
     return out
 
 
 def _total(case: PlacedFacts, mean: PlacedMean) -> Term:
-    """S."""
+    """The sum S of weighted terms."""
     body = mean.term if mean.weight is None else ("*", None, (mean.weight, mean.term))
     return ("sum", None, (mean.low, mean.high, abstract(body, (THERE,))))
 
 
 def _positive(case: PlacedFacts, mean: PlacedMean) -> str:
-    """The label of 0 < W."""
+    """The label of 0 < W, for the sum W of the weights."""
     g, size = case.g, mean.size or num(1)
     f = less_than(num(0), size)
     label = g.fresh("size")
+    # W is the number of positions, which the automata know to be positive.
     if mean.weight is None:
         return case.established(f)
     texts = [g.text(("lam", ("Int",), (abstract(mean.weight, (THERE,)),))), g.text(mean.low), g.text(mean.high)]
@@ -144,6 +152,7 @@ def _positive(case: PlacedFacts, mean: PlacedMean) -> str:
         not_empty = case.established(at_most(mean.low, mean.high))
 
         def above(h: Goal) -> None:
+            """A weight exp(..) is positive everywhere."""
             name, between, so = h.fresh("j"), h.fresh("in"), h.fresh("so")
             h.intro(f"{name} {between}")
             h.use("ax:exp_pos", h.text(replace(mean.weight, THERE, var(name, "Int"))[2][0]), label=so)  # type: ignore[arg-type]
@@ -151,6 +160,7 @@ def _positive(case: PlacedFacts, mean: PlacedMean) -> str:
 
         g.use("lem:sum_positive", *texts, f"#{not_empty}", above, label=label)
         return label
+    # Other weights are not negative, and one of them is 1.
     p = _witness(case, mean, equals(mean.weight, num(1)))
     zero = at_most(num(0), mean.weight)
     member, used = g.fresh("member"), {}
@@ -169,7 +179,8 @@ def _everywhere(case: PlacedFacts, mean: PlacedMean, f: Term) -> str:
 
 
 def _witness(case: PlacedFacts, mean: PlacedMean, f: Term) -> Term:
-    """A position of the range with a property."""
+    """A position of the range with a property, which gets a name where it has none; DecideFirst where it is open
+    whether there is one."""
     for p in case.candidates():
         if case.follows(between(mean.low, p, mean.high)) and case.follows(replace(f, THERE, p)):
             return p
@@ -187,86 +198,107 @@ def bound(case: PlacedFacts, t: Term, op: str, v: Term, above: bool) -> str:
     g, mean = case.g, mean_of(case, t)
     used: dict[Term, str] = {}
     old = reduced(case, mean.old, used)
-    level = simple(("-", None, (v, old)))
     goal = (op, None, (v, t) if above else (t, v))
     label, so = g.fresh("bound"), g.fresh("sum")
     if mean.size is None:
         return _sum_bound(case, t, mean, op, v, above)
-    gap = ("-", None, (mean.term, level) if above else (level, mean.term))
-    no_less = ("<=", None, (level, mean.term) if above else (mean.term, level))
-    each = gap if mean.weight is None else ("*", None, (mean.weight, gap))
-    texts = [g.text(("lam", ("Int",), (abstract(each, (THERE,)),))), g.text(mean.low), g.text(mean.high)]
-    facts = [so, _positive(case, mean), mean.label]
+    # t = old + S/W, so v op t is 0 op S - (v - old)*W, the sum of weight*(term - (v - old)).
+    terms = _term_gap(mean, simple(("-", None, (v, old))), above)
+    texts = [g.text(("lam", ("Int",), (abstract(terms.weighted, (THERE,)),))), g.text(mean.low), g.text(mean.high)]
+    facts = [so, positive_size := _positive(case, mean), mean.label]
     least = g.fresh("least")
-
-    def at_each(h: Goal) -> None:
-        name, between = h.fresh("j"), h.fresh("in")
-        inner = case.under(h)
-        h.intro(f"{name} {between}")
-        inner.name(place := var(name, "Int"))
-        inner.suppose(between)
-        weight = None if mean.weight is None else replace(mean.weight, THERE, place)
-        if weight is not None and weight[0] == "fn":
-            more, pos = h.fresh("more"), h.fresh("pos")
-            h.have(replace(no_less, THERE, place), more, lambda k: inner.under(k).prove())
-            h.use("ax:exp_pos", h.text(weight[2][0]), label=pos)
-            h.auto([more, pos])
-            return
-        inner.prove()
-
-    every = at_most(num(0), each)
-    g.have(ranged(mean.low, mean.high, every, THERE), least, at_each)
+    _no_term_below(case, mean, terms, least)
     if op == "<":
-        p = _witness(case, mean, ("<", None, no_less[2]))
-        inside = case.established(between(mean.low, p, mean.high))
-        g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=so)
-        gap_positive = case.established(less_than(num(0), replace(gap, THERE, p)))
-        facts.append(gap_positive)
-        if mean.weight is not None:
-            weight = replace(mean.weight, THERE, p)
-            facts.append(_weight(case, weight, gap_positive, replace(gap, THERE, p)))
+        facts += _one_above(case, mean, terms, texts, least, so)
     else:
         g.use("lem:sum_nonneg", *texts, f"#{least}", label=so)
-    if mean.weight is None:
-        many = g.fresh("many")
-        g.use("lem:sum_one", *texts[1:], lambda h: h.auto([facts[1]], degree=1, rounds=0), label=many)
-        facts.append(many)
-
-    def proof(h: Goal) -> None:
-        no = h.fresh("no")
-        h.contra(no)
-        labels = [*facts, *used.values()]
-        if used:
-            new = h.fresh("clear")
-            h.use(mean.label, label=new)
-            for x in used.values():
-                again = h.fresh("clear")
-                h.rewrite(x, new, again)
-                new = again
-            labels = [new if x == mean.label else x for x in facts]
-        h.auto([*labels, no])
-
-    g.have(goal, label, proof)
+    if mean.weight is None:  # W is the number of positions
+        length = g.fresh("many")
+        g.use("lem:sum_one", *texts[1:], lambda h: h.auto([positive_size], degree=1, rounds=0), label=length)
+        facts.append(length)
+    g.have(goal, label, lambda h: _by_sum(h, mean, facts, used))
     return label
 
 
-def _weight(case: PlacedFacts, weight: Term, one: str, gap: Term) -> str:
+def _term_gap(mean: PlacedMean, level: Term, above: bool) -> TermGap:
+    """By how much a term is above a number, or below it."""
+    gap = ("-", None, (mean.term, level) if above else (level, mean.term))
+    no_less = ("<=", None, (level, mean.term) if above else (mean.term, level))
+    return TermGap(gap, no_less, gap if mean.weight is None else ("*", None, (mean.weight, gap)))
+
+
+def _no_term_below(case: PlacedFacts, mean: PlacedMean, terms: TermGap, label: str) -> None:
+    """The fact `label`: weight*gap is not negative at any position of the range."""
+
+    def at_position(h: Goal) -> None:
+        """A weight exp(..) is positive, so that the gap alone decides; other weights have values, as terms have."""
+        name, in_range = h.fresh("j"), h.fresh("in")
+        inner = case.under(h)
+        h.intro(f"{name} {in_range}")
+        inner.name(place := var(name, "Int"))
+        inner.suppose(in_range)
+        weight = None if mean.weight is None else replace(mean.weight, THERE, place)
+        if weight is None or weight[0] != "fn":
+            inner.prove()
+            return
+        no_less, positive = h.fresh("more"), h.fresh("pos")
+        h.have(replace(terms.no_less, THERE, place), no_less, lambda k: inner.under(k).prove())
+        h.use("ax:exp_pos", h.text(weight[2][0]), label=positive)
+        h.auto([no_less, positive])
+
+    every = at_most(num(0), terms.weighted)
+    case.g.have(ranged(mean.low, mean.high, every, THERE), label, at_position)
+
+
+def _one_above(
+    case: PlacedFacts, mean: PlacedMean, terms: TermGap, texts: list[str], least: str, label: str
+) -> list[str]:
+    """The fact `label`, that the sum is at least its term at a position p where the gap is positive; the labels of what
+    says that this term is."""
+    p = _witness(case, mean, ("<", None, terms.no_less[2]))
+    inside = case.established(between(mean.low, p, mean.high))
+    case.g.use("lem:sum_member", *texts, case.g.text(p), f"#{inside}", f"#{least}", label=label)
+    gap_there = replace(terms.gap, THERE, p)
+    gap_positive = case.established(less_than(num(0), gap_there))
+    if mean.weight is None:
+        return [gap_positive]
+    return [gap_positive, _weight(case, replace(mean.weight, THERE, p), gap_positive, gap_there)]
+
+
+def _by_sum(g: Goal, mean: PlacedMean, facts: list[str], used: dict[Term, str]) -> None:
+    """Close the bound of a mean by its equation, with the values `used` put in there, and by the facts of its sum."""
+    no = g.fresh("no")
+    g.contra(no)
+    labels = facts
+    if used:
+        equation = g.fresh("clear")
+        g.use(mean.label, label=equation)
+        for value_label in used.values():
+            rewritten_equation = g.fresh("clear")
+            g.rewrite(value_label, equation, rewritten_equation)
+            equation = rewritten_equation
+        labels = [equation if label == mean.label else label for label in facts]
+    g.auto([*labels, no])
+
+
+def _weight(case: PlacedFacts, weight: Term, gap_positive: str, gap: Term) -> str:
     """The label of 0 < weight*gap, or of weight = 1."""
     g, label = case.g, case.g.fresh("weight")
     if weight[0] == "fn":
         pos = g.fresh("pos")
         g.use("ax:exp_pos", g.text(weight[2][0]), label=pos)
-        g.have(less_than(num(0), ("*", None, (weight, gap))), label, lambda h: h.auto([pos, one]))
+        g.have(less_than(num(0), ("*", None, (weight, gap))), label, lambda h: h.auto([pos, gap_positive]))
         return label
     used: dict[Term, str] = {}
     return equal_by_values(case, weight, reduced(case, weight, used), used)
 
 
 def _sum_bound(case: PlacedFacts, t: Term, mean: PlacedMean, op: str, v: Term, above: bool) -> str:
-    """A bound of a sum whose terms have one sign."""
+    """The label of such a bound for a sum whose terms have one sign."""
     g = case.g
     goal = (op, None, (v, t) if above else (t, v))
     label, so, least = g.fresh("bound"), g.fresh("sum"), g.fresh("least")
+    # From below the terms are not negative; from above their negatives are, which is the same for the sum of these.
     term = mean.term if above else ("neg", None, (mean.term,))
     f = g.text(("lam", ("Int",), (abstract(term, (THERE,)),)))
     texts = [f, g.text(mean.low), g.text(mean.high)]
@@ -275,6 +307,7 @@ def _sum_bound(case: PlacedFacts, t: Term, mean: PlacedMean, op: str, v: Term, a
         ranged(mean.low, mean.high, at_most(num(0), term), THERE), least, lambda h: prove_each(case, h, h.fresh("in"))
     )
     value = v if above else ("neg", None, (v,))
+    # Below 0, or for <= at 0, that is enough. A higher bound must be reached by one term alone.
     level = number_of(case, value)
     if level is None:
         raise Unplaced(f"a sum against {g.text(v)}")
@@ -290,11 +323,12 @@ def _sum_bound(case: PlacedFacts, t: Term, mean: PlacedMean, op: str, v: Term, a
 
 
 def level(case: PlacedFacts, f: Term, t: Term) -> tuple[Term, bool] | None:
-    """A comparison without other atoms, as v op t (True) or t op v (False)."""
+    """A comparison in which t is the only atom, as v op t (True) or t op v (False), with the number v; None for any
+    other."""
     p = add(nf(f[2][1]), nf(f[2][0]), -1)
     (lead,) = nf(t)
     scale = p.get(lead)
     if scale is None or any(m != lead and m[0] for m in p):
         return None
-    others = {m: c for m, c in p.items() if m != lead}
-    return reify.term(normal.scale(others, Fraction(-1) / Fraction(scale))), scale > 0
+    without_lead = {m: c for m, c in p.items() if m != lead}
+    return reify.term(normal.scale(without_lead, Fraction(-1) / Fraction(scale))), scale > 0

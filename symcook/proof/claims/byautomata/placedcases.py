@@ -1,4 +1,10 @@
-"""The proof of a claim of fragment A by cases on positions: how goals are closed and cases refuted."""
+"""The proof of a claim of fragment A by cases on positions: the entry, and how a goal is closed.
+
+`prove` takes a claim that automata have found true, and returns its goal with a proof, or raises Unplaced. Goals are
+closed by their connective (`_close`), existences by a named position, and comparisons by the values of their sides,
+or by bounds of a mean. Where something has to be decided first, DecideFirst is raised and the case is divided
+(`placedrefuted.divide`).
+"""
 
 from __future__ import annotations
 
@@ -53,10 +59,12 @@ from symcook.proof.terms import (
 
 
 def _prove_case(case: PlacedFacts) -> None:
-    """Close the goal, which follows from what is supposed."""
+    """Close the goal, which follows in this case."""
     case.root.step()
     g = case.g
+    # Names and premises are introduced.
     while g.goal[0] in ("all", "->", "~"):
+        # Instead of ~(a <= b), b < a is proved, by a case of its own.
         if g.goal[0] == "~" and g.goal[2][0][0] in ("<=", "<"):
             flipped = g.fresh("flip")
             inner = g._branch(negation(g.goal[2][0]))
@@ -72,6 +80,8 @@ def _prove_case(case: PlacedFacts) -> None:
             case.name(var(label, sort))
         else:
             case.suppose(label)
+    # The goal is known, or the case contradicts itself, or the goal is closed by what it means; where a decision is
+    # missing, the case is divided, or looked at again with the new name.
     while True:
         key = fkey(g.goal)
         if key == NTRUE:
@@ -92,12 +102,13 @@ def _prove_case(case: PlacedFacts) -> None:
 
 
 def _close(case: PlacedFacts) -> None:
-    """Close a goal that is no implication in a case that some string has."""
+    """Close a goal that is no implication, in a case that some string has."""
     g, f = case.g, case.g.goal
     if f[0] == "&":
         for part in g.split():
             case.under(part).prove()
     elif f[0] == "|":
+        # a side that follows; else a decision of one that may
         sides = [case.decided(k) for k in f[2]]
         if True not in sides:
             raise case.split(f[2][sides.index(None)] if None in sides else f)
@@ -112,8 +123,9 @@ def _close(case: PlacedFacts) -> None:
 
 
 def _exists(case: PlacedFacts, f: Term) -> None:
-    """An existence, by a named position or by contradiction."""
+    """Close an existence, by a named position or by contradiction."""
     g = case.g
+    # A remainder is known from what is carried along.
     if (fact := case.root.along.remainder(f)) is not None:
         value, known = carried_value(case, fact.carried, fact.place)
         if value != fact.residue:
@@ -123,6 +135,7 @@ def _exists(case: PlacedFacts, f: Term) -> None:
         if case.follows(instantiate(f[2][0], (p,))):
             g.witness(g.text(p))
             return case.prove()
+    # It follows, but at no named position: its negation is refuted.
     no = g.fresh("no")
     g.contra(no)
     case.suppose(no)
@@ -133,25 +146,15 @@ def _exists(case: PlacedFacts, f: Term) -> None:
 
 
 def _compare(case: PlacedFacts, f: Term) -> None:
-    """A comparison that follows."""
+    """Close a comparison that follows."""
     g = case.g
     if (letter := letter_at(f)) is not None:
         return _letter(case, *letter)
     if ordered(f):
-        if g.try_auto(case.orders, degree=1, rounds=0):
-            return None
-        if f[0] != "=" and any(sum(k for _, k in factors) > 1 for factors, _ in nf(("-", None, f[2]))):
-            return by_products(case, f)
-        if f[0] == "=":
-            for half in g.antisym():
-                case.under(half).prove()
-            return None
-        no = g.fresh("no")
-        g.contra(no)
-        case.suppose(no)
-        return case.refute()
+        return _compare_places(case, f)
     if _unfolded(case, g):
         return _compare(case, g.goal)
+    # Values are put in. What has none, a mean or a sum, must be bounded.
     used: dict[Term, str] = {}
     unbounded: list[Term] = []
     sides = [partly_reduced(case, k, used, unbounded) for k in f[2]]
@@ -165,9 +168,7 @@ def _compare(case: PlacedFacts, f: Term) -> None:
     if len(unbounded) > 1:
         raise Unplaced("two means in one comparison")
     if f[0] == "=":
-        for half in g.antisym():
-            case.under(half).prove()
-        return None
+        return _both_halves(case)
     number_and_side = level(case, (f[0], None, tuple(sides)), unbounded[0])
     if number_and_side is None:
         raise Unplaced(f"no bound of {g.text(unbounded[0])[:60]}")
@@ -175,14 +176,39 @@ def _compare(case: PlacedFacts, f: Term) -> None:
     return g.auto([label, *used.values()], degree=1, rounds=0)
 
 
+def _compare_places(case: PlacedFacts, f: Term) -> None:
+    """Close a comparison of positions that follows: by the known order, by its products, or by contradiction."""
+    g = case.g
+    if g.try_auto(case.orders, degree=1, rounds=0):
+        return None
+    if f[0] == "=":
+        return _both_halves(case)
+    if any(sum(k for _, k in factors) > 1 for factors, _ in nf(("-", None, f[2]))):
+        return by_products(case, f)
+    # The order alone does not give it: the tokens at the positions do, where the opposite is supposed.
+    no = g.fresh("no")
+    g.contra(no)
+    case.suppose(no)
+    return case.refute()
+
+
+def _both_halves(case: PlacedFacts) -> None:
+    """Close an equation by the two inequalities."""
+    for half in case.g.antisym():
+        case.under(half).prove()
+
+
 def _unfolded(case: PlacedFacts, g: Goal) -> bool:
-    """Put in what a coordinate without finitely many values is, where it is no mean, or a side of a function."""
+    """Whether a part of the goal was replaced by what it is: a coordinate that is no mean, by its equation, or relu,
+    abs, min or max, by the side that holds."""
     for t in subterms(g.goal):
+        # A coordinate that is neither finite nor a mean: its equation is put in.
         if t[0] == "app" and len(t[2]) == 2 and t[2][1] and not loose(t) and not finite(case, t):
             equation = case.root.problem.equations.get(t[2][0][1][0])
             if equation is not None and equation.kind == "value" and equation.right[0] not in ("/", "sum"):
                 g.rewrite(defined(case, t[2][0][1][0], t[2][1])[1])
                 return True
+        # relu, abs, min or max: the side that holds here is put in.
         if t[0] == "fn" and t[1] in SIDES and not loose(t) and not finite(case, t):
             low, high = (num(0), t[2][0]) if len(t[2]) == 1 else t[2]
             order = at_most(low, high)
@@ -197,45 +223,58 @@ def _unfolded(case: PlacedFacts, g: Goal) -> bool:
 
 
 def _stuck(case: PlacedFacts, f: Term) -> None:
+    """Give up: no rule closes the goal."""
     raise Unplaced(f"no rule for {case.g.text(f)[:80]}")
 
 
 def _coordinate(case: PlacedFacts, t: Term) -> str | tuple[Term, str]:
+    """The value of a coordinate at a position, by the shape of its equation; DecideFirst where the case does not fix
+    it."""
     name, place = t[2][0][1][0], t[2][1]
     equation = case.root.problem.equations.get(name)
     if equation is not None and equation.kind == "state":
-        value, label = carried_value(case, case.root.along.state(name), place)
-        if case.g.facts[label][2][0] == t:
-            return num(value), label
-        known, label = label, case.g.fresh("v")
-        case.g.have(equals(t, num(value)), label, lambda h: h.hyp(known))
-        return num(value), label
+        return _state_value(case, t, name, place)
     if name == "w" or equation is None or (equation.kind == "value" and equation.right[0] != "/"):
         return coordinate(case, t)
     if equation.empty is not None and case.decide(equals(place, equation.empty)):
         return _at_empty(case, t, equation, equation.empty)
     if (label := selected(case, t, equation)) is not None:
         return label
+    # A mean with finitely many values: the one that follows in this case, if one does.
     kind = case.root.regular.kind(tracked(t))
     if not isinstance(kind, FiniteTerm):
         raise Unplaced(f"the value of {name}")
-    for v in kind.values:
-        value = num(v.numerator, v.denominator)
-        if case.follows(equals(t, value)):
-            label = case.g.fresh("v")
+    values = (num(v.numerator, v.denominator) for v in kind.values)
+    value = next((value for value in values if case.follows(equals(t, value))), None)
+    if value is None:
+        raise _some_token(case, mean_of(case, t).low, mean_of(case, t).high)
+    return _by_bounds(case, t, value)
 
-            def proof(h: Goal, value: Term = value) -> None:
-                for half, above in zip(h.antisym(), (False, True), strict=True):
-                    inner = case.under(half)
-                    attempt(inner, lambda c: c.g.hyp(bound(c, t, "<=", value, above)))  # noqa: B023
 
-            case.g.have(equals(t, value), label, proof)
-            return label
-    raise _some_token(case, mean_of(case, t).low, mean_of(case, t).high)
+def _state_value(case: PlacedFacts, t: Term, name: str, place: Term) -> tuple[Term, str]:
+    """The state of an automaton at a position, as it is carried along; the fact is about the term as it is written."""
+    value, label = carried_value(case, case.root.along.state(name), place)
+    if case.g.facts[label][2][0] == t:
+        return num(value), label
+    known, label = label, case.g.fresh("v")
+    case.g.have(equals(t, num(value)), label, lambda h: h.hyp(known))
+    return num(value), label
+
+
+def _by_bounds(case: PlacedFacts, t: Term, value: Term) -> str:
+    """The label of t = value for a mean: it is at most the value, and at least."""
+    label = case.g.fresh("v")
+
+    def proof(h: Goal) -> None:
+        for half, above in zip(h.antisym(), (False, True), strict=True):
+            attempt(case.under(half), lambda c, above=above: c.g.hyp(bound(c, t, "<=", value, above)))
+
+    case.g.have(equals(t, value), label, proof)
+    return label
 
 
 def _some_token(case: PlacedFacts, low: Term, high: Term) -> DecideFirst:
-    """Whether some token stands in a range."""
+    """The question whether some token stands in a range, for the first token of which that is open."""
     for a in case.root.problem.letters:
         f = ranged(low, high, case.root.lettered.is_letter(THERE, a), THERE, "ex")
         if case.decided(f) is None:
@@ -244,6 +283,7 @@ def _some_token(case: PlacedFacts, low: Term, high: Term) -> DecideFirst:
 
 
 def _at_empty(case: PlacedFacts, t: Term, equation: Equation, empty: Term) -> str:
+    """The label of the value of a strict mean at the row that sees nothing."""
     g, place = case.g, t[2][1]
     main, other = g.fresh("mean"), g.fresh("empty")
     g.use(case.root.problem.label(equation.part), g.text(place), f"#{case.inside(place)}", label=f"{main} {other}")
@@ -254,18 +294,20 @@ def _at_empty(case: PlacedFacts, t: Term, equation: Equation, empty: Term) -> st
 
 
 def _letter(case: PlacedFacts, place: Term, letter: int) -> None:
-    """A token at a position."""
+    """Close that a token stands at a position."""
     g, place = case.g, simple(place)
     known = case.letters.get(place)
     if known is not None and known[0] == letter:
         return g.hyp(known[1])
-    other = case.same_place(place)
-    if other is not None and case.letters[other][0] == letter:
-        same, known_there = case.established(equals(other, place)), case.letters[other][1]
-        if replace(there := g.facts[known_there][2][0], other, place) != there and other[0] != "num":
+    known_place = case.same_place(place)
+    # The token is known at a position that is the same one: that position is put in for this one, or this one for it. A
+    # number is not put in, since it may be a token too.
+    if known_place is not None and case.letters[known_place][0] == letter:
+        same, known_there = case.established(equals(known_place, place)), case.letters[known_place][1]
+        if replace(there := g.facts[known_there][2][0], known_place, place) != there and known_place[0] != "num":
             g.rewrite(same, known_there, moved := g.fresh("token"))
             return g.hyp(moved)
-        if replace(g.goal, place, other) != g.goal and place[0] != "num":
+        if replace(g.goal, place, known_place) != g.goal and place[0] != "num":
             g.rewrite(same, rev=True)
             return g.hyp(known_there)
     if known is not None:

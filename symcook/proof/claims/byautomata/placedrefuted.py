@@ -29,15 +29,12 @@ from symcook.proof.terms import (
     replace,
 )
 
-pending = ""
-nearer_too = False
-
-
 # --- Steps ------------------------------------------------------------------------------------------------------------
 
 
 def divide(case: PlacedFacts, wanted: DecideFirst) -> None:
-    """A case for each token at a position, or for a formula and its negation."""
+    """Close the goal by a case for each token at a position, for each combination that is carried along, or for a
+    formula and its negation."""
     g = case.g
     if wanted.letter is not None:
         inside = case.inside(wanted.letter)
@@ -50,6 +47,7 @@ def divide(case: PlacedFacts, wanted: DecideFirst) -> None:
         return case.root.lettered.cases(g, g.text(wanted.letter), inside, close)
     if wanted.carried is not None:
         return divide_carried(case, wanted.carried, case.pending if g.goal == FALSE else "")
+    # a formula, and its negation
     label = g.fresh("is")
     for h in g.em(wanted.formula or FALSE, label):
         inner = case.under(h)
@@ -59,13 +57,14 @@ def divide(case: PlacedFacts, wanted: DecideFirst) -> None:
 
 
 def attempt(case: PlacedFacts, way: Callable[[PlacedFacts], None]) -> None:
-    """Close the goal by a way that may ask for a decision."""
+    """Close the goal in a way that may ask for decisions: then by cases."""
     while True:
         if case.context.empty:
             return case.refute()
         try:
             return way(case)
         except DecideFirst as wanted:
+            # A position has a name now: the same way again.
             if wanted.named:
                 continue
             return divide(case, wanted)
@@ -75,8 +74,9 @@ def attempt(case: PlacedFacts, way: Callable[[PlacedFacts], None]) -> None:
 
 
 def _core(case: PlacedFacts) -> list[str]:
-    """A smallest set of suppositions that no string meets."""
+    """The labels of a smallest set of suppositions that no string meets."""
     t = case.root.regular.t
+    # A formula is dropped where the remaining ones contradict each other without it.
     labels = sorted(case.supposed, key=lambda label: _rank(case.g.facts[label]))
     for label in [*labels]:
         others = [case.supposed[k] for k in labels if k != label]
@@ -86,8 +86,12 @@ def _core(case: PlacedFacts) -> list[str]:
 
 
 def _rank(f: Term) -> int:
-    """What is left out first: what is long."""
-    return 3 if ordered(f) else 2 if letter_at(f) else 1 if f[0] in COMPARISONS else 0
+    """How late a formula is left out: what is long comes first, the order of positions last."""
+    if ordered(f):
+        return 3
+    if letter_at(f):
+        return 2
+    return 1 if f[0] in COMPARISONS else 0
 
 
 def refute_case(case: PlacedFacts) -> None:
@@ -100,8 +104,10 @@ def refute_case(case: PlacedFacts) -> None:
     if g.goal != FALSE:
         g.contra(g.fresh("not"))
     facts = {label: g.facts[label] for label in core}
+    # Positions and tokens alone contradict each other.
     if all(ordered(f) or letter_at(f) for f in facts.values()):
         return _clash(case, core)
+    # Else one formula is proved false by the others: each is tried, in a branch that is dropped where it fails.
     ranked = sorted((label for label in core if not ordered(facts[label])), key=lambda k: _way(facts[k]))
     failed: Exception | None = None
     for nearer in (False, True):  # positions that are not named yet are looked for where nothing else serves
@@ -120,59 +126,64 @@ def refute_case(case: PlacedFacts) -> None:
 
 
 def _way(f: Term) -> int:
+    """Which formula is tried first: one about all positions, then comparisons, then tokens."""
     inner = f[2][0] if f[0] == "~" else f
-    return 0 if inner[0] in ("all", "ex") else 2 if letter_at(inner) else 1
+    if inner[0] in ("all", "ex"):
+        return 0
+    return 2 if letter_at(inner) else 1
 
 
 def _clash(case: PlacedFacts, core: list[str]) -> None:
-    """Positions whose order contradicts itself, or with two tokens at one of them."""
+    """Close a goal by positions whose order contradicts itself, or that have two tokens."""
     g, problem, lettered = case.g, case.root.problem, case.root.lettered
     if g.try_auto(case.orders, degree=1, rounds=0):
         return None
     tokens = [(simple(letter[0]), letter[1], k) for k in core if (letter := letter_at(g.facts[k]))]
     ends = [(lettered.low, problem.before), (lettered.high, problem.after)]
     added = [(place, a, lettered.share(g, lettered.added(a))) for place, a in ends if a is not None]
+    # two tokens at one position
     for n, (place, letter, label) in enumerate(tokens):
-        for other, second, known in [*tokens[:n], *added]:
-            if letter != second and _together(case, place, other):
-                _absurd_tokens(case, place, label, other, known)
+        for other_place, second, known in [*tokens[:n], *added]:
+            if letter != second and _together(case, place, other_place):
+                _absurd_tokens(case, place, label, other_place, known)
                 return None
-    inner = [place for place, a in ends if a is not None]
+    # a token that the model adds, at another position than its end
+    added_ends = [place for place, a in ends if a is not None]
     for place, letter, label in tokens:
-        if letter in (problem.before, problem.after) and not any(_together(case, place, end) for end in inner):
+        if letter in (problem.before, problem.after) and not any(_together(case, place, end) for end in added_ends):
             first = at_most(place, lettered.low)
             away = negation(first) if letter == problem.before else less_than(place, lettered.high)
             if case.truth(away) is None and not case.g._branch(away).try_auto(case.orders, degree=1, rounds=0):
                 return divide(case, DecideFirst(away))
             return _inside_out(case, place, label)
     for n, (place, *_) in enumerate(tokens):  # the order follows from integers that are close
-        for other, *_ in [*tokens[:n], *added]:
-            f = at_most(place, other)
+        for other_place, *_ in [*tokens[:n], *added]:
+            f = at_most(place, other_place)
             if case.truth(f) is None:
                 return divide(case, DecideFirst(f))
     raise Unplaced("an order of positions")
 
 
-def _together(case: PlacedFacts, place: Term, other: Term) -> bool:
-    """Whether two positions are one by what is known of their order."""
-    if place == other:
+def _together(case: PlacedFacts, place: Term, other_place: Term) -> bool:
+    """Whether two positions are equal by the known order."""
+    if place == other_place:
         return True
-    return case.g._branch(equals(place, other)).try_auto(case.orders, degree=1, rounds=0)
+    return case.g._branch(equals(place, other_place)).try_auto(case.orders, degree=1, rounds=0)
 
 
-def _absurd_tokens(case: PlacedFacts, place: Term, label: str, other: Term, known: str) -> None:
-    """Two tokens at one position."""
+def _absurd_tokens(case: PlacedFacts, place: Term, label: str, other_place: Term, known: str) -> None:
+    """Close a goal by two tokens at one position."""
     g, label, known = case.g, _plain(case, label), _plain(case, known)
     if place[0] == "num":  # a number may be a token too, and is not put in for another place
-        place, label, other, known = other, known, place, label
-    if place != other:
+        place, label, other_place, known = other_place, known, place, label
+    if place != other_place:
         same, moved = g.fresh("same"), g.fresh("token")
-        g.have(equals(place, other), same, lambda h: h.auto(case.orders, degree=1, rounds=0))
+        g.have(equals(place, other_place), same, lambda h: h.auto(case.orders, degree=1, rounds=0))
         g.rewrite(same, label, moved)
         label = moved
-    two = g.fresh("token")
-    g.rewrite(known, label, two)
-    g.absurd(two)
+    clash = g.fresh("token")
+    g.rewrite(known, label, clash)
+    g.absurd(clash)
 
 
 def _plain(case: PlacedFacts, label: str) -> str:
@@ -185,7 +196,7 @@ def _plain(case: PlacedFacts, label: str) -> str:
 
 
 def _inside_out(case: PlacedFacts, place: Term, label: str) -> None:
-    """A token that the model adds stands at its end alone."""
+    """Close a goal by a token that the model adds, and that stands at another position than its end."""
     g, lettered, typed = case.g, case.root.lettered, case.g.fresh("typed")
     ready = g._branch(FALSE)
     ready.use(lettered.share(ready, lettered.typed), ready.text(place), lambda h: _both(h, case.orders), label=typed)
@@ -210,12 +221,14 @@ def falsify(case: PlacedFacts, label: str) -> None:
     elif tag == "all" or (tag == "~" and kids[0][0] == "ex" and case.root.along.remainder(kids[0]) is None):
         attempt(case, lambda c: _instance(c, label))
     elif tag == "|":
+        # Each part of a disjunction is refuted by itself.
         labels = [g.fresh("or") for _ in flatten("|", f)]
         for h, case_label in zip(g.cases(label, *labels), labels, strict=True):
             inner = case.under(h)
             inner.suppose(case_label)
             inner.refute()
     elif tag == "->":
+        # A -> B: B is a new fact where A follows, and A is decided where it is open.
         so = g.fresh("then")
         if case.follows(kids[0]):
             known = case.established(kids[0])
@@ -224,6 +237,7 @@ def falsify(case: PlacedFacts, label: str) -> None:
             return case.refute()
         attempt(case, lambda c: _implied(c, label))
     elif tag == "~":
+        # ~(A | B | ..): each of ~A, ~B, .. is a fact.
         if kids[0][0] == "|":
             for part in flatten("|", kids[0]):
                 _denied(case, label, part)
@@ -235,7 +249,7 @@ def falsify(case: PlacedFacts, label: str) -> None:
 
 
 def _denied(case: PlacedFacts, label: str, part: Term) -> None:
-    """~part from ~(.. | part | ..)."""
+    """Add ~part, which follows from ~(.. | part | ..)."""
     new, disjunction = case.g.fresh("neither"), case.g.facts[label][2][0]
 
     def proof(h: Goal) -> None:
@@ -249,7 +263,7 @@ def _denied(case: PlacedFacts, label: str, part: Term) -> None:
 
 
 def _other_rest(case: PlacedFacts, label: str) -> None:
-    """A remainder, where there is another one."""
+    """Close a goal by a remainder that differs from the one that is carried along."""
     fact = case.root.along.remainder(case.g.facts[label])
     if fact is not None:
         value, known = carried_value(case, fact.carried, fact.place)
@@ -261,7 +275,7 @@ def _other_rest(case: PlacedFacts, label: str) -> None:
 
 
 def _implied(case: PlacedFacts, label: str) -> None:
-    """A -> B where A is open: it is decided."""
+    """Decide the premise A of a fact A -> B, and close the goal by the fact then."""
     a = case.g.facts[label][2][0]
     if not case.decide(a):
         raise Unplaced("an implication that nothing contradicts")
@@ -269,6 +283,8 @@ def _implied(case: PlacedFacts, label: str) -> None:
 
 
 def contradicted_case(case: PlacedFacts, label: str) -> bool:
+    """Whether a goal is closed by a comparison that the case contradicts; nothing is done where that needs a
+    decision."""
     if case.g.facts[label][0] not in COMPARISONS:
         return False
     trial = case.g._branch(case.g.goal)
@@ -281,12 +297,13 @@ def contradicted_case(case: PlacedFacts, label: str) -> bool:
 
 
 def _unequal(case: PlacedFacts, label: str) -> None:
-    """A comparison that is false: its negation is proved."""
+    """Close a goal by a comparison that is false."""
     g, f = case.g, case.g.facts[label]
     if f[0] != "=":
         so = g.fresh("so")
         g.have(negation(f), so, lambda h: case.under(h).prove())
         return g.auto([so, label], degree=1, rounds=0)
+    # An equation that is false: its sides have values, or one side is below the other.
     used: dict[Term, str] = {}
     unbounded: list[Term] = []
     for k in f[2]:
@@ -298,6 +315,7 @@ def _unequal(case: PlacedFacts, label: str) -> None:
                 g.have(less, so, lambda h: case.under(h).prove())
                 return g.auto([so, label], degree=1, rounds=0)
         raise DecideFirst(("<=", None, f[2]))
+    # The values are put in one after the other; what is left is false, or compares positions.
     at = label
     for atom, known in used.items():
         if replace(g.facts[at], atom, num(0)) != g.facts[at]:
@@ -313,10 +331,12 @@ def _unequal(case: PlacedFacts, label: str) -> None:
 
 
 def _instance(case: PlacedFacts, label: str) -> None:
-    """A formula about all positions, at one where it is false."""
+    """Close a goal by a formula about all positions that is false at one, or by one about no position that is true
+    at one."""
     g, f = case.g, case.g.facts[label]
     is_existence = f[0] == "~"
     body = f[2][0][2][0] if is_existence else f[2][0]
+    # A position with a name at which it is false.
     for p in case.candidates():
         there = instantiate(body, (p,))
         if is_existence:
@@ -330,6 +350,7 @@ def _instance(case: PlacedFacts, label: str) -> None:
             g.use(label, g.text(p), f"#{known}", label=so, premises=0)
             case.suppose(so)
             return case.refute()
+    # Else a position that gets a name; or, where that is allowed, a decision about one that has a name.
     there = instantiate(body, (NEW,))
     parts = flatten("&", there if is_existence else there[2][0])
     if len(parts) > 1 and parts[0][2][1:] == (NEW,) and parts[1][2][:1] == (NEW,):
@@ -343,12 +364,14 @@ def _instance(case: PlacedFacts, label: str) -> None:
 
 
 def _witnessed(case: PlacedFacts, h: Goal, p: Term) -> None:
+    """Close an existence by a position at which it follows."""
     h.witness(h.text(p))
     case.under(h).prove()
 
 
 def _nearer(case: PlacedFacts, label: str, body: Term) -> DecideFirst:
-    """What to decide where no position is known to be one: how two positions lie, or which token stands at one."""
+    """What to decide where no position is known to refute a formula: the order of two positions, or the token at
+    one."""
     for p in case.candidates():
         if not case.follows(case.root.lettered.inside(p)):
             continue
@@ -361,7 +384,7 @@ def _nearer(case: PlacedFacts, label: str, body: Term) -> DecideFirst:
 
 
 def _both(g: Goal, orders: list[str]) -> None:
-    """Both ends of a range, by the order of positions."""
+    """Close that a position lies in a range, by the order of positions."""
     for part in g.split():
         part.auto(orders, degree=1, rounds=0)
 
@@ -374,7 +397,7 @@ def _atoms(f: Term) -> list[Term]:
 
 
 def _pick(g: Goal, part: Term, label: str) -> None:
-    """A disjunction by one of its parts."""
+    """Close a disjunction by one of its parts."""
     while g.goal[0] == "|" and g.goal != part:
         side = "left" if part in flatten("|", g.goal[2][0]) else "right"
         g.pick(side)

@@ -43,10 +43,11 @@ Pairs = set[tuple[int | None, int]]
 
 
 def carried_value(case: PlacedFacts, carried: CarriedValue, place: Term) -> tuple[int, str]:
-    """The value of what is carried along at a position, and the label of the formula."""
+    """The value that is carried along to a position, and the label of its formula."""
     place = simple(place)
     if (known := _literal(case, carried, place)) is not None:
         return known
+    # The combinations that are possible there must agree on this value.
     reached, k = _reach(case, place), case.root.along.all.index(carried)
     values = {c.values[k] for c in reached.combinations}
     if len(values) > 1:
@@ -55,6 +56,7 @@ def carried_value(case: PlacedFacts, carried: CarriedValue, place: Term) -> tupl
     label = case.g.fresh("carried")
 
     def proof(h: Goal) -> None:
+        """Each combination has this value as one of its parts."""
         for _, inner, labels in _each_of(case, h, reached, place):
             inner.hyp(labels[k])
 
@@ -64,7 +66,8 @@ def carried_value(case: PlacedFacts, carried: CarriedValue, place: Term) -> tupl
 
 
 def divide_carried(case: PlacedFacts, place: Term, pending: str = "") -> None:
-    """A case for each combination that is possible at a position; the values may contradict the fact `pending`."""
+    """Close the goal by a case for each combination that is possible at a position. Some may contradict the fact
+    `pending`."""
     reached = _reach(case, place)
     key = place, reached.combinations
     if key in case.divided:
@@ -74,12 +77,13 @@ def divide_carried(case: PlacedFacts, place: Term, pending: str = "") -> None:
         inner.divided.add(key)
         for label in labels:
             inner.suppose(label)
+        # Where the combination excludes the fact `pending`, that may close the case at once.
         if not (pending and _never_with(inner, pending, labels) and case.root.rules.contradicted(inner, pending)):
             inner.prove()
 
 
 def _never_with(case: PlacedFacts, label: str, others: Sequence[str]) -> bool:
-    """Whether a fact is true where none of the others is."""
+    """Whether a fact and the others are never true together."""
     sets = [case.root.truths(case.g.facts[fact_label]) for fact_label in (label, *others)]
     return (
         None not in sets
@@ -91,7 +95,7 @@ def _never_with(case: PlacedFacts, label: str, others: Sequence[str]) -> bool:
 
 
 def _combined(case: PlacedFacts, c: CarriedCombination, place: Term) -> Term:
-    """That a combination holds at a position."""
+    """The formula that a combination holds at a position."""
     parts = [carried.formula(v, place) for carried, v in zip(case.root.along.all, c.values, strict=True)]
     if c.letter is not None:
         parts.append(case.root.lettered.is_letter(place, c.letter))
@@ -99,23 +103,24 @@ def _combined(case: PlacedFacts, c: CarriedCombination, place: Term) -> Term:
 
 
 def _one_of(case: PlacedFacts, combinations: tuple[CarriedCombination, ...], place: Term) -> Term:
-    """That one of them does."""
+    """The formula that one of some combinations holds at a position."""
     return chained("|", [_combined(case, c, place) for c in combinations])
 
 
 def _each_of(
     case: PlacedFacts, g: Goal, reached: Reached, place: Term
 ) -> list[tuple[CarriedCombination, Goal, list[str]]]:
-    """A goal for each combination, with the labels of its parts."""
-    many, out = len(reached.combinations), []
-    labels = [f"{g.fresh('state')}_{k}" for k in range(many)]
-    goals = [g] if many == 1 else g.cases(reached.label, *labels)
+    """For each combination that is possible: the combination, a goal, and the labels of its parts."""
+    count, out = len(reached.combinations), []
+    labels = [f"{g.fresh('state')}_{k}" for k in range(count)]
+    goals = [g] if count == 1 else g.cases(reached.label, *labels)
     for h, c, label in zip(goals, reached.combinations, labels, strict=True):
-        whole_label = reached.label if many == 1 else label
+        combination_label = reached.label if count == 1 else label
+        # A combination is a conjunction: its parts get labels.
         parts = [f"{h.fresh('part')}_{k}" for k in range(len(c.values) + (c.letter is not None))]
         if len(parts) > 1:
-            h.use(whole_label, label=" ".join(parts), premises=0)
-        out.append((c, h, parts if len(parts) > 1 else [whole_label]))
+            h.use(combination_label, label=" ".join(parts), premises=0)
+        out.append((c, h, parts if len(parts) > 1 else [combination_label]))
     return out
 
 
@@ -129,6 +134,7 @@ def _without_carried(case: PlacedFacts, g: Goal) -> PlacedFacts:
 
 
 def _about_carried(case: PlacedFacts, f: Term) -> bool:
+    """Whether a formula holds a state, or a remainder that is carried along."""
     names = case.root.along.states
     return any(
         (s[0] == "app" and s[2][0][1][0] in names) or (s[0] == "ex" and case.root.along.remainder(s) is not None)
@@ -137,13 +143,14 @@ def _about_carried(case: PlacedFacts, f: Term) -> bool:
 
 
 def _known_context(case: PlacedFacts) -> TrackSet:
+    """The strings of this case, whatever is carried along."""
     return case.root.regular.t.both(
         *(strings for label, strings in case.supposed.items() if not _about_carried(case, case.g.facts[label]))
     )
 
 
 def _possible(case: PlacedFacts, *formulas: Term) -> bool:
-    """Whether some string of this case, whatever it carries along, meets the formulas."""
+    """Whether some string of this case meets the formulas, whatever it carries along."""
     t, sets = case.root.regular.t, [case.root.truths(f) for f in formulas]
     return not t.both(_known_context(case), *(truth_sets.yes for truth_sets in sets if truth_sets is not None)).empty
 
@@ -152,12 +159,14 @@ def _possible(case: PlacedFacts, *formulas: Term) -> bool:
 
 
 def _reach(case: PlacedFacts, place: Term) -> Reached:
-    """What is possible at a position."""
+    """The combinations that are possible at a position, proved from the beginning of the string on."""
     along, first = case.root.along, simple(("+", None, (case.root.along.row, num(1))))
+    # Before the first position there is the row at which all begins.
     if not case.decide(at_most(first, place)):
         if not case.decide(equals(place, along.row)):
             raise Unplaced(f"what is carried along to {case.g.text(place)}")
         return _moved_to(case, _begin(case), along.row, place)
+    # From named position to named position, each stretch once.
     route = _route(case, first, place)
     key = (tuple(route), len(along.all), tuple(case.supposed), tuple(case.letters))
     if key in case.reached:
@@ -170,7 +179,7 @@ def _reach(case: PlacedFacts, place: Term) -> Reached:
 
 
 def _moved_to(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Reached:
-    """The same at a position that is the same."""
+    """The same combinations at another name of the position."""
     if old == place:
         return reached
     same, label = case.established(equals(place, old)), case.g.fresh("at")
@@ -197,17 +206,18 @@ def _route(case: PlacedFacts, first: Term, place: Term) -> list[Term]:
 
 
 def _in_order(case: PlacedFacts, a: Term, b: Term) -> bool:
+    """Whether a <= b is known or follows."""
     f = at_most(a, b)
     return case.truth(f) or (case.root.truths(f) is not None and case.follows(f))
 
 
 def _begin(case: PlacedFacts) -> Reached:
-    """What holds at the row before the first symbol."""
+    """The combination before the first symbol."""
     along, lettered = case.root.along, case.root.lettered
     values, labels = [], []
     for carried in along.all:
         label, value = lettered.share(case.g, carried.begin()), carried.first
-        if carried.row != along.row:  # a token that the model adds stands there
+        if carried.row != along.row:  # it begins earlier: the token that the model adds is its first step
             before = lettered.problem.before or 0
             moved = case.g.fresh("row")
             inside = case.inside(along.row)
@@ -224,15 +234,16 @@ def _begin(case: PlacedFacts) -> Reached:
 
 
 def _onward(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Reached:
-    """What is possible at the next position."""
+    """The combinations that are possible at the next position."""
     inside, is_letter = _insides(case, place), case.root.lettered.is_letter
-    pairs: Pairs = {
-        (c.letter, b)
-        for c in reached.combinations
-        for b in case.root.lettered.problem.letters
-        if _possible(case, *[is_letter(old, a) for a in [c.letter] if a is not None], is_letter(place, b))
-    }
-    new = [_after(case, c, b) for c in reached.combinations for a, b in sorted(pairs, key=str) if a == c.letter]
+    # Which symbols may follow each other here, by the automata of the case.
+    pairs: Pairs = set()
+    for c in reached.combinations:
+        before = [] if c.letter is None else [is_letter(old, c.letter)]
+        letters = case.root.lettered.problem.letters
+        pairs |= {(c.letter, b) for b in letters if _possible(case, *before, is_letter(place, b))}
+    ordered_pairs = sorted(pairs, key=str)
+    new = [_after(case, c, b) for c in reached.combinations for a, b in ordered_pairs if a == c.letter]
     onward, label = tuple(dict.fromkeys(new)), case.g.fresh("reached")
 
     def proof(h: Goal) -> None:
@@ -249,6 +260,7 @@ def _insides(case: PlacedFacts, place: Term) -> tuple[str, ...]:
 
 
 def _after(case: PlacedFacts, c: CarriedCombination, letter: int) -> CarriedCombination:
+    """The combination after one more symbol."""
     moved = zip(case.root.along.all, c.values, strict=True)
     return CarriedCombination(tuple([carried.moves[v][letter] for carried, v in moved]), letter)
 
@@ -256,42 +268,52 @@ def _after(case: PlacedFacts, c: CarriedCombination, letter: int) -> CarriedComb
 def _step(case: PlacedFacts, g: Goal, c: CarriedCombination, labels: list[str], place: Term, inside: tuple[str, ...],
     new: tuple[CarriedCombination, ...], pairs: Pairs,
 ) -> None:  # fmt: skip
-    """Close a goal that one of `new` holds at a position, where `c` held at the one before by the labels."""
+    """Close the goal that one of the combinations `new` holds at a position, where `c` held at the one before by
+    `labels`."""
     lettered = case.root.lettered
 
     def close(h: Goal, a: int, letter: str) -> None:
+        """The goal where the symbol `a` stands at the position."""
+        # No string has these neighbours here: that is refuted without what is carried along.
         if (c.letter, a) not in pairs or _after(case, c, a) not in new:
             inner = _without_carried(case, h)
             if c.letter is not None:
                 inner.suppose(labels[-1])
             inner.suppose(letter)
             return inner.refute()
+        # Each value moves by its own rule; the disjunction is closed by the combination that comes out.
         to = _after(case, c, a)
-        moved_labels = []
-        for one, v, label, there in zip(case.root.along.all, c.values, labels, inside[1:], strict=False):
-            moved_labels.append(h.fresh("to"))
-            move = lettered.share(h, one.step(v, a))
-            h.use(move, h.text(place), f"#{there}", f"#{label}", f"#{letter}", label=moved_labels[-1])
+        new_labels = []
+        for carried, v, label, there in zip(case.root.along.all, c.values, labels, inside[1:], strict=False):
+            new_labels.append(h.fresh("to"))
+            move = lettered.share(h, carried.step(v, a))
+            h.use(move, h.text(place), f"#{there}", f"#{label}", f"#{letter}", label=new_labels[-1])
         picked(h, new.index(to), len(new))
-        joined(h, [*moved_labels, letter])
+        joined(h, [*new_labels, letter])
         return None
 
     lettered.cases(g, g.text(place), inside[0], close)
 
 
-def _between(case: PlacedFacts, found: Reached, start: Term, end: Term) -> Reached:
-    """What is possible at the next named position: step by step where it is a few symbols further."""
+def _between(case: PlacedFacts, reached: Reached, start: Term, end: Term) -> Reached:
+    """What is possible at the next named position: step by step where it is a few symbols further, else by induction
+    from the position after the named one."""
     steps = _few(case, start, end)
     if steps is not None:
         rows = [simple(("+", None, (start, num(k)))) for k in range(steps + 1)]
         for old, new in pairwise(rows):
-            found = _kept(case, _onward(case, found, old, new), new)
-        return _moved_to(case, found, rows[-1], end)
+            reached = _kept(case, _onward(case, reached, old, new), new)
+        return _moved_to(case, reached, rows[-1], end)
     if _in_order(case, after := simple(("+", None, (start, num(1)))), end):
-        found, start = _onward(case, found, start, after), after
-    if start == end:
-        return _kept(case, found, end)
+        reached, start = _onward(case, reached, start, after), after
+    return _kept(case, reached if start == end else _along(case, reached, start, end), end)
+
+
+def _along(case: PlacedFacts, reached: Reached, start: Term, end: Term) -> Reached:
+    """What is possible at a later position: all combinations to which any steps lead, by induction over the positions y
+    in between."""
     y, lettered = var(case.g.fresh("y"), "Int"), case.root.lettered
+    # The neighbours that the case allows somewhere between the two positions.
     after = simple(("+", None, (y, num(1))))
     there = [at_most(start, y), at_most(after, end)]
     letters = lettered.problem.letters
@@ -299,29 +321,30 @@ def _between(case: PlacedFacts, found: Reached, start: Term, end: Term) -> Reach
         (a, b) for a in letters for b in letters
         if _possible(case, *there, lettered.is_letter(y, a), lettered.is_letter(after, b))
     }  # fmt: skip
-    reached = list(found.combinations)
-    for c in reached:
-        more = {_after(case, c, b): None for b in letters if (c.letter, b) in pairs}
-        reached += [combination for combination in more if combination not in reached]
-        if len(reached) > MOST_COMBINED:
+    combinations = list(reached.combinations)
+    for c in combinations:  # which grows as long as a step leads to a new one
+        following = {_after(case, c, b): None for b in letters if (c.letter, b) in pairs}
+        combinations += [combination for combination in following if combination not in combinations]
+        if len(combinations) > MOST_COMBINED:
             raise Unplaced(f"more than {MOST_COMBINED} states")
-    every = tuple(reached)
-    rule = _induction(case, found, start, end, y, every, pairs)
+    every = tuple(combinations)
+    rule = _induction(case, reached, start, end, y, every, pairs)
     label = case.g.fresh("reached")
     order = case.established(at_most(start, end))
     case.g.use(rule, case.g.text(end), f"#{order}", "!", label=label)
-    return _kept(case, Reached(label, every), end)
+    return Reached(label, every)
 
 
 def _few(case: PlacedFacts, start: Term, end: Term) -> int | None:
     """How many symbols further a position is; None for more than a few, or where that is open."""
+    # A number, or a few where the case knows a bound; which one is decided in turn.
     steps = normal.constant(nf(("-", None, (end, start))))
     if steps is not None:
         return int(steps) if 0 < steps <= MOST_SINGLE else None
-    near = [("+", None, (start, num(k))) for k in range(FEW + 1)]
-    if not case.follows(at_most(end, near[-1])):
+    next_places = [("+", None, (start, num(k))) for k in range(FEW + 1)]
+    if not case.follows(at_most(end, next_places[-1])):
         return None
-    for k, place in enumerate(near):
+    for k, place in enumerate(next_places):
         within = case.decided(most := at_most(end, place))
         if within is None:
             raise DecideFirst(most)
@@ -332,7 +355,7 @@ def _few(case: PlacedFacts, start: Term, end: Term) -> int | None:
 
 def _induction(
     case: PlacedFacts,
-    found: Reached,
+    reached: Reached,
     start: Term,
     end: Term,
     y: Term,
@@ -341,14 +364,16 @@ def _induction(
 ) -> str:
     """The label of: from one position to another, one of these combinations holds."""
     g = case.g
+    # Induction over y from `start`: if y <= end, one of the combinations holds at y.
     fits = ("->", None, (at_most(y, end), _one_of(case, every, y)))
     show = ("all", "Int", (abstract(("->", None, (at_most(start, y), fits)), (y,)),))
     label = g.fresh("all")
 
     def proof(h: Goal) -> None:
+        """At `start` by what was reached there; from y to y + 1 by one step of each combination."""
         base, step = h.induct(y[1][0], low := h.fresh("low"), before := h.fresh("before"))
         base.intro(base.fresh("fits"))
-        for c, k, labels in _each_of(case, base, found, start):
+        for c, k, labels in _each_of(case, base, reached, start):
             picked(k, every.index(c), len(every))
             joined(k, labels)
         high, now = step.fresh("high"), step.fresh("now")
@@ -367,26 +392,30 @@ def _induction(
 
 
 def _kept(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
-    """Without combinations that what is known of a position contradicts."""
+    """The combinations that agree with what is known of a position."""
     lettered, along = case.root.lettered, case.root.along.all
+    # Values that are facts, and symbols that no string has here.
     known = [_literal(case, carried, place) for carried in along]
     letters = {a for a in lettered.problem.letters if _possible(case, lettered.is_letter(place, a))}
-    remaining = tuple(
-        c for c in reached.combinations
-        if c.letter in letters and all(one is None or one[0] == v for one, v in zip(known, c.values, strict=True))
-    )  # fmt: skip
+
+    def contradicted(c: CarriedCombination) -> list[int]:
+        """The numbers of its values that are others than the known ones."""
+        return [n for n, value in enumerate(known) if value is not None and value[0] != c.values[n]]
+
+    remaining = tuple(c for c in reached.combinations if c.letter in letters and not contradicted(c))
     if len(remaining) == len(reached.combinations) or not remaining:
         return reached
     label = case.g.fresh("kept")
 
     def proof(h: Goal) -> None:
+        """Each remaining combination is a side of the new disjunction; each other one contradicts what is known."""
         for c, k, labels in _each_of(case, h, reached, place):
             if c in remaining:
                 picked(k, remaining.index(c), len(remaining))
                 joined(k, labels)
                 continue
-            wrong = [n for n, one in enumerate(known) if one is not None and one[0] != c.values[n]]
-            if wrong:
+            # It has another value than a known one, or else a symbol that cannot stand here.
+            if wrong := contradicted(c):
                 k.contra(k.fresh("no"))
                 along[wrong[0]].contradiction(k, labels[wrong[0]], known[wrong[0]][1])  # type: ignore[index]
                 continue
@@ -399,7 +428,7 @@ def _kept(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
 
 
 def _literal(case: PlacedFacts, carried: CarriedValue, place: Term) -> tuple[int, str] | None:
-    """The value that is known."""
+    """The value at a position that is a fact, with its label; None where no value is."""
     for value in carried.moves:
         label = case.literals.get(fkey(f := carried.formula(value, place)))
         if label is not None and case.g.facts.get(label) == f:
@@ -408,12 +437,12 @@ def _literal(case: PlacedFacts, carried: CarriedValue, place: Term) -> tuple[int
 
 
 def chained(tag: str, parts: Sequence[Term]) -> Term:
-    """A conjunction or a disjunction of formulas."""
+    """The conjunction or the disjunction of formulas."""
     return reduce(lambda a, b: (tag, None, (a, b)), parts)
 
 
 def joined(g: Goal, labels: list[str]) -> None:
-    """A conjunction from its parts."""
+    """Close a conjunction by the labels of its parts."""
     if len(labels) == 1:
         return g.hyp(labels[0])
     for part, label in zip(g.split(), labels, strict=True):
@@ -421,10 +450,10 @@ def joined(g: Goal, labels: list[str]) -> None:
     return None
 
 
-def picked(g: Goal, k: int, many: int) -> None:
-    """One part of a disjunction, by its number."""
-    while many > 1 and k < many - 1:
+def picked(g: Goal, k: int, count: int) -> None:
+    """Choose one part of a disjunction as the goal, by its number."""
+    while count > 1 and k < count - 1:
         g.pick("left")
-        many -= 1
-    if many > 1:
+        count -= 1
+    if count > 1:
         g.pick("right")

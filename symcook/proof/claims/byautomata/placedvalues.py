@@ -32,6 +32,7 @@ def reduced(case: PlacedFacts, t: Term, used: dict[Term, str]) -> Term:
         value, label = value_of(case, t)
         used[t] = label
         return value
+    # A product is 0 by one truth value 0; the other factors need no value then.
     if tag == "*":
         for factor in kids:
             if factor[0] == "ind" and case.decided(factor[2][0]) is False:
@@ -43,7 +44,7 @@ def reduced(case: PlacedFacts, t: Term, used: dict[Term, str]) -> Term:
 
 
 def number_of(case: PlacedFacts, t: Term) -> Fraction | None:
-    """The number that a term without atoms is; None where it is none."""
+    """The number that a term without atoms is; None for a term with atoms."""
     number = constant(nf(t))
     return None if number is None else Fraction(number)
 
@@ -81,6 +82,7 @@ def equal_by_values(case: PlacedFacts, t: Term, value: Term, used: dict[Term, st
 
 
 def coordinate(case: PlacedFacts, t: Term) -> str | tuple[Term, str]:
+    """The label of the value of a coordinate at a position, or of the token there."""
     name, place = t[2][0][1][0], t[2][1]
     if name == "w":
         letter, label = case.at_letter(place)
@@ -104,6 +106,7 @@ def defined(case: PlacedFacts, name: str, place: Term) -> tuple[Term, str]:
 
 
 def _function(case: PlacedFacts, t: Term) -> str:
+    """The label of the value of a function whose value is a number."""
     used: dict[Term, str] = {}
     arguments = tuple([reduced(case, k, used) for k in t[2]])
     new = simple((t[0], t[1], arguments))
@@ -113,15 +116,19 @@ def _function(case: PlacedFacts, t: Term) -> str:
 
 
 def _truth_value(case: PlacedFacts, t: Term) -> str:
+    """The label of I[F] = 1 or I[F] = 0, for a formula F that follows or whose negation does."""
     f = t[2][0]
     letter = letter_at(f)
     known = None if letter is None else case.letters.get(simple(letter[0]))
+    # F says which token stands at a position, and that is known.
     if letter is not None and known is not None and case.g.facts[known[1]][2][0] == f[2][0]:
         return equal_by_values(case, t, num(int(known[0] == letter[1])), {}, known[1])
+    # The case of the other value contradicts what is known of F.
     value = case.decide(f)
     label, known = case.g.fresh("v"), case.established(f if value else ("~", None, (f,)))
 
     def proof(h: Goal) -> None:
+        """By cases on F, as the axiom of I[F] has them."""
         names = h.fresh("f"), h.fresh("v")
         before = {*h.facts}
         for k, holds in zip(h.ind(f, " ".join(names)), (True, False), strict=True):
@@ -145,6 +152,8 @@ def _truth_value(case: PlacedFacts, t: Term) -> str:
 
 
 def _sum(case: PlacedFacts, t: Term) -> str:
+    """The label of the value of a sum: all terms are 0, or all but one, or 1 before or after a position and 0
+    elsewhere. DecideFirst in any other case."""
     low, high, body = t[2]
     term = instantiate(body, (THERE,))
     zero = equals(term, num(0))
@@ -153,6 +162,7 @@ def _sum(case: PlacedFacts, t: Term) -> str:
     for p in case.candidates():
         if _selects(case, low, high, zero, p):
             return _one_term(case, t, p)
+    # 1 before p and 0 from there on, or 0 up to p and 1 after it
     counted = [_is_count(term, zero, last) for last in (False, True)]
     for last, f in enumerate(counted):
         for p in case.candidates():
@@ -179,7 +189,7 @@ def prove_each(case: PlacedFacts, h: Goal, *labels: str) -> None:
 
 
 def _no_term(case: PlacedFacts, t: Term) -> str:
-    """A sum of zeros."""
+    """The label of: a sum of zeros is 0."""
     g, (low, high, _) = case.g, t[2]
     same, label = g.fresh("same"), g.fresh("v")
     f = g.text(("lam", ("Int",), (t[2][2],)))
@@ -189,12 +199,13 @@ def _no_term(case: PlacedFacts, t: Term) -> str:
 
 
 def _one_term(case: PlacedFacts, t: Term, p: Term) -> str:
-    """A sum with one term."""
+    """The label of the value of a sum with one term."""
     g, (low, high, body) = case.g, t[2]
     first = g.fresh("only")
     inside = case.established(between(low, p, high))
 
     def others(h: Goal) -> None:
+        """The term at any other position is 0."""
         name, in_range, apart = h.fresh("j"), h.fresh("in"), h.fresh("apart")
         inner = case.under(h)
         h.intro(f"{name} {in_range} {apart}")
@@ -210,16 +221,17 @@ def _one_term(case: PlacedFacts, t: Term, p: Term) -> str:
 
 
 def _is_count(term: Term, zero: Term, last: bool) -> Term:
-    """A term is 1 before the position `MARK` and 0 from it on; else 0 up to it, and 1 after it."""
+    """The formula that a term is 1 before the position `MARK` and 0 from there on; with `last`, 0 up to it and 1
+    after it."""
     there = ("<", None, (MARK, THERE) if last else (THERE, MARK))
-    is_one = equals(term, num(1))
-    return ("&", None, (("->", None, (there, is_one)), ("|", None, (there, zero))))
+    counted_once = equals(term, num(1))
+    return ("&", None, (("->", None, (there, counted_once)), ("|", None, (there, zero))))
 
 
 def _count(case: PlacedFacts, t: Term, p: Term, last: bool) -> str:
-    """The number of positions of a range before p, or after it, each of which is counted once."""
+    """The label of the number of positions of a range before p, or with `last` after p, which a sum counts."""
     g, (low, high, body) = case.g, t[2]
-    same, many, label = g.fresh("same"), g.fresh("many"), g.fresh("v")
+    same, length, label = g.fresh("same"), g.fresh("many"), g.fresh("v")
     f = g.text(("lam", ("Int",), (body,)))
     below = ("-", None, (low, num(1))) if last else low
     above = high if last else ("+", None, (high, num(1)))
@@ -228,12 +240,12 @@ def _count(case: PlacedFacts, t: Term, p: Term, last: bool) -> str:
     texts = g.text(low), g.text(high)
     g.use("lem:sum_ext", f, f"j. I[{bit}]", *texts, lambda h: prove_each(case, h, h.fresh("in")), label=same)
     lemma = f"lem:count_{'after' if last else 'before'}"
-    g.use(lemma, *texts, g.text(p), f"#{inside}", label=many)
+    g.use(lemma, *texts, g.text(p), f"#{inside}", label=length)
     value = simple(("-", None, (high, p) if last else (p, low)))
 
     def proof(h: Goal) -> None:
         h.rewrite(same)
-        h.rewrite(many)
+        h.rewrite(length)
         h.true()
 
     g.have(equals(t, value), label, proof)
@@ -248,15 +260,18 @@ def _choice(case: PlacedFacts, t: Term, zero: Term, counted: list[Term]) -> Deci
         return DecideFirst(f)
 
     def ends(f: Term, p: Term) -> Term:
+        """That the terms change from one value to the other at p."""
         return ranged(low, high, replace(f, MARK, p), THERE)
 
+    # A count up to the later, or the earlier, of two named positions.
     for (p, q), f in product(combinations(map(simple, case.places), 2), counted):
         order: Term = at_most(p, q)
         if case.decided(order) is None and case.follows(("|", None, (ends(f, p), ends(f, q)))):
             return DecideFirst(order)
-    near = [NEW, *(("+", None, (NEW, num(k))) for k in (1, -1))]
+    # Else a position that has no name yet: one that would be enough alone, or together with a named one.
+    near_new = [NEW, *(("+", None, (NEW, num(k))) for k in (1, -1))]
     alone = ("|", None, (equals(THERE, NEW), zero))
-    wanted = [ranged(low, high, alone, THERE), *(ends(f, p) for f in counted for p in near)]
+    wanted = [ranged(low, high, alone, THERE), *(ends(f, p) for f in counted for p in near_new)]
     either = [("|", None, (ends(f, NEW), ends(f, p))) for f in counted for p in case.places]
     question = nameable(case, low, high, wanted) or nameable(case, low, high, either)
     if question is None:
@@ -265,16 +280,18 @@ def _choice(case: PlacedFacts, t: Term, zero: Term, counted: list[Term]) -> Deci
 
 
 def nameable(case: PlacedFacts, low: Term, high: Term, wanted: list[Term]) -> DecideFirst | None:
-    """A position of a range, some, the first or the last one with a token, so that one of the formulas about `NEW`
-    follows: it has a name now, or whether there is one is to be decided."""
+    """A decision that gives a position of a range its name: one with a token, the first or the last, such that one
+    of the formulas about `NEW` follows there. None where no such position helps."""
     letter = case.root.lettered.is_letter
     inside = between(low, NEW, high)
     for order in (None, (THERE, NEW), (NEW, THERE)):
         for a in case.root.problem.letters:
+            # Each of these positions is named once.
             key = (low, high, order, a)
             exists = ranged(low, high, letter(THERE, a), THERE, "ex")
             if key in case.extremes or case.decided(exists) is False:
                 continue
+            # NEW is a position of the range with the token; where an order is given, the first or the last one.
             there = ("&", None, (inside, letter(NEW, a)))
             if order is not None:
                 no_other = ("->", None, (("<", None, order), ("~", None, (letter(THERE, a),))))
@@ -282,6 +299,7 @@ def nameable(case: PlacedFacts, low: Term, high: Term, wanted: list[Term]) -> De
             truths = case.root.truths(there)
             if truths is None:
                 continue
+            # Would one of the formulas follow in the strings in which NEW is that position?
             within = case.root.regular.t.both(case.context, truths.yes)
             if any(case.follows(f, within) for f in wanted):
                 if case.decided(exists) is None:
@@ -296,7 +314,7 @@ def nameable(case: PlacedFacts, low: Term, high: Term, wanted: list[Term]) -> De
 
 
 def _name_extreme(case: PlacedFacts, some: Term, a: int, low: Term, high: Term, last: bool) -> None:
-    """A name for the first or the last position of a range with a token."""
+    """Name the first or the last position of a range with a token."""
     g, label = case.g, case.g.fresh("there")
     lemma = f"lem:{'last' if last else 'first'}_place"
     known = case.established(some)
@@ -312,7 +330,7 @@ VALUE_RULES: Mapping[str, Callable[[PlacedFacts, Term], str]] = {
 
 
 def _joined(g: Goal, labels: list[str]) -> None:
-    """A conjunction from its parts."""
+    """Close a conjunction by the labels of its parts."""
     if len(labels) == 1:
         g.hyp(labels[0])
         return

@@ -22,7 +22,6 @@ from symcook.proof.claims.byautomata.kinds import (
     FiniteTerm,
     PlaceCases,
     PlaceTerm,
-    SignTerm,
     TermKind,
     TotalTerm,
     TruthSets,
@@ -30,8 +29,8 @@ from symcook.proof.claims.byautomata.kinds import (
 )
 from symcook.proof.claims.byautomata.tracks import LAST, MOST_STATES, Tracks, TrackSet
 from symcook.proof.claims.byautomata.values import TermRules
-from symcook.proof.claims.bycounts.parabolas import best_near, polynomial
-from symcook.proof.claims.bycounts.problem import HERE, LETTERS, Equation, N, OutsideFragment, Problem, at, at_place
+from symcook.proof.claims.bycounts.parabolas import BestNear, best_near, polynomial
+from symcook.proof.claims.bycounts.problem import HERE, LETTERS, Equation, OutsideFragment, Problem, at, at_place
 from symcook.proof.search.ranges import at_most, equals
 from symcook.proof.terms import (
     COMPARISONS,
@@ -55,8 +54,8 @@ AT = var("@", "Int")
 
 
 class RegularVerdict(NamedTuple):
-    """What the automata find: whether the claim is true of all strings, or else a smallest one of which it is false, as
-    numbers of its tokens; and how many states the largest automaton had."""
+    """The answer of the automata: whether the claim is true of all strings, or else a smallest string on which it is
+    false, as numbers of tokens; and how many states the largest automaton had."""
 
     true: bool
     string: tuple[int, ...] | None
@@ -84,7 +83,7 @@ class Regular(TermRules):
         self.premises = [line for line in (*problem.needs, *marked) if line not in plain]
 
     def decided(self) -> RegularVerdict:
-        """The answer; OutsideFragment where the claim is none of this fragment."""
+        """The answer; OutsideFragment where the automata cannot give one."""
         claim = self.formula(self.problem.claim)
         for premise in self.premises:  # as that a norm does not refuse the string
             premise_truths = self.formula(premise)
@@ -109,46 +108,63 @@ class Regular(TermRules):
         return self.truths[f]
 
     def _formula(self, f: Term) -> TruthSets:
+        """The truth of a formula by that of its parts; a quantified formula has a new track for its variable."""
         tag, data, kids = f
         t = self.t
         if tag in ("true", "false"):
-            return TruthSets(*((t.valid(), t.nothing) if tag == "true" else (t.nothing, t.valid())))
+            truths = TruthSets(t.valid(), t.nothing)
+            return truths if tag == "true" else _denied(truths)
         if tag == "~":
-            return TruthSets(*self.formula(kids[0])[::-1])
+            return _denied(self.formula(kids[0]))
         if tag in ("&", "|", "->"):
             a, b = self.formula(kids[0]), self.formula(kids[1])
             if tag == "&":
-                return TruthSets(t.both(a.yes, b.yes), t.either(a.no, b.no))
-            a = TruthSets(*a[::-1]) if tag == "->" else a
+                return self._all_of([a, b])
+            a = _denied(a) if tag == "->" else a  # a -> b is ~a | b
             return TruthSets(t.either(a.yes, b.yes), t.both(a.no, b.no))
         if tag in COMPARISONS:
             return self.compared(tag, kids[0], kids[1])
         if data != "Int":
             raise OutsideFragment("it quantifies over numbers that are no positions")
         y = self._track()
-        body = instantiate(kids[0], (var(y, "Int"),))
         try:
-            if tag == "ex" and (truths := self._divided(body, y)) is not None:
-                return truths
-            if tag == "all" and (truths := self._best(body, y)) is not None:
-                return truths
-            inner = body if tag == "ex" else ("~", None, (body,))
-            guards = flatten("&", body) if tag == "ex" else _implied(body)[0]
-            spilled = self._spilled(guards, y)
-            truths = self.formula(inner)
+            return self._quantified(tag, instantiate(kids[0], (var(y, "Int"),)), y)
         finally:
             self.depth -= 1
+
+    def _all_of(self, truths: Sequence[TruthSets]) -> TruthSets:
+        """Where all of some formulas are true, and where one of them is false."""
+        return TruthSets(
+            self.t.both(*(truth_sets.yes for truth_sets in truths)),
+            self.t.either(*(truth_sets.no for truth_sets in truths)),
+        )
+
+    def _quantified(self, tag: str, body: Term, y: str) -> TruthSets:
+        """The truth of ``ex y. body`` or ``all y. body``; remainders and scores have rules of their own."""
+        if tag == "ex" and (truths := self._divided(body, y)) is not None:
+            return truths
+        if tag == "all" and (truths := self._best(body, y)) is not None:
+            return truths
+        # "all" is read as the negation of "ex" of the negation.
+        t, inner = self.t, body if tag == "ex" else ("~", None, (body,))
+        guards = flatten("&", body) if tag == "ex" else _implied(body)[0]
+        spilled = self._spilled(guards, y)
+        truths = self.formula(inner)
+        # True where a position y makes it true; false where it is false at all positions, and no number outside of the
+        # string can meet the guards either.
         yes = t.without(truths.yes, y)
         no = t.less(t.complement(t.without(t.complement(truths.no), y)), spilled)
         return TruthSets(yes, no) if tag == "ex" else TruthSets(no, yes)
 
     def _track(self) -> str:
+        """A new name of a track; the caller gives it back by `self.depth -= 1`."""
         self.depth += 1
         return f"@{self.depth}"
 
     def _spilled(self, guards: Sequence[Term], y: str) -> TrackSet:
         """Where a number that is no position may meet the guards of a variable."""
         here, unit, low, high = var(y, "Int"), num(1), list[Term](), list[Term]()
+        # a <= y or y <= b, with strict bounds moved by one
         for op, _, (a, b) in (guard for guard in guards if guard[0] in ("<=", "<")):
             if b == here and here not in free(a):
                 low.append(a if op == "<=" else ("+", None, (a, unit)))
@@ -157,29 +173,35 @@ class Regular(TermRules):
         if not low or not high:
             raise OutsideFragment("it quantifies over all integers")
         first, last = self.problem.places
-        empty_range = [self._not("<", b, a) for a in low for b in high]
+        # The range may hold a number, and begins before the string or ends after it. Of several bounds on one side, all
+        # must be outside.
+        nonempty_range = [self._not("<", b, a) for a in low for b in high]
         before, after = [self._not("<=", first, a) for a in low], [self._not("<=", b, last) for b in high]
-        return self.t.either(self.t.both(*before, *empty_range), self.t.both(*after, *empty_range))
+        return self.t.either(self.t.both(*before, *nonempty_range), self.t.both(*after, *nonempty_range))
 
     def _best(self, body: Term, y: str) -> TruthSets | None:
         """The truth of ``all y. y in a range -> score(y) op score(k)`` for scores that are a parabola of the position.
         The range is empty, or k and its neighbours decide, where one of the three is in it; else it is not known."""
-        here, t, (guards, end) = var(y, "Int"), self.t, _implied(body)
+        here, (guards, end) = var(y, "Int"), _implied(body)
         if not all(_bound(g, here) for g in guards):
             return None
         parts = flatten("&", end)
         ends = [_implied(part)[1] for part in parts]
-        near = [best_near(f, here, self.positional) if f[0] in ("<=", "<") else None for f in ends]
-        if not any(near):
+        nearest_by_part = [best_near(f, here, self.positional) if f[0] in ("<=", "<") else None for f in ends]
+        if not any(nearest_by_part):
             return None
-        asked = near[0]
-        if len(parts) > 1 or asked is None:
+        nearest = nearest_by_part[0]
+        # Several conclusions: each is a formula of its own, which comes here again or is projected.
+        if len(parts) > 1 or nearest is None:
             ranged = (("all", "Int", (abstract(_chain([*guards, part]), (here,)),)) for part in parts)
-            truths = [self.formula(part_here) for part_here in ranged]
-            return TruthSets(
-                t.both(*(truth_sets.yes for truth_sets in truths)), t.either(*(truth_sets.no for truth_sets in truths))
-            )
-        k, top, op = asked.place, asked.top, end[0]
+            return self._all_of([self.formula(part_in_range) for part_in_range in ranged])
+        return self._nearest_is_best(guards, y, end[0], nearest)
+
+    def _nearest_is_best(self, guards: Sequence[Term], y: str, op: str, nearest: BestNear) -> TruthSets:
+        """The truth of one such formula, with the range `guards` of y and one comparison by `op`."""
+        here, t, k, top = var(y, "Int"), self.t, nearest.place, nearest.top
+        # The guards at k - 1, k and k + 1, and whether each of these is no better than k. With a parabola that opens
+        # downward score(k - 1) <= score(k) means k - 1/2 <= top, and score(k + 1) <= score(k) means top <= k + 1/2.
         ranges = [reduce(conj, (replace(g, here, ("+", None, (k, num(step)))) for g in guards)) for step in (-1, 0, 1)]
         inside = [self.formula(range_there) for range_there in ranges]
         alone = t.valid() if op == "<=" else t.nothing
@@ -189,12 +211,15 @@ class Regular(TermRules):
             self.compared(op, top, ("+", None, (k, num(1, 2)))),
         ]
         empty = self.formula(("all", "Int", (abstract(_chain([*guards, FALSE]), (here,)),)))
+        # The parabola is only known where its coordinates are read at positions of the string.
         low, high = self.problem.places
-        there = [self.formula(("<=", None, pair)).yes for r in asked.read for pair in ((low, r), (r, high))]
+        there = [self.formula(("<=", None, pair)).yes for r in nearest.read for pair in ((low, r), (r, high))]
         there.append(t.complement(self._spilled(guards, y)))
-        one_of_them = t.either(*(i.yes for i in inside))
-        yes = t.both(one_of_them, *(t.either(i.no, b.yes) for i, b in zip(inside, best, strict=True)))
-        no = t.either(*(t.both(i.yes, b.no) for i, b in zip(inside, best, strict=True)))
+        # Where none of the three is in the range, all of the range lies on one side: it stays undecided.
+        some_inside = t.either(*(in_range.yes for in_range in inside))
+        no_better = [t.either(in_range.no, b.yes) for in_range, b in zip(inside, best, strict=True)]
+        yes = t.both(some_inside, *no_better)
+        no = t.either(*(t.both(in_range.yes, b.no) for in_range, b in zip(inside, best, strict=True)))
         return TruthSets(t.either(empty.yes, t.both(yes, *there)), t.both(no, *there))
 
     def _not(self, op: str, left: Term, right: Term) -> TrackSet:
@@ -209,24 +234,23 @@ class Regular(TermRules):
         bounds = [part for part in parts if part not in equations]
         if len(equations) != 1 or any(bound_part[0] not in ("<=", "<") for bound_part in bounds):
             return None
+        # factor*q + gap = 0, so that m*q, with m = |factor|, is a term without q
         linear_form = linear(("-", None, equations[0][2]), here)
         if linear_form is None or not linear_form[0] or linear_form[0].denominator != 1 or linear_form[1] is None:
             return None
         modulus, gap = abs(int(linear_form[0])), linear_form[1]
         multiple = ("neg", None, (gap,)) if linear_form[0] > 0 else gap  # m times the quotient
         sets = [self._remainder(modulus, gap)]
+        # A bound of q is a bound of m*q by m times the other side.
         for op, _, sides in bounds:
             if here in free(sides[0]) & free(sides[1]) or not {here} & {sides[0], sides[1]}:
                 return None
             low_side, high_side = (multiple if side == here else ("*", None, (num(modulus), side)) for side in sides)
             sets.append(self.formula((op, None, (low_side, high_side))))
-        return TruthSets(
-            self.t.both(*(truth_sets.yes for truth_sets in sets)),
-            self.t.either(*(truth_sets.no for truth_sets in sets)),
-        )
+        return self._all_of(sets)
 
     def _remainder(self, modulus: int, term: Term) -> TruthSets:
-        """Where a number divides a term."""
+        """Where a number divides a term, and where it does not."""
         kind, t = self.kind(term), self.t
         if isinstance(kind, FiniteTerm):
             groups = ([d for v, d in kind.values.items() if bool(v % modulus) is wrong] for wrong in (False, True))
@@ -234,11 +258,13 @@ class Regular(TermRules):
         if isinstance(kind, PlaceTerm):
             if [*map(abs, kind.sums.values())] not in ([], [1]) or kind.number.denominator != 1:
                 raise OutsideFragment("the remainder of a sum of positions")
+            # A position x, or a number: x + c is divided where x = -c modulo m, and -x + c where x = c.
             good = t.nothing if kind.number % modulus else t.valid()  # of a number, as n - n + 2
             for track, sums in kind.sums.items():
                 good = t.remainder(track, modulus, int(-kind.number * sums))
             return self._closed(TruthSets(good, t.complement(good)), kind)
         if isinstance(kind, TotalTerm) and not kind.normed:
+            # A sum of v for each position of a set D: the size of each D counts modulo m.
             parts = [(v, d) for v, d in kind.terms if v]
             if all(v.denominator == 1 for v, _ in parts) and kind.number.denominator == 1:
                 tallies = [t.tallied(d, kind.track, 0, modulus) for _, d in parts]
@@ -253,30 +279,25 @@ class Regular(TermRules):
     # --- Comparisons -------------------------------------------------------------------------------------------------
 
     def compared(self, op: str, left: Term, right: Term) -> TruthSets:
-        """Where a comparison holds."""
+        """Where a comparison is true, and where it is false."""
         return self._compared(op, self.kind(left), self.kind(right))
 
     # --- Terms -------------------------------------------------------------------------------------------------------
 
     def kind(self, t: Term) -> TermKind:
-        """What a term is."""
+        """What is known of a term."""
         if t not in self.kinds:
             self.kinds[t] = self._kind(t)
         return self.kinds[t]
 
     def _kind(self, term: Term) -> TermKind:
+        """The kind of a term by those of its parts; OutsideFragment for a term that no rule reads."""
         tag, data, kids = term
         t = self.t
         if tag == "num":
             return FiniteTerm({Fraction(*data): t.valid()})
         if tag == "var":
-            if term == N:
-                return PlaceTerm({LAST: Fraction(1)}, Fraction(1 - self.problem.start))
-            if data[0].startswith("@"):
-                return PlaceTerm({data[0]: Fraction(1)}, ZERO)
-            if data[0] in self.problem.marked:
-                return PlaceTerm({f"@.{data[0]}": Fraction(1)}, ZERO)
-            raise OutsideFragment(f"it has the number {data[0]}, which is no position")
+            return self._variable(data[0])
         if tag == "app":
             return self._applied(term)
         if tag == "ind":
@@ -284,6 +305,7 @@ class Regular(TermRules):
             return FiniteTerm(nonempty({Fraction(1): truths.yes, ZERO: truths.no}))
         if tag == "sum":
             return self._sum(term)
+        # Before other quotients: a mean is known better than its sum.
         if tag == "/" and kids[0][0] == "sum":
             return self._quotient(kids[0], kids[1])
         if tag in ("+", "-"):
@@ -295,27 +317,41 @@ class Regular(TermRules):
         if tag == "/":
             return self._over(self.kind(kids[0]), self.kind(kids[1]))
         if tag == "^":
-            a = self.kind(kids[0])
-            if isinstance(a, FiniteTerm):
-                return self.combined([a], lambda u: u**data)
-            out: TermKind = FiniteTerm({Fraction(1): t.valid()})
-            for _ in range(data):
-                out = self._times(out, a)
-            return out
+            return self._power(self.kind(kids[0]), data)
         if tag == "fn":
             return self._function(data, [self.kind(k) for k in kids])
         raise OutsideFragment(f"it has the term {_text(term)}")
 
+    def _variable(self, name: str) -> PlaceTerm:
+        """A name is a position: the last one, a track, or one that the statement is about."""
+        if name == "n":  # the number of positions: the last one, or one more where positions begin with 0
+            return PlaceTerm({LAST: Fraction(1)}, Fraction(1 - self.problem.start))
+        if name.startswith("@"):
+            return PlaceTerm({name: Fraction(1)}, ZERO)
+        if name in self.problem.marked:
+            return PlaceTerm({f"@.{name}": Fraction(1)}, ZERO)
+        raise OutsideFragment(f"it has the number {name}, which is no position")
+
+    def _power(self, base: TermKind, exponent: int) -> TermKind:
+        """A power with a number as its exponent; without finitely many values, a product with itself."""
+        if isinstance(base, FiniteTerm):
+            return self.combined([base], lambda u: u**exponent)
+        out: TermKind = FiniteTerm({Fraction(1): self.t.valid()})
+        for _ in range(exponent):
+            out = self._times(out, base)
+        return out
+
     # --- Sums --------------------------------------------------------------------------------------------------------
 
     def _range(self, low: Term, high: Term, y: str) -> tuple[TrackSet, TrackSet]:
-        """The positions y of a range, and where the range leaves the string."""
+        """The positions y of a range, and the strings in which the range leaves the string."""
         here = var(y, "Int")
         guards = (at_most(low, here), at_most(here, high))
         inside = self.t.both(*(self.formula(guard).yes for guard in guards))
         return inside, self._spilled(guards, y)
 
     def _sum(self, term: Term) -> TermKind:
+        """What a sum over a range of positions is: one position that it selects, or by the kind of its terms."""
         low, high, body = term[2]
         y = self._track()
         try:
@@ -328,7 +364,7 @@ class Regular(TermRules):
             self.depth -= 1
 
     def _chosen(self, body: Term, inside: TrackSet, y: str, spilled: TrackSet) -> PlaceTerm | PlaceCases | None:
-        """The place of a sum of I[F(y)]*(k*y + c) where one y has F; 0 where none has."""
+        """The position that a sum of I[F(y)]*(k*y + c) selects, where at most one y has F; None for any other sum."""
         if body[0] != "*" or body[2][0][0] != "ind":
             return None
         value, t = self.kind(body[2][1]), self.t
@@ -338,35 +374,35 @@ class Regular(TermRules):
         there = t.both(truths.yes, inside)
         if not self.single(there, y) or not spilled.empty or not t.less(inside, t.either(*truths)).empty:
             raise OutsideFragment("it adds several positions")
+        # No y is selected: the sum is 0 there.
         none = t.complement(t.without(there, y))
         place = self._placed_at(value, y, there)
         if none.empty:
             return place
         if self.problem.start == 1 or value.number:  # 0 is no position, or not what is added to it
             return PlaceCases(((t.without(there, y), place), (none, PlaceTerm({}, ZERO))))
+        # Positions begin with 0: the 0 of an empty selection is the first position.
         (z,) = place.bound
         return place._replace(relations=(t.either(*place.relations, t.both(none, t.at(z, 0))),))
 
     def _summed(self, kind: TermKind, inside: TrackSet, spilled: TrackSet, y: str, ends: tuple[Term, Term]) -> TermKind:
+        """The sum of a term over the positions y of a range; `spilled` is where the range leaves the string."""
         t = self.t
-        if isinstance(kind, TotalTerm | PlaceTerm | PlaceCases):
-            kind = self.sign(kind)
-        if isinstance(kind, SignTerm):
-            signs = zip((Fraction(1), Fraction(-1), ZERO), kind, strict=True)
-            parts = {v: t.both(d, inside) for v, d in signs}
-        else:
-            parts = {v: t.both(d, inside) for v, d in kind.values.items()}
+        parts = self._by_value(kind, inside)
+        # The sum has a value where each term of the range has one.
         undefined = t.without(t.less(inside, t.either(*parts.values())), y)
         where = t.complement(t.either(undefined, spilled))
-        other = t.either(*(d for v, d in parts.items() if v))
-        if isinstance(kind, SignTerm):
+        nonzero = t.either(*(d for v, d in parts.items() if v))
+        if not isinstance(kind, FiniteTerm):  # the sign of the sum alone is known
             return self.total(TotalTerm(tuple(parts.items()), y, where), ZERO)
-        if other.empty:
+        if nonzero.empty:
             return FiniteTerm({ZERO: where})
-        if self.single(other, y):
+        # At most one term differs from 0: the sum has its values.
+        if self.single(nonzero, y):
             values = {v: t.both(t.without(d, y), where) for v, d in parts.items() if v}
-            values[ZERO] = t.less(where, t.without(other, y))
+            values[ZERO] = t.less(where, t.without(nonzero, y))
             return FiniteTerm(nonempty(values))
+        # Else the sum is kept as a sum, on a track of its own; where it counts a prefix or a suffix it is a position.
         z = self._fresh()
         parts = {v: t.renamed(d, {y: z}) for v, d in parts.items()}
         if {v for v, d in parts.items() if not d.empty} <= {ZERO, Fraction(1)}:
@@ -374,6 +410,14 @@ class Regular(TermRules):
             if place is not None:
                 return place
         return TotalTerm(tuple((v, d) for v, d in parts.items() if not d.empty), z, where)
+
+    def _by_value(self, kind: TermKind, inside: TrackSet) -> dict[Fraction, TrackSet]:
+        """By value the positions of a range at which a term has it. A term with infinitely many values is known by its
+        sign: 1, -1 and 0 stand for its values."""
+        if isinstance(kind, FiniteTerm):
+            return {v: self.t.both(d, inside) for v, d in kind.values.items()}
+        signs = zip((Fraction(1), Fraction(-1), ZERO), self.sign(kind), strict=True)
+        return {v: self.t.both(d, inside) for v, d in signs}
 
     def _prefix(
         self, parts: Mapping[Fraction, TrackSet], y: str, ends: tuple[Term, Term]
@@ -384,16 +428,19 @@ class Regular(TermRules):
         if no.empty:
             return None
         low, high = (self.kind(end) for end in ends)
+        # An end that is a number is a position too.
         if not isinstance(low, PlaceTerm):
             low = self.added(PlaceTerm({}, ZERO), low, 1)
         if not isinstance(low, PlaceTerm) or not isinstance(high, PlaceTerm):
             return None
         u = self._fresh()
         moved, any_marked = t.renamed(yes, {y: u}), t.without(yes, y)
-        if t.both(yes, no, t.apart(z, y, -1, False)).empty:  # none with 0 before one with 1: up to the last with 1
+        if t.both(yes, no, t.apart(z, y, -1, False)).empty:
+            # None with 0 before one with 1: u is the last position with 1, and the number is u + 1 - low.
             last = t.less(moved, t.without(t.both(yes, t.apart(u, y, -1, False)), y))
             place = self._minus(PlaceTerm({u: Fraction(1)}, Fraction(1), (last,), (u,)), low)
         elif t.both(yes, no, t.apart(y, z, -1, False)).empty:
+            # None with 1 before one with 0: u is the first position with 1, and the number is high + 1 - u.
             first = t.less(moved, t.without(t.both(yes, t.apart(y, u, -1, False)), y))
             place = self._minus(
                 high._replace(number=high.number + 1), PlaceTerm({u: Fraction(1)}, ZERO, (first,), (u,))
@@ -411,6 +458,7 @@ class Regular(TermRules):
             if weighted is not None:
                 return weighted
         b = self.kind(size)
+        # Divided by the length of its range, high - low + 1, a sum is a mean.
         if isinstance(a, TotalTerm) and not a.number:
             low, high, _ = total[2]
             length = self.added(
@@ -421,7 +469,8 @@ class Regular(TermRules):
         return self._over(a, b)
 
     def _weighted(self, total: Term, size: Term) -> TermKind | None:
-        """A mean of values by weights that are not negative: over the positions with a positive weight."""
+        """A mean of values by weights that are not negative: over the positions with a positive weight. None where
+        the sums do not fit, or a weight may be negative."""
         low, high, weight = size[2]
         body, t = total[2][2], self.t
         if body[0] != "*" or body[2][0] != weight:
@@ -429,6 +478,7 @@ class Regular(TermRules):
         y = self._track()
         try:
             inside, spilled = self._range(low, high, y)
+            # Each weight of the range has to be known as positive or 0.
             weights = self.sign(self.kind(instantiate(weight, (var(y, "Int"),))))
             if not t.both(inside, t.less(inside, t.either(weights.positive, weights.zero))).empty or not spilled.empty:
                 return None
@@ -436,18 +486,16 @@ class Regular(TermRules):
         finally:
             self.depth -= 1
         inside = t.both(inside, weights.positive)
+        # One position alone has a positive weight: the mean is the value there.
         if isinstance(value, PlaceTerm) and value.sums.keys() == {y} and not value.relations and self.single(inside, y):
             return self._placed_at(value, y, inside)
-        if not isinstance(value, FiniteTerm):
-            sign = self.sign(value)
-            parts = dict(zip((Fraction(1), Fraction(-1), ZERO), (t.both(d, inside) for d in sign), strict=True))
-        else:
-            parts = {v: t.both(d, inside) for v, d in value.values.items()}
+        # Else the mean of its values, or, where these are infinitely many, of their signs.
+        parts = self._by_value(value, inside)
         undefined = t.without(t.less(inside, t.either(*parts.values())), y)
         where = t.less(t.without(inside, y), undefined)  # without weights there is no value
         z = self._fresh()
-        made = TotalTerm(tuple((v, t.renamed(d, {y: z})) for v, d in parts.items() if not d.empty), z, where, True)
-        return self._single_valued(made) if isinstance(value, FiniteTerm) else self.total(made, ZERO)
+        mean = TotalTerm(tuple((v, t.renamed(d, {y: z})) for v, d in parts.items() if not d.empty), z, where, True)
+        return self._single_valued(mean) if isinstance(value, FiniteTerm) else self.total(mean, ZERO)
 
     # --- Coordinates -------------------------------------------------------------------------------------------------
 
@@ -467,6 +515,7 @@ class Regular(TermRules):
         return self._at(name, place)
 
     def _at(self, name: str, place: PlaceTerm) -> TermKind:
+        """What a coordinate, or the string itself, is at a place."""
         if name == "w":
             symbols = {Fraction(s): self.t.symbol("@", s) for s in self.problem.letters}
             return self._moved(FiniteTerm(nonempty(symbols)), place)
@@ -475,26 +524,29 @@ class Regular(TermRules):
     def coordinate(self, name: str) -> TermKind:
         """What a coordinate is at the track ``@``."""
         if name in self.coordinates:
-            kind_found = self.coordinates[name]
-            if kind_found is None:
+            kind = self.coordinates[name]
+            # None stands for a coordinate whose equation is being read.
+            if kind is None:
                 raise OutsideFragment(f"the coordinate {name}, which its own value defines")
-            return kind_found
+            return kind
         equation = self.problem.equations.get(name)
         if equation is None:
             lines = "; ".join(self.problem.outside)
             raise OutsideFragment(f"the coordinate {name}, whose equation has another form ({lines[:200]})")
         self.coordinates[name] = None
+        # The answer is kept for all who ask, so its tracks are named as if it were asked for first.
         depth, self.depth = self.depth, 0
         self.inside.append(name)
         try:
-            self.coordinates[name] = kind_found = self._there(equation, self._defined_by(equation))
+            self.coordinates[name] = kind = self._there(equation, self._defined_by(equation))
         except OutsideFragment as error:
             del self.coordinates[name]
+            # The reason begins with the name of the outermost coordinate, once.
             raise OutsideFragment(f"{name}: {error}" if not str(error).startswith(f"{name}:") else str(error)) from None
         finally:
             self.depth = depth
             self.inside.pop()
-        return kind_found
+        return kind
 
     def positional(self, name: str) -> Term | None:
         """A coordinate as a polynomial of the position `HERE`, or as the one number that it is; None for another."""
@@ -521,11 +573,13 @@ class Regular(TermRules):
         return FiniteTerm(nonempty({v: self.t.both(d, *there) for v, d in kind.values.items()}))
 
     def _defined_by(self, equation: Equation) -> TermKind:
+        """What a coordinate is at `AT`, by the shape of its equation (`Equation`)."""
         right, size, old = (at_place(side, AT) for side in (equation.right, equation.size, equation.old))
         if equation.kind == "value":
             return self.kind(right)
         if equation.kind == "state":
             return self._state(equation)
+        # The others are (c(i) - old)*size = right: c(i) is old + right/size.
         base = self.kind(old)
         if equation.kind == "norm":
             below = self.kind(size)
@@ -536,6 +590,7 @@ class Regular(TermRules):
         else:
             added = self._quotient(right, size) if right[0] == "sum" else self._over(self.kind(right), self.kind(size))
             if equation.empty is not None:
+                # the row of a strict mean that sees nothing
                 empty = self.formula(equals(AT, at_place(equation.empty, AT))).yes
                 added = self._with_zero(added, empty)
         return self.added(base, added, 1)
@@ -551,6 +606,8 @@ class Regular(TermRules):
         if begin is None or begin[0] != "num":
             raise OutsideFragment(f"{name}: a recursion that begins at no number")
         row = int(begin[1][0])
+        # At the first row the symbol and the value before are put at a position that no string has: where they matter
+        # the value is none, and `_constant` refuses.
         before, symbol = at(name, ("-", None, (HERE, num(1))), LETTERS), at("w", HERE, LETTERS)
         nowhere = at("w", num(self.problem.start - 1), LETTERS)
         first = self._constant(replace(_filled(equation.right, {before: nowhere, symbol: nowhere}), HERE, begin))
@@ -573,7 +630,7 @@ class Regular(TermRules):
         return FiniteTerm(nonempty({Fraction(v): read[k] for v, k in number.items()}))
 
     def _constant(self, t: Term) -> int:
-        """A term that is one whole number whatever the string is."""
+        """The integer that a term is in all strings; OutsideFragment for any other term."""
         value = self._number(self.kind(t))
         if value is not None and value.denominator == 1:
             return int(value)
@@ -586,6 +643,11 @@ class Regular(TermRules):
             if self.t.complement(where).empty:
                 return value
         return None
+
+
+def _denied(truths: TruthSets) -> TruthSets:
+    """The truth of a negation."""
+    return TruthSets(truths.no, truths.yes)
 
 
 def _filled(t: Term, values: Mapping[Term, Term]) -> Term:
@@ -611,7 +673,7 @@ def _later(t: Term, row: int) -> Term:
 
 
 def _implied(f: Term) -> tuple[list[Term], Term]:
-    """What a chain of implications supposes, and what it ends with."""
+    """The premises of a chain of implications, and its conclusion."""
     premises = []
     while f[0] == "->":
         premises += flatten("&", f[2][0])
@@ -620,7 +682,7 @@ def _implied(f: Term) -> tuple[list[Term], Term]:
 
 
 def _chain(parts: Sequence[Term]) -> Term:
-    """The last of some formulas, where all before it hold."""
+    """The implication of the last formula by all before it."""
     return reduce(lambda end, premise: imp(premise, end), reversed(parts))
 
 
@@ -644,9 +706,9 @@ def linear(t: Term, y: Term) -> tuple[Fraction, Term | None] | None:
         constant_part = (tag, None, (a[1] or num(0), b[1])) if b[1] is not None else a[1]
         return a[0] + sign * b[0], constant_part
     if tag == "*":
-        for factor, other in (kids, kids[::-1]):
-            if factor[0] == "num" and (found := linear(other, y)) is not None and found[1] is None:
-                return Fraction(*factor[1]) * found[0], None
+        for factor, cofactor in (kids, kids[::-1]):
+            if factor[0] == "num" and (inner := linear(cofactor, y)) is not None and inner[1] is None:
+                return Fraction(*factor[1]) * inner[0], None
     return None
 
 

@@ -36,7 +36,7 @@ class TrackSet:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is accepted."""
+        """Whether the set is empty."""
         return not self.accepting.any()
 
     @property
@@ -57,7 +57,7 @@ class Tracks:
         self.language = self._atom((), [[1], [1]], [False, True])
 
     def restrict(self, language: TrackSet) -> None:
-        """Strings are from now on those of an automaton; what was made before is of no use any more."""
+        """Let the strings be those of an automaton from now on; sets that were made before are of no use then."""
         self.language = self.without(language, LAST)
         self.made.clear()
 
@@ -69,6 +69,7 @@ class Tracks:
         return self._minimal(tracks, table, np.array(accepting, dtype=bool))
 
     def _minimal(self, tracks: tuple[str, ...], table: StepTable, accepting: StateFlags) -> TrackSet:
+        """The one object for the minimal automaton of a table."""
         self.largest = max(self.largest, len(table))
         table, accepting = minimal(table, accepting)
         smallest_set = TrackSet(tracks, table, accepting)
@@ -81,45 +82,48 @@ class Tracks:
             if self.symbols << len(wanted) > MOST_COLUMNS:
                 raise OutsideFragment(f"it compares {len(wanted)} positions at once")
             bits = np.arange(1 << len(wanted))
-            mine = np.zeros(len(bits), dtype=np.int64)
+            own_bits = np.zeros(len(bits), dtype=np.int64)
             for k, track in enumerate(have):
-                mine |= ((bits >> wanted.index(track)) & 1) << k
-            self.made[key] = (np.arange(self.symbols)[:, None] * (1 << len(have)) + mine[None, :]).ravel()
+                own_bits |= ((bits >> wanted.index(track)) & 1) << k
+            self.made[key] = (np.arange(self.symbols)[:, None] * (1 << len(have)) + own_bits[None, :]).ravel()
         return self.made[key]
 
     def _product(self, a: TrackSet, b: TrackSet, name: str) -> TrackSet:
         """The product by ``and``, ``or`` or ``less``; of ``or`` both must be valid on all tracks."""
         key = (name, a, b)
+        # Each product is made once.
         if key in self.made:
             return self.made[key]
         tracks = tuple(sorted({*a.tracks, *b.tracks}))
         left_table = a.table[:, self._columns(a.tracks, tracks)].astype(np.int64)
         right_table = b.table[:, self._columns(b.tracks, tracks)]
-        index = np.full(a.states * b.states, -1, dtype=np.int64)
-        index[0] = 0
-        pairs_found, level, rows = [np.zeros(1, dtype=np.int64)], np.zeros(1, dtype=np.int64), []
+        # A pair of states (s, t) has the code s*b.states + t. The pairs that are reached are numbered level by level; a
+        # row of the table is made for each level at once.
+        number_of_pair = np.full(a.states * b.states, -1, dtype=np.int64)
+        number_of_pair[0] = 0
+        pairs_by_level, level, rows = [np.zeros(1, dtype=np.int64)], np.zeros(1, dtype=np.int64), []
         count = 1
         while len(level):
             codes = left_table[level // b.states] * b.states + right_table[level % b.states]
             rows.append(codes)
             new = np.unique(codes)
-            new = new[index[new] < 0]
-            index[new] = np.arange(count, count + len(new))
+            new = new[number_of_pair[new] < 0]
+            number_of_pair[new] = np.arange(count, count + len(new))
             count += len(new)
             if count > 4 * MOST_STATES:
                 raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
-            pairs_found.append(new)
+            pairs_by_level.append(new)
             level = new
-        states = np.concatenate(pairs_found)
-        table = index[np.concatenate(rows)].astype(np.int32)
+        # From codes to numbers: `rows` has the codes that follow each pair.
+        states = np.concatenate(pairs_by_level)
+        table = number_of_pair[np.concatenate(rows)].astype(np.int32)
         first_accepting, second_accepting = a.accepting[states // b.states], b.accepting[states % b.states]
-        accepting = (
-            first_accepting & second_accepting
-            if name == "and"
-            else first_accepting | second_accepting
-            if name == "or"
-            else first_accepting & ~second_accepting
-        )
+        if name == "and":
+            accepting = first_accepting & second_accepting
+        elif name == "or":
+            accepting = first_accepting | second_accepting
+        else:
+            accepting = first_accepting & ~second_accepting
         self.made[key] = product_set = self._minimal(tracks, table, accepting)
         if product_set.states > MOST_STATES:
             raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
@@ -133,6 +137,8 @@ class Tracks:
         if key not in self.made:
             out = self.language
             for track in tracks:
+                # State 0 before the mark, 1 after it, 2 for a second one; LAST is refused where anything follows its
+                # mark.
                 one_mark = [[0, 1], [1, 2], [2, 2]]
                 rows = one_mark if track != LAST else [[0, 1], [2, 2], [2, 2]]
                 out = self._product(out, self._atom((track,), rows, [False, True, False]), "and")
@@ -140,7 +146,7 @@ class Tracks:
         return self.made[key]
 
     def both(self, *parts: TrackSet) -> TrackSet:
-        """What all of them accept."""
+        """The intersection of sets."""
         if not parts:
             return self.language
         out, *others = sorted({*parts}, key=lambda part: (part.states, len(part.tracks)))
@@ -151,7 +157,7 @@ class Tracks:
         return out
 
     def either(self, *parts: TrackSet) -> TrackSet:
-        """What one of them accepts, over the tracks of all."""
+        """The union of sets, over the tracks of all of them."""
         parts = tuple(dict.fromkeys(part for part in parts if not part.empty))
         tracks = sorted({track for part in parts for track in part.tracks})
         out = self.nothing
@@ -161,36 +167,38 @@ class Tracks:
         return out
 
     def less(self, a: TrackSet, b: TrackSet) -> TrackSet:
-        """What `a` accepts and `b` does not."""
+        """The elements of `a` that are not in `b`."""
         if a.empty or b.empty:
             return a
         return self._product(self.lifted(a, b.tracks), b, "less")
 
     def complement(self, a: TrackSet) -> TrackSet:
-        """What it does not accept."""
+        """The valid inputs with these tracks that are not in a set."""
         return self.less(self.valid(*a.tracks), a)
 
     def lifted(self, a: TrackSet, tracks: Iterable[str]) -> TrackSet:
-        """The same with further tracks that may be anywhere."""
-        more = [track for track in tracks if track not in a.tracks]
-        return self._product(a, self.valid(*more), "and") if more else a
+        """The same set with further tracks, marked anywhere."""
+        missing_tracks = [track for track in tracks if track not in a.tracks]
+        return self._product(a, self.valid(*missing_tracks), "and") if missing_tracks else a
 
     def renamed(self, a: TrackSet, names: Mapping[str, str]) -> TrackSet:
-        """The same with tracks called otherwise; two that get one name are at one position."""
+        """The same set with other names of tracks; two tracks that get one name are at one position."""
         if all(names.get(track, track) == track for track in a.tracks):
             return a
         new = [names.get(track, track) for track in a.tracks]
         tracks = tuple(sorted({*new}))
         bits = np.arange(1 << len(tracks))
-        mine = np.zeros(len(bits), dtype=np.int64)
+        old_bits = np.zeros(len(bits), dtype=np.int64)
+        # For each set of bits over the new tracks, the bits of the old ones: two tracks with one name have the same
+        # bit.
         for k, track in enumerate(new):
-            mine |= ((bits >> tracks.index(track)) & 1) << k
-        columns = (np.arange(self.symbols)[:, None] * (1 << len(new)) + mine[None, :]).ravel()
+            old_bits |= ((bits >> tracks.index(track)) & 1) << k
+        columns = (np.arange(self.symbols)[:, None] * (1 << len(new)) + old_bits[None, :]).ravel()
         out = self._minimal(tracks, a.table[:, columns], a.accepting)
         return self.both(out, self.valid(LAST)) if LAST in new and LAST not in a.tracks else out
 
     def without(self, a: TrackSet, *tracks: str) -> TrackSet:
-        """The strings, with the other tracks, for which there are positions of these tracks."""
+        """The strings, with the remaining tracks, for which these tracks have positions that are accepted."""
         for track in tracks:
             if track in a.tracks:
                 a = self._projected(a, track)
@@ -198,17 +206,22 @@ class Tracks:
 
     def _split(self, a: TrackSet, track: str) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
         """The other tracks, and for each of their columns that of `a` without and with the mark."""
-        other_tracks = tuple(other_track for other_track in a.tracks if other_track != track)
+        other_tracks = tuple(name for name in a.tracks if name != track)
         k = a.tracks.index(track)
         column = np.arange(self.symbols << len(other_tracks))
+        # A column is symbol*2^tracks + bits: a bit 0 or 1 is put in at place k.
         plain = (column >> k << (k + 1)) | (column & ((1 << k) - 1))
         return other_tracks, plain, plain | (1 << k)
 
     def _projected(self, a: TrackSet, track: str) -> TrackSet:
+        """The automaton of "for some position of the track": the states that may be reached, with or without the
+        mark so far, as a set of bits of an integer."""
         key = ("without", a, track)
         if key not in self.made:
             other_tracks, plain, marked = self._split(a, track)
+            # A state from which nothing is accepted is left out of the sets.
             bit = [0 if _dead(a, s) else 1 << s for s in range(a.states)]
+            # By state and column the set of states that follow, without the mark or with it.
             step = [
                 [bit[x] | bit[y] for x, y in zip(row[plain].tolist(), row[marked].tolist(), strict=True)]
                 for row in a.table
@@ -216,10 +229,10 @@ class Tracks:
             last = sum(1 << s for s in range(a.states) if a.accepting[s])
             number, todo, rows = {bit[0]: 0}, [bit[0]], []
             for state_set in todo:
-                states, bits_left = [], state_set
-                while bits_left:
-                    states.append((bits_left & -bits_left).bit_length() - 1)
-                    bits_left &= bits_left - 1
+                states, remaining_bits = [], state_set
+                while remaining_bits:
+                    states.append((remaining_bits & -remaining_bits).bit_length() - 1)
+                    remaining_bits &= remaining_bits - 1
                 row = [0] * len(plain) if not states else step[states[0]]
                 for s in states[1:]:
                     row = [x | y for x, y in zip(row, step[s], strict=True)]
@@ -231,16 +244,19 @@ class Tracks:
         return self.made[key]
 
     def tallied(self, a: TrackSet, track: str, most: int, modulus: int = 0) -> list[TrackSet]:
-        """For each r the strings in which r positions of the track are accepted: r = 0, .., `most`, which stands for
-        all that are as large; with a `modulus` r is the remainder."""
+        """For each r, the strings in which r positions of the track are accepted, for r = 0, .., `most`; the last
+        one is for all larger numbers too. With a `modulus`, r is the remainder of the number."""
         key = ("tallied", a, track, most, modulus)
         if key in self.made:
             return self.made[key]
         other_tracks, plain, marked = self._split(a, track)
+        # A run without the mark goes to `base`; each position whose mark was read starts one more run, and `counts` has
+        # how many of these are in which state. They move together by one symbol.
         dead = [_dead(a, s) for s in range(a.states)]
         table = a.table.tolist()
 
         def cut(r: int) -> int:
+            """A number as it is kept: its remainder, or at most `most`."""
             return r % modulus if modulus else min(r, most)
 
         number: dict[Any, int] = {(0, ()): 0}
@@ -248,34 +264,40 @@ class Tracks:
         rows: list[list[int]] = []
         for base, counts in todo:
             row = []
-            for x, y in zip(plain.tolist(), marked.tolist(), strict=True):
+            for plain_column, marked_column in zip(plain.tolist(), marked.tolist(), strict=True):
                 new: dict[int, int] = {}
                 for s, r in counts:
-                    new[table[s][x]] = new.get(table[s][x], 0) + r
-                new[table[base][y]] = new.get(table[base][y], 0) + 1
-                tallies_kept = tuple(sorted((s, cut(r)) for s, r in new.items() if not dead[s] and cut(r)))
-                row.append(numbered(number, todo, (table[base][x], tallies_kept)))
+                    new[table[s][plain_column]] = new.get(table[s][plain_column], 0) + r
+                new[table[base][marked_column]] = new.get(table[base][marked_column], 0) + 1
+                new_counts = tuple(sorted((s, cut(r)) for s, r in new.items() if not dead[s] and cut(r)))
+                row.append(numbered(number, todo, (table[base][plain_column], new_counts)))
             rows.append(row)
         grid = np.array(rows, dtype=np.int32)
         sums = np.array([cut(sum(r for s, r in counts if a.accepting[s])) for _, counts in todo])
-        many = modulus or most + 1
+        class_count = modulus or most + 1
         all_strings = self.valid(*other_tracks)
-        self.made[key] = [self.both(self._minimal(other_tracks, grid, sums == r), all_strings) for r in range(many)]
+        self.made[key] = [
+            self.both(self._minimal(other_tracks, grid, sums == r), all_strings) for r in range(class_count)
+        ]
         return self.made[key]
 
     # --- Atoms -------------------------------------------------------------------------------------------------------
 
     def symbol(self, x: str, number: int) -> TrackSet:
-        """At x is this symbol."""
+        """The strings with this symbol at x."""
+        # state 0 before the mark, 1 where it stood at the symbol, 2 where it stood elsewhere
         rows = [[[0, 1 if s == number else 2] for s in range(self.symbols)], *([[k, k]] * self.symbols for k in (1, 2))]
         table = np.array(rows, dtype=np.int32).reshape(3, -1)
         return self.both(self._minimal((x,), table, np.array([False, True, False])), self.valid(x))
 
     def apart(self, x: str, y: str, distance: int, exact: bool) -> TrackSet:
-        """x - y = distance; else x - y <= distance."""
+        """The strings with x - y = distance, or, where it is not `exact`, x - y <= distance."""
         if x == y:
-            return self.valid(x) if (distance == 0 if exact else distance >= 0) else self.nothing
+            holds = distance == 0 if exact else distance >= 0
+            return self.valid(x) if holds else self.nothing
         tracks = tuple(sorted((x, y)))
+        # A state is (which marks were read, a number): after one mark, how many positions ago it was, counted up to the
+        # cap; after both, x - y.
         cap = abs(distance) + 2
         number: dict[Any, int] = {("", 0): 0}
         todo, rows, accepting = [("", 0)], [], []
@@ -285,24 +307,27 @@ class Tracks:
             row = []
             for bits in range(4):
                 at_x, at_y = (bits >> tracks.index(x)) & 1, (bits >> tracks.index(y)) & 1
-                to = (kind, far)
-                if kind == "":
-                    to = ("both", 0) if at_x and at_y else ("x", 1) if at_x else ("y", 1) if at_y else to
+                following = (kind, far)
+                if kind == "" and at_x and at_y:
+                    following = ("both", 0)
+                elif kind == "" and (at_x or at_y):
+                    following = ("x" if at_x else "y", 1)
                 elif kind == "x":
-                    to = ("both", -far) if at_y else ("x", min(far + 1, cap))
+                    following = ("both", -far) if at_y else ("x", min(far + 1, cap))
                 elif kind == "y":
-                    to = ("both", far) if at_x else ("y", min(far + 1, cap))
-                row.append(numbered(number, todo, to))
+                    following = ("both", far) if at_x else ("y", min(far + 1, cap))
+                row.append(numbered(number, todo, following))
             rows.append(row)
         return self.both(self._atom(tracks, rows, accepting), self.valid(*tracks))
 
     def at(self, x: str, place: int, exact: bool = True) -> TrackSet:
-        """x = place; else x <= place."""
+        """The strings with x = place, or, where it is not `exact`, x <= place."""
         steps = place - self.start
         if steps < 0:
             return self.nothing
         if steps > MOST_STATES:
             raise OutsideFragment(f"it has the position {place:,}")
+        # States 0, .., steps count the positions before the mark; where x <= place is asked, the mark may come at each.
         done, dead = steps + 1, steps + 2
         rows = [
             [min(s + 1, dead) if s < steps else dead, done if s == steps or not exact else dead] for s in range(done)
@@ -311,7 +336,8 @@ class Tracks:
         return self.both(self._atom((x,), rows, [s == done for s in range(done + 2)]), self.valid(x))
 
     def remainder(self, x: str, modulus: int, rest: int) -> TrackSet:
-        """x = rest modulo the modulus."""
+        """The strings with x = rest modulo the modulus."""
+        # States 0, .., modulus - 1 are the number of positions read, modulo it.
         done, dead, first = modulus, modulus + 1, (rest - self.start) % modulus
         rows = [[(s + 1) % modulus, done if s == first else dead] for s in range(modulus)]
         rows += [[done, done], [dead, dead]]
@@ -322,12 +348,13 @@ class Tracks:
         It begins in state 0, which it keeps at the first `skipped` positions, none or one."""
         if skipped not in (0, 1):
             raise OutsideFragment(f"an automaton that reads from position {skipped + self.start} on")
-        many = len(moves)
+        state_count = len(moves)
+        # Each state is there twice: before the mark x, and after it, where the state in which x was read is kept.
         rows = [[0] * self.symbols] * skipped + [*map(list, moves)]
-        table = [[c for k in row for c in (skipped + k, skipped + many + k)] for row in rows]
-        table += [[skipped + many + k] * (2 * self.symbols) for k in range(many)]
+        table = [[c for k in row for c in (skipped + k, skipped + state_count + k)] for row in rows]
+        table += [[skipped + state_count + k] * (2 * self.symbols) for k in range(state_count)]
         grid, valid = np.array(table, dtype=np.int32), self.valid(x)
-        ends = [np.arange(len(table)) == skipped + many + k for k in range(many)]
+        ends = [np.arange(len(table)) == skipped + state_count + k for k in range(state_count)]
         return [self.both(self._minimal((x,), grid, end), valid) for end in ends]
 
     # --- Answers -----------------------------------------------------------------------------------------------------
@@ -348,7 +375,7 @@ class Tracks:
 
 
 def numbered(number: dict[State, int], todo: list[State], state: State) -> int:
-    """The number of a state, which is put down where it is new."""
+    """The number of a state; a new state gets the next one."""
     if state not in number:
         number[state] = len(todo)
         todo.append(state)
@@ -364,6 +391,7 @@ def _dead(a: TrackSet, state: int) -> bool:
 
 def minimal(table: StepTable, accepting: StateFlags) -> tuple[StepTable, StateFlags]:
     """The minimal automaton, by refinement, its states in order of their first occurrence."""
+    # States are told apart by the classes of those that follow, until no class is divided any more.
     classes = accepting.astype(np.int32)
     count = len(np.unique(classes))
     while True:
@@ -376,9 +404,11 @@ def minimal(table: StepTable, accepting: StateFlags) -> tuple[StepTable, StateFl
         if new == count:
             break
         count = new
+    # One state stands for each class.
     representative = np.zeros(count, dtype=np.int64)
     representative[classes[::-1]] = np.arange(len(table))[::-1]
     small = classes[table[representative]]
+    # Classes are numbered breadth first, in the order of their first occurrence.
     order, place, level = [classes[0]], np.full(count, -1, dtype=np.int32), np.array([classes[0]])
     place[classes[0]] = 0
     while len(level):

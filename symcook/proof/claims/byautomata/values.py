@@ -1,4 +1,9 @@
-"""Arithmetic and comparisons of terms that automata know: the rules by kind."""
+"""Arithmetic and comparisons of terms that automata know: the rules by kind of term (`kinds`).
+
+A comparison of two kinds gives the strings in which it is true and in which it is false; a sum, a product or a
+function of kinds gives a kind again. Where no rule fits exactly, only the sign of a term is kept, and where that is
+not determined either, the strings are left out of all answers and the reason is put down in `doubts`.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +38,8 @@ MOST_VALUES = 64
 
 
 class TermRules:
-    """The rules, over the strings of `t`."""
+    """The rules, over the strings of `t`. `doubts` are the reasons why something stays undecided, in order; `inside`
+    are the coordinates whose equations are being read, the outermost first."""
 
     def __init__(self, t: Tracks) -> None:
         self.t = t
@@ -42,29 +48,34 @@ class TermRules:
         self.numbers = count()
 
     def _fresh(self) -> str:
+        """A name of a track that no term has."""
         return f"@z{next(self.numbers)}"
 
     def _compared(self, op: str, a: TermKind, b: TermKind) -> TruthSets:
+        """The truth of ``a op b`` by the kinds of the two sides."""
         t = self.t
+        # A side that is one of several places: each case by itself.
         for piecewise, turned in ((a, False), (b, True)):
             if isinstance(piecewise, PlaceCases):
                 compared = [
                     (w, self._compared(op, a, p) if turned else self._compared(op, p, b)) for w, p in piecewise.parts
                 ]
-                return TruthSets(*(t.either(*(t.both(w, each[k]) for w, each in compared)) for k in (0, 1)))
+                return TruthSets(*(t.either(*(t.both(w, truths[k]) for w, truths in compared)) for k in (0, 1)))
         if isinstance(a, FiniteTerm) and isinstance(b, FiniteTerm):
             compared = self.combined([a, b], lambda u, v: Fraction(TESTS[op](u, v)))
             return TruthSets(*(compared.values.get(Fraction(k), t.nothing) for k in (1, 0)))
+        # Two positions: their difference against 0.
         if isinstance(a, PlaceTerm) and isinstance(b, PlaceTerm):
             return self._placed(op, self._minus(a, b))
-        for placed_term, other, turned in ((a, b, False), (b, a, True)):
-            if isinstance(other, FiniteTerm) and isinstance(placed_term, PlaceTerm | TotalTerm):
+        for placed_term, finite, turned in ((a, b, False), (b, a, True)):
+            if isinstance(finite, FiniteTerm) and isinstance(placed_term, PlaceTerm | TotalTerm):
                 yes, no = [], []
-                for value, where in other.values.items():
+                for value, where in finite.values.items():
                     compared = self._against(op, placed_term, value, turned)
                     yes.append(t.both(compared.yes, where))
                     no.append(t.both(compared.no, where))
                 return TruthSets(t.either(*yes), t.either(*no))
+        # Whatever else: by the sign of the difference.
         return signed(op, self.sign(self.added(a, b, -1)), t)
 
     def _against(self, op: str, kind: PlaceTerm | TotalTerm, value: Fraction, turned: bool) -> TruthSets:
@@ -73,10 +84,11 @@ class TermRules:
             scale = Fraction(-1 if turned else 1)
             sums = {track: k * scale for track, k in kind.sums.items()}
             return self._placed(op, kind._replace(sums=sums, number=(kind.number - value) * scale))
-        found = self.total(kind, value)
-        return signed(op, SignTerm(found.negative, found.positive, found.zero) if turned else found, self.t)
+        sign = self.total(kind, value)
+        return signed(op, SignTerm(sign.negative, sign.positive, sign.zero) if turned else sign, self.t)
 
     def _minus(self, a: PlaceTerm, b: PlaceTerm) -> PlaceTerm:
+        """The difference of two sums of positions; tracks that cancel each other are left out."""
         sums = dict(a.sums)
         for track, k in b.sums.items():
             sums[track] = sums.get(track, ZERO) - k
@@ -88,22 +100,26 @@ class TermRules:
         )
 
     def _placed(self, op: str, gap: PlaceTerm) -> TruthSets:
-        """Where gap op 0."""
+        """Where ``gap op 0`` is true, and where it is false."""
         t = self.t
         sums = gap.sums
+        # A number against 0: it is true of all strings, or of none.
         if not sums:
             good = TESTS[op](gap.number, ZERO)
             yes = t.valid() if good else t.nothing
             return self._closed(TruthSets(yes, t.complement(yes)), gap)
+        # With factors of one size the gap is x - y, x or -y, up to a positive scale.
         scale = abs(next(iter(sums.values())))
         bound = -gap.number / scale  # x - y op bound
         tracks = {k / scale: track for track, k in sums.items()}
         if len(tracks) != len(sums) or not {*tracks} <= {1, -1}:
+            # Other sums are known only where the ends of the string decide them.
             good = anywhere(op, gap, t.start)
             if good is None:
                 raise OutsideFragment(f"it compares a sum of positions: {spelled(sums)}")
             yes = t.valid(*sums) if good else t.nothing
             return self._closed(TruthSets(yes, t.less(t.valid(*sums), yes)), gap)
+        # Over the integers: x - y < b means x - y <= ceil(b) - 1, and an equation needs a whole number.
         x, y = tracks.get(Fraction(1)), tracks.get(Fraction(-1))
         if op == "=" and bound.denominator != 1:
             yes = t.nothing
@@ -119,45 +135,52 @@ class TermRules:
             yes = t.both(yes, t.valid(str(y)))
         return self._closed(TruthSets(yes, t.less(t.valid(*sums), yes)), gap)
 
-    def _closed(self, found: TruthSets, place: PlaceTerm) -> TruthSets:
-        """The same where the bound tracks of a place are those of its relations."""
-        return TruthSets(*(self._determined(truth_set, place) for truth_set in found))
+    def _closed(self, truths: TruthSets, place: PlaceTerm) -> TruthSets:
+        """The same sets, where the bound tracks of a place are marked as its relations say."""
+        return TruthSets(*(self._determined(truth_set, place) for truth_set in truths))
 
     def _determined(self, a: TrackSet, place: PlaceTerm) -> TrackSet:
+        """The strings of a set, where the bound tracks of a place stand as its relations say; these tracks are
+        dropped."""
         return self.t.without(self.t.both(a, *place.relations), *place.bound) if place.relations else a
 
     def total(self, kind: TotalTerm, value: Fraction) -> SignTerm:
         """Where a sum or mean is above, below and at a value."""
         t, value = self.t, value - kind.number
-        there = [(v, t.without(d, kind.track), d) for v, d in kind.terms]
+        marked = [(v, t.without(d, kind.track), d) for v, d in kind.terms]
+        # A mean lies above a number if some term does and none lies below, whatever the weights are. The same of a sum
+        # and 0.
         if kind.normed or not value:
-            above = t.either(*(where_sum for v, where_sum, _ in there if v > value))
-            below = t.either(*(where_sum for v, where_sum, _ in there if v < value))
+            above = t.either(*(where_sum for v, where_sum, _ in marked if v > value))
+            below = t.either(*(where_sum for v, where_sum, _ in marked if v < value))
             if not t.both(above, below, kind.where).empty:
                 self._doubt(
                     f"it compares a {'mean' if kind.normed else 'sum'} of smaller and larger terms with {value}"
                 )
             out = (t.less(above, below), t.less(below, above), t.less(t.complement(above), below))
             return SignTerm(*(t.both(sign_set, kind.where) for sign_set in out))
-        parts = [(v, d) for v, _, d in there if v and not d.empty]
+        # A sum against another number: the terms must have one sign, so that it is enough to count up to the number.
+        parts = [(v, d) for v, _, d in marked if v and not d.empty]
         if len({v > 0 for v, _ in parts}) > 1:
             raise OutsideFragment("it compares a sum of positive and negative terms with a number that is not 0")
         most = [floor(abs(value / v)) + 1 for v, _ in parts]
         if max(most, default=0) > MOST_COUNTED:
             raise OutsideFragment(f"it compares a count with {max(most) - 1}")
+        # The sum has the other sign, or is 0: it lies on one side of the value everywhere.
         if not parts or (value > 0) is not (parts[0][0] > 0):
             nothing, everywhere = t.nothing, kind.where
             return SignTerm(nothing, everywhere, nothing) if value > 0 else SignTerm(everywhere, nothing, nothing)
+        # By the number of positions with each value, up to the one with which the sum passes the value.
         tallies = [t.tallied(d, kind.track, k) for (_, d), k in zip(parts, most, strict=True)]
         groups: dict[int, list[TrackSet]] = {1: [], -1: [], 0: []}
         for counts in product(*(range(k + 1) for k in most)):
             total = sum(v * k for (v, _), k in zip(parts, counts, strict=True)) - value
-            there_too = t.both(kind.where, *(tally[k] for tally, k in zip(tallies, counts, strict=True)))
-            groups[(total > 0) - (total < 0)].append(there_too)
+            strings = t.both(kind.where, *(tally[k] for tally, k in zip(tallies, counts, strict=True)))
+            groups[(total > 0) - (total < 0)].append(strings)
         return SignTerm(*(t.either(*groups[k]) for k in (1, -1, 0)))
 
     def sign(self, kind: TermKind) -> SignTerm:
-        """Where a term is positive, negative and 0."""
+        """The sign of a term, as far as it is known."""
         t = self.t
         if isinstance(kind, SignTerm):
             return kind
@@ -172,19 +195,21 @@ class TermRules:
         return SignTerm(*(t.either(*(d for v, d in kind.values.items() if test(v))) for test in SIGNS))
 
     def combined(self, kinds: Sequence[FiniteTerm], function: Callable[..., Fraction | None]) -> FiniteTerm:
-        """The values of a function of finitely valued terms; None is no value."""
+        """A function of terms with finitely many values, by all combinations of these; where it gives None there is
+        no value."""
         out: dict[Fraction, list[TrackSet]] = {}
 
-        def walk(left: Sequence[FiniteTerm], values: list[Fraction], where: TrackSet) -> None:
+        def walk(remaining_kinds: Sequence[FiniteTerm], values: list[Fraction], where: TrackSet) -> None:
+            """Go through the values of the kinds that are left; `where` are the strings that have those before."""
             if where.empty:
                 return
-            if not left:
+            if not remaining_kinds:
                 value = function(*values)
                 if value is not None:
                     out.setdefault(value, []).append(where)
                 return
-            for value, there in left[0].values.items():
-                walk(left[1:], [*values, value], self.t.both(where, there))
+            for value, there in remaining_kinds[0].values.items():
+                walk(remaining_kinds[1:], [*values, value], self.t.both(where, there))
 
         walk(kinds, [], self.t.valid())
         if len(out) > MOST_VALUES:
@@ -199,19 +224,27 @@ class TermRules:
             return self.merged([(where, self.added(place, b, factor)) for where, place in a.parts])
         if isinstance(b, PlaceCases):
             return self.merged([(where, self.added(a, place, factor)) for where, place in b.parts])
+        # From here on it is a + b.
         b = self._scaled(b, Fraction(factor))
-        for summand, other in ((a, b), (b, a)):
-            if isinstance(other, FiniteTerm) and len(other.values) == 1 and isinstance(summand, PlaceTerm | TotalTerm):
-                ((value, _),) = other.values.items()
+        # A number added to a position or a sum; finitely many values added to a mean change each of its terms.
+        for summand, finite in ((a, b), (b, a)):
+            if (
+                isinstance(finite, FiniteTerm)
+                and len(finite.values) == 1
+                and isinstance(summand, PlaceTerm | TotalTerm)
+            ):
+                ((value, _),) = finite.values.items()
                 return summand._replace(number=summand.number + value)
-            if isinstance(other, FiniteTerm) and isinstance(summand, TotalTerm) and summand.normed:
-                return self._mapped(summand, other, lambda v, q: v + q)
+            if isinstance(finite, FiniteTerm) and isinstance(summand, TotalTerm) and summand.normed:
+                return self._mapped(summand, finite, lambda v, q: v + q)
         if isinstance(a, PlaceTerm) and isinstance(b, PlaceTerm):
             return self._minus(a, b._replace(sums={x: -k for x, k in b.sums.items()}, number=-b.number))
+        # Two sums over one track are one sum.
         if isinstance(a, TotalTerm) and isinstance(b, TotalTerm) and not a.normed and not b.normed:
             moved = tuple((v, self.t.renamed(d, {b.track: a.track})) for v, d in b.terms)
             where = self.t.both(a.where, b.where)
             return TotalTerm(a.terms + moved, a.track, where, False, a.number + b.number)
+        # Whatever else: by the signs, where these do not pull in two directions.
         p, q, t = self.sign(a), self.sign(b), self.t
         positive = t.either(t.both(p.positive, t.either(q.positive, q.zero)), t.both(p.zero, q.positive))
         negative = t.either(t.both(p.negative, t.either(q.negative, q.zero)), t.both(p.zero, q.negative))
@@ -224,19 +257,19 @@ class TermRules:
         self.doubts[": ".join([*self.inside[:1], what])] = None
 
     def _mapped(
-        self, one: TotalTerm, other: FiniteTerm, function: Callable[[Fraction, Fraction], Fraction]
+        self, total: TotalTerm, finite: FiniteTerm, function: Callable[[Fraction, Fraction], Fraction]
     ) -> TotalTerm:
-        """A sum or mean whose terms are those of `one` changed by the value of `other`."""
+        """A sum or mean whose terms are those of `total` changed by the value of `finite`."""
         terms: dict[Fraction, list[TrackSet]] = {}
-        for v, d in one.terms:
-            for q, where in other.values.items():
+        for v, d in total.terms:
+            for q, where in finite.values.items():
                 terms.setdefault(function(v, q), []).append(self.t.both(d, where))
-        where = self.t.both(one.where, self.t.either(*other.values.values()))
-        terms_made = tuple((v, self.t.either(*parts)) for v, parts in terms.items())
-        return TotalTerm(terms_made, one.track, where, one.normed, ZERO)
+        where = self.t.both(total.where, self.t.either(*finite.values.values()))
+        new_terms = tuple((v, self.t.either(*parts)) for v, parts in terms.items())
+        return TotalTerm(new_terms, total.track, where, total.normed, ZERO)
 
     def merged(self, parts: Sequence[tuple[TrackSet, TermKind]]) -> TermKind:
-        """What is one thing or another, each where it says."""
+        """What a term is that is of one kind or another, each in the strings of its case."""
         t = self.t
         places = [(where, kind) for where, kind in parts if isinstance(kind, PlaceTerm)]
         finite = [(where, kind) for where, kind in parts if isinstance(kind, FiniteTerm)]
@@ -250,10 +283,12 @@ class TermRules:
         return self._signs([(where, self.sign(kind)) for where, kind in parts])
 
     def _signs(self, parts: Sequence[tuple[TrackSet, SignTerm]]) -> SignTerm:
+        """The sign of a term by cases."""
         t = self.t
         return SignTerm(*(t.either(*(t.both(where, sign[k]) for where, sign in parts)) for k in (0, 1, 2)))
 
     def _scaled(self, a: TermKind, factor: Fraction) -> TermKind:
+        """A kind times a number."""
         if factor == 1:
             return a
         if isinstance(a, PlaceCases):
@@ -264,23 +299,28 @@ class TermRules:
             return a._replace(sums={x: k * factor for x, k in a.sums.items()}, number=a.number * factor)
         if factor and isinstance(a, TotalTerm):
             return a._replace(terms=tuple((v * factor, d) for v, d in a.terms), number=a.number * factor)
+        # By 0, or of a term with a sign alone: the product of signs.
         return self._times(FiniteTerm({factor: self.t.valid()}), self.sign(a))
 
     def _times(self, a: TermKind, b: TermKind) -> TermKind:
+        """The product of two kinds: exact where one has finitely many values and the other allows it, else by signs."""
         if isinstance(a, FiniteTerm) and isinstance(b, FiniteTerm):
             return self.combined([a, b], lambda u, v: u * v)
-        for factor, other in ((a, b), (b, a)):
-            if isinstance(other, FiniteTerm) and len(other.values) == 1 and (value := next(iter(other.values))):
+        for factor, finite in ((a, b), (b, a)):
+            # Times one number but 0; or times one of several numbers, by which all terms of a sum are multiplied.
+            if isinstance(finite, FiniteTerm) and len(finite.values) == 1 and (value := next(iter(finite.values))):
                 if not isinstance(factor, SignTerm):
                     return self._scaled(factor, value)
-            elif isinstance(other, FiniteTerm) and isinstance(factor, TotalTerm) and not factor.number:
-                return self._mapped(factor, other, lambda v, q: v * q)
+            elif isinstance(finite, FiniteTerm) and isinstance(factor, TotalTerm) and not factor.number:
+                return self._mapped(factor, finite, lambda v, q: v * q)
+        # by signs
         p, q, t = self.sign(a), self.sign(b), self.t
         positive = t.either(t.both(p.positive, q.positive), t.both(p.negative, q.negative))
         negative = t.either(t.both(p.positive, q.negative), t.both(p.negative, q.positive))
         return SignTerm(positive, negative, t.either(p.zero, q.zero))
 
     def _over(self, a: TermKind, b: TermKind) -> TermKind:
+        """The quotient of two kinds; where the divisor is 0 there is no value."""
         if isinstance(b, FiniteTerm):
             inverse = self.combined([b], lambda v: 1 / v if v else None)  # by 0 there is no value
             return self._times(a, inverse)
@@ -288,16 +328,19 @@ class TermRules:
         return self._times(self.sign(a), below._replace(zero=self.t.nothing))
 
     def _function(self, name: str, kinds: Sequence[TermKind]) -> TermKind:
+        """A function of terms: exact on finitely many values, else what its sign is."""
         t = self.t
         finite = [k for k in kinds if isinstance(k, FiniteTerm)]
         if name in EXACT and len(finite) == len(kinds):
             return self.combined(finite, EXACT[name])
+        # A power is positive where its base is; of -1 and 1 it is known by the parity of the exponent.
         if name in ("exp", "pow") and (name == "exp" or isinstance(kinds[0], FiniteTerm)):
             if name == "pow" and isinstance(kinds[0], FiniteTerm) and {*kinds[0].values} <= {Fraction(-1), Fraction(1)}:
                 return self._parity(kinds[0], kinds[1])
             if name == "exp" or (isinstance(kinds[0], FiniteTerm) and min(kinds[0].values) > 0):
                 return SignTerm(self._defined(kinds), t.nothing, t.nothing)
         if name in ("relu", "abs", "sqrt") and len(kinds) == 1:
+            # Rational roots are exact; an irrational one has a sign alone.
             if name == "sqrt" and finite:
                 roots = [root(v) for v in finite[0].values]
                 if None not in roots:
@@ -319,7 +362,7 @@ class TermRules:
         return self.combined([base, FiniteTerm({ZERO: even, Fraction(1): odd})], lambda u, r: u if r else Fraction(1))
 
     def _defined(self, kinds: Iterable[TermKind]) -> TrackSet:
-        """Where terms have a value."""
+        """The strings in which all of some terms have a value."""
         parts = []
         for kind in kinds:
             if isinstance(kind, FiniteTerm):
@@ -345,19 +388,19 @@ class TermRules:
         return PlaceTerm({z: value.sums[y]}, value.number, (self.t.renamed(there, {y: z}),), (z,))
 
     def _present(self, total: TotalTerm) -> TrackSet:
-        """Where a sum has a term."""
+        """The strings in which a sum has at least one term."""
         return self.t.either(*(self.t.without(d, total.track) for _, d in total.terms))
 
     def _single_valued(self, mean: TotalTerm) -> TermKind:
-        """A mean that never has two different values is finitely valued."""
+        """A mean, as a term with finitely many values where it never has two different ones."""
         t = self.t
-        there = [(v, t.both(t.without(d, mean.track), mean.where)) for v, d in mean.terms]
-        if any(not t.both(a, b).empty for k, (_, a) in enumerate(there) for _, b in there[:k]):
+        strings_by_value = [(v, t.both(t.without(d, mean.track), mean.where)) for v, d in mean.terms]
+        if any(not t.both(a, b).empty for k, (_, a) in enumerate(strings_by_value) for _, b in strings_by_value[:k]):
             return mean
-        return FiniteTerm(nonempty(dict(there)))
+        return FiniteTerm(nonempty(dict(strings_by_value)))
 
     def _with_zero(self, kind: TermKind, where: TrackSet) -> TermKind:
-        """The same, and 0 at some places."""
+        """The same term, but 0 at some positions."""
         t = self.t
         if isinstance(kind, FiniteTerm):
             values = {v: t.less(d, where) for v, d in kind.values.items()}
@@ -371,13 +414,14 @@ class TermRules:
         return SignTerm(t.less(sign.positive, where), t.less(sign.negative, where), t.either(sign.zero, where))
 
     def _moved(self, kind: TermKind, place: PlaceTerm) -> TermKind:
-        """What is known at the track ``@``, at a place."""
+        """What a term at the track ``@`` is at another place."""
         t = self.t
         if place.number.denominator != 1 or not (
             not place.sums or (len(place.sums) == 1 and next(iter(place.sums.values())) == 1)
         ):
             raise OutsideFragment(f"it reads the position {spelled(place.sums, place.number)}")
         track = next(iter(place.sums), None)
+        # A track itself takes the place of ``@``; any other place gets a track of its own, which a relation determines.
         if track is not None and not place.number and not place.relations:
             relations, bound, at = (), (), track
         else:
@@ -387,9 +431,11 @@ class TermRules:
             relations, bound = (where, *place.relations), (at, *place.bound)
 
         def put(a: TrackSet) -> TrackSet:
+            """A set of strings with the mark ``@``, as a set with the mark at the place."""
             moved = t.renamed(a, {"@": at})
             return t.without(t.both(moved, *relations), *bound) if relations else moved
 
+        # Each set of the kind is moved; a place that is relative to ``@`` keeps what determines it.
         if isinstance(kind, FiniteTerm):
             return FiniteTerm(nonempty({v: put(d) for v, d in kind.values.items()}))
         if isinstance(kind, SignTerm):
@@ -403,6 +449,7 @@ class TermRules:
         return self._put(kind, at, relations, bound)
 
     def _put(self, kind: PlaceTerm, at: str, relations: tuple[TrackSet, ...], bound: tuple[str, ...]) -> PlaceTerm:
+        """A position that is known relative to ``@``, at the track `at`; its own bound tracks get new names."""
         names = {"@": at} | {z: self._fresh() for z in kind.bound}
         sums = {names.get(x, x): k for x, k in kind.sums.items()}
         own = tuple(self.t.renamed(d, names) for d in kind.relations)

@@ -35,7 +35,7 @@ SIDES = {"relu": ("pos", "neg"), "abs": ("pos", "neg"), "min": ("left", "right")
 
 
 def _base(case: CaseFacts, atom: int) -> AtomReading:
-    """A name of the claim stands for its value."""
+    """The reading of a name in the claim: it stands for its own value."""
     return BASE
 
 
@@ -43,7 +43,7 @@ def _base(case: CaseFacts, atom: int) -> AtomReading:
 
 
 def _coordinate(case: CaseFacts, atom: int) -> AtomReading:
-    """c(place): by its values for each symbol, by its closed form, or by the equation of the run."""
+    """The reading of c(place): by its value for each letter, by its proved cases, or by its equation in the run."""
     key = normal._keys[atom]
     name, place = key[1], reify.term(dict(key[3]))
     equation = case.root.problem.equations.get(name)
@@ -51,6 +51,7 @@ def _coordinate(case: CaseFacts, atom: int) -> AtomReading:
         return BASE if name == "w" else OPAQUE
     if equation.kind == "state":
         return _state(case, atom)
+    # An equation holds at the positions of the string alone.
     inside = case.inside(place)
     if inside is None:
         return WAITS
@@ -66,25 +67,26 @@ def _coordinate(case: CaseFacts, atom: int) -> AtomReading:
 
 
 def _used(case: CaseFacts, fact: str, place: Term, inside: str) -> str:
-    """The label of what a fact about all positions says of one of them."""
+    """The label of a fact about all positions, at one position."""
     label = case.g.fresh("at")
     case.g.use(fact, case.g.text(place), f"#{inside}", label=label)
     return label
 
 
 def _state(case: CaseFacts, atom: int) -> AtomReading:
-    """The state of an automaton, where a fact c(place) = NUMBER has it."""
+    """The reading of an automaton's state: its value where a fact is c(place) = NUMBER, else opaque."""
     equations = (k for k in case.facts if k in case.g.facts and case.g.facts[k][0] == "=")
     label = next((k for k in equations if case.g.facts[k][2][0] == reify.atom(atom)), None)
     return OPAQUE if label is None else case.give(atom, label)
 
 
 def _mean(case: CaseFacts, atom: int, equation: Equation, place: Term, inside: str) -> AtomReading:
-    """c(place)*size = T gives c(place) for a size that is not 0; a strict mean over no position has its own value."""
+    """The reading of a mean, whose equation is c(place)*size = T: T/size for a size other than 0. A strict mean over
+    no position has its own value."""
     g, strict = case.g, equation.kind == "strict"
-    label, other = g.fresh("at"), g.fresh("also")
+    label, also = g.fresh("at"), g.fresh("also")
     run = case.root.problem.label(equation.part, equation.truth)
-    g.use(run, g.text(place), f"#{inside}", label=f"{label} {other}" if strict else label)
+    g.use(run, g.text(place), f"#{inside}", label=f"{label} {also}" if strict else label)
     if strict and equation.empty is not None:
         empty = at_place(equation.empty, place)
         first = empty == case.root.low
@@ -94,7 +96,7 @@ def _mean(case: CaseFacts, atom: int, equation: Equation, place: Term, inside: s
             bound = case.literals[fkey(case.root.inside(place)[2][0 if first else 1])]
             equal, value = g.fresh("equal"), label.replace("at", "empty")
             g.have(equals(place, empty), equal, lambda h: h.auto([end, bound], degree=1, rounds=0))
-            g.use(other, f"#{equal}", label=value)
+            g.use(also, f"#{equal}", label=value)
             return case.give(atom, value)
         if case.need(less) is None:
             return WAITS
@@ -102,10 +104,11 @@ def _mean(case: CaseFacts, atom: int, equation: Equation, place: Term, inside: s
 
 
 def _by_form(case: CaseFacts, atom: int, name: str, place: Term, inside: str) -> AtomReading | None:
-    """By the case that holds of what is known of a coordinate at each position; None where nothing tells which."""
+    """The reading of a coordinate by its proved cases, if one is known to apply; None where nothing decides which."""
     guards = [guard for guard, _ in case.root.cases_of(name, place)]
     if not guards:
         return None
+    # The first case whose condition holds; else a part of a condition is to be decided.
     number = next((k for k, guard in enumerate(guards) if guard == TRUE or case.follows(guard)), None)
     if number is None:
         part = next((part for guard in guards if (part := case.undecided(guard)) is not None), None)
@@ -124,7 +127,7 @@ def _by_form(case: CaseFacts, atom: int, name: str, place: Term, inside: str) ->
 
 
 def _sum(case: CaseFacts, atom: int) -> AtomReading:
-    """By the first rule of sums that reads it."""
+    """The reading by the first rule of sums that fits."""
     for rule in (floor_sum, power_sum, lettered_sum, best_sum, positional_sum, term_sum):
         if (reading := rule(case, atom)) != OPAQUE:
             return reading
@@ -132,7 +135,7 @@ def _sum(case: CaseFacts, atom: int) -> AtomReading:
 
 
 def _inverse(case: CaseFacts, atom: int) -> AtomReading:
-    """inv(size)*size = 1, as size is not 0: it is positive or negative."""
+    """The reading of 1/size: size*inv(size) = 1, once it is decided whether the size is positive or negative."""
     g, size = case.g, reify.term(dict(normal._keys[atom][1]))
     positive: Term = less_than(num(0), size)
     sign = case.known(positive) or case.known(less_than(size, num(0)))
@@ -148,7 +151,8 @@ def _inverse(case: CaseFacts, atom: int) -> AtomReading:
 
 
 def _function(case: CaseFacts, atom: int) -> AtomReading:
-    """relu, abs, min and max by the side that holds; roots, signs and points of a circle by rules of their own."""
+    """The reading of a function: relu, abs, min and max by the side that holds, roots, signs and points of a circle
+    by their own rules."""
     t = reify.atom(atom)
     if t[1] in ("cos", "sin") and free(t):
         return circle_point(case, atom, t)
@@ -158,6 +162,7 @@ def _function(case: CaseFacts, atom: int) -> AtomReading:
         return sign_of(case, atom)
     if t[1] not in SIDES:
         return OPAQUE if free(t) else BASE
+    # The first axiom is for 0 <= x, or x <= y, and the second for its opposite.
     order: Term = ("<=", None, (num(0), t[2][0]) if len(t[2]) == 1 else t[2])
     for f, name in zip((order, negation(order)), SIDES[t[1]], strict=True):
         side = case.known(f)
@@ -170,14 +175,16 @@ def _function(case: CaseFacts, atom: int) -> AtomReading:
 
 
 def _truth_value(case: CaseFacts, atom: int) -> AtomReading:
-    """I[F] is 1 or 0 where F is decided; I[w(p) = a] is the bit of a symbol, by which its count grows."""
+    """The reading of I[F]: 1 or 0 where F is decided. I[w(p) = a] is kept as a bit of the counts."""
     key = normal._keys[atom][1]
     compared = case.remainders.compared
     f = compared[key] if key in compared else reify.formula(key)
+    # a bit of a letter, however the equation is written
     if (letter := letter_at(f)) is None and f[0] == "=":
         letter = letter_at(("=", None, f[2][::-1])) or zero_letter(f)
     if letter is not None:
         return letter_bit(case, *letter)
+    # A formula that is decided is 0 or 1. A remainder in `compared` is decided by the case itself, in `choice`.
     question, value = None if key in compared else division_question(case, f), case.truth(f)
     if value is None:
         if key in compared:

@@ -57,32 +57,38 @@ class BestRow(NamedTuple):
         return replace(self.score, THERE, place)
 
     def premises(self, place: Term) -> list[Term]:
-        """That the position is the one."""
+        """The formulas that together say that a position has the largest score, or is the last that has it."""
 
-        def each(low: Term, high: Term, tag: str, apart: bool = False) -> Term:
+        def compared(low: Term, high: Term, tag: str, apart: bool = False) -> Term:
+            """The formula: at each position of a range, except this one with `apart`, the score is less than here,
+            or with <= at most that."""
             body: Term = (tag, None, (self.at(OTHER), self.at(place)))
             body = ("->", None, (("~", None, (equals(OTHER, place),)), body)) if apart else body
             return ranged(low, high, body, OTHER)
 
         if not self.last:
-            return [each(self.low, self.high, "<", apart=True)]
+            return [compared(self.low, self.high, "<", apart=True)]
         after = ("+", None, (place, num(1)))
-        return [each(self.low, place, "<="), each(after, self.high, "<")]
+        return [compared(self.low, place, "<="), compared(after, self.high, "<")]
 
 
 def best_row(total: Term) -> BestRow | None:
-    """A sum as the row of a hard head; None where it is none."""
+    """A sum as the row of a hard head; None for any other sum."""
     low, high, body = total[2]
     parts = nf(instantiate(body, (THERE,)))
+    # The summand is I[all k. ..]*value, with one such truth value as a factor of all its monomials.
     marks = {a for (factors, _) in parts for a, k in factors if k == 1 and normal._keys[a][0] == "ind"}
     marks = [a for a in marks if normal._keys[a][1][0] == "all" and all(a in dict(m[0]) for m in parts)]
     if len(marks) != 1:
         return None
+    # ``low <= k & k <= high -> score(k) <= score(j)``, and for the last of them also ``& (j < k -> score(k) <
+    # score(j))``
     inner = instantiate(reify.formula(normal._keys[marks[0]][1])[2][0], (OTHER,))
     if inner[0] != "->" or fkey(inner[2][0]) != fkey(between(low, OTHER, high)):
         return None
     most, *later = flatten("&", inner[2][1])
     gap = nf(most[2][1]) if most[:2] == ("<=", None) and most[2][0] == num(0) else {}
+    # The score is what depends on j in the gap of the two scores.
     here = {m: c for m, c in gap.items() if THERE in free(reify.product(m))}
     score = reify.term(here)
     if not here or nf(("-", None, (score, replace(score, THERE, OTHER)))) != gap:
@@ -95,13 +101,15 @@ def best_row(total: Term) -> BestRow | None:
 
 
 def best_sum(case: CaseFacts, a: int) -> AtomReading:
-    """What the row of a hard head is: the value at the one position that has it."""
+    """The reading of the row of a hard head: the value at the position that has the largest score."""
     row = best_row(reify.atom(a))
     if row is None or (row.last and row.low != num(1)) or row[:3] in case.sums.sought:
         return OPAQUE
     undecided: list[Term] = []
     places = dict.fromkeys(_candidates(case, row))
+    # Places at which that is known already come first.
     for place in sorted(places, key=lambda place: fkey(row.premises(place)[0]) not in case.literals):
+        # The place must lie in the row; where that is open, it is asked only if no other place serves.
         ends: list[Term] = [at_most(row.low, place), at_most(place, row.high)]
         inside = [label for end in ends if (label := case.known(end)) is not None]
         if len(inside) < len(ends):
@@ -114,7 +122,7 @@ def best_sum(case: CaseFacts, a: int) -> AtomReading:
 
 
 def _best(case: CaseFacts, row: BestRow, place: Term) -> list[str] | None:
-    """The labels that a position is the one; None where that is not decided."""
+    """The labels of the facts that a position has the largest score; None where these are not decided."""
     labels: list[str] = []
     for premise in row.premises(place):
         label = case.literals.get(fkey(premise))
@@ -132,7 +140,8 @@ def _best(case: CaseFacts, row: BestRow, place: Term) -> list[str] | None:
 
 
 def _valued(case: CaseFacts, row: BestRow, place: Term, known: list[str]) -> str:
-    """The label of the row's value, or, where only weights are summed, of their sum."""
+    """The label of the equation for the row's value at the best position. Where only weights are summed, that of the
+    equation for their sum."""
     g, label = case.g, case.g.fresh("row")
     texts = [g.text(place), f"j. {g.text(row.score)}", f"j. {g.text(row.value)}"]
     if row.last:
@@ -154,7 +163,8 @@ def _candidates(case: CaseFacts, row: BestRow) -> Iterator[Term]:
 
 
 def _top(case: CaseFacts, row: BestRow) -> Term | None:
-    """Where the scores have their top if they are a parabola; None where that is no integer."""
+    """The position of the top where the scores are a parabola; None for other scores, and for a top that is no
+    integer."""
     scores = at_most(num(0), written_summand(case, row.score) or row.score)
     top_of = parabola(case.row(case.g.fresh("score"), scores).poly, THERE)
     if top_of is None:

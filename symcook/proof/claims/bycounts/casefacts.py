@@ -1,7 +1,9 @@
 """What is known in one case of a decision by counts: facts, and the rows of the arithmetic that are made of them.
 
-Each atom of a comparison is put down to counts and positions: see `atoms`. What has to be decided before is collected
-in `wanted`; what stays as it is, is `opaque`.
+A fact is a comparison with a label in the proof; its row is the same comparison with each atom put down to counts
+and positions (`atoms`). What has to be decided before that is possible is collected in `wanted`; an atom that stays
+as it is, is `opaque`: a number that may have any value. What atoms are is read by `CaseDecision.read`, so that the
+rules of atoms may import this file.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ MOST_CLEARED = 8
 
 
 class AtomState(Enum):
-    """What an atom of a comparison is."""
+    """How the arithmetic treats an atom of a comparison."""
 
     BASE = auto()
     """A number of the linear arithmetic, as a count."""
@@ -59,7 +61,7 @@ AtomReading = AtomState | ClearedAtom
 
 
 class Unclosed(Exception):
-    """A case that no arithmetic closes: the counts there, and what the procedure cannot read in it."""
+    """No arithmetic closes a case. It has the counts at which nothing contradicts, and the terms without a rule."""
 
     def __init__(self, counts: CountedPoint | None, opaque: tuple[str, ...]) -> None:
         super().__init__(", ".join(opaque))
@@ -67,10 +69,10 @@ class Unclosed(Exception):
 
 
 class CaseDecision(Protocol):
-    """What decides a case: it reads atoms by their kind, and closes goals that a rule opens on the way."""
+    """The part of a case that decides: it reads atoms by their kind, and closes the goals that rules open."""
 
     def read(self, atom: int) -> AtomReading:
-        """What an atom is."""
+        """How the arithmetic treats an atom."""
         ...
 
     def find(self) -> None:
@@ -92,7 +94,7 @@ class CaseDecision(Protocol):
 
 @dataclass
 class CountedPlaces(CaseState):
-    """Positions up to which symbols are counted."""
+    """The positions up to which letters are counted."""
 
     places: list[Term] = field(default_factory=list)
     lettered: dict[Term, None] = field(default_factory=dict)
@@ -121,7 +123,7 @@ class KnownRemainders(CaseState):
 
 @dataclass
 class SumsOfTerms(CaseState):
-    """Sums of terms that no symbol decides, and facts about all positions."""
+    """What is known of sums whose terms no letter decides, and of facts about all positions."""
 
     totals: list[tuple[Term, Term]] = field(default_factory=list)
     """The terms of sums in use, and up to which positions."""
@@ -140,7 +142,7 @@ class SumsOfTerms(CaseState):
 
 
 class CaseFacts(DecidedFormulas):
-    """What is known at a goal: facts, the rows of the arithmetic, and equations that put in what atoms are."""
+    """What is known at a goal: facts, their rows for the arithmetic, and equations that replace atoms."""
 
     def __init__(self, root: Lettered, g: Goal, decision: CaseDecision) -> None:
         super().__init__(g)
@@ -166,34 +168,38 @@ class CaseFacts(DecidedFormulas):
         return inner
 
     def _known_readings(self) -> dict[int, AtomReading]:
+        """What atoms are, without those that wait: these are read again."""
         return {atom: reading for atom, reading in self.state.items() if reading != WAITS}
 
     def opaque(self) -> list[str]:
-        """The terms that are not put down to counts."""
+        """The texts of the terms for which the arithmetic has no rule, or not yet."""
         return [self.g.text(reify.atom(a)) for a, reading in self.state.items() if reading in (OPAQUE, WAITS)]
 
     def waits(self, a: int) -> bool:
-        """Whether it is not known as yet what an atom is."""
+        """Whether an atom cannot be read before something is decided."""
         return self.state.get(a) == WAITS
 
     # --- Rows --------------------------------------------------------------------------------------------------------
 
     def rows_now(self) -> dict[str, FactRow]:
-        """The rows of all facts; those of facts that are found on the way too."""
+        """The rows of all facts, by label, with everything put in that is known now. Reading a fact may add others."""
         self.wanted = {}
         self.state = self._known_readings()
         changed = True
         while changed:  # reading a fact may bring others
             changed = False
             for label in [*self.facts]:
+                # A row is made again where an atom in it has got a value since.
                 row = self.rows.get(label)
                 if row is None or (label in self.g.facts and self._reducible(row.poly)):
                     self.rows[label] = new = self.row(label)
                     changed = changed or row is None or new.poly != row.poly
+            # Facts that the rows ask for: counts up to positions, sums, bounds of constants.
             before = len(self.facts)
             self.decision.find()
             self._enclosures()
             changed = changed or len(self.facts) > before
+        # Rows that are tightened over the integers have the label with a prime.
         out: dict[str, FactRow] = {}
         for label, row in self.rows.items():
             if label in self.facts:
@@ -203,10 +209,12 @@ class CaseFacts(DecidedFormulas):
         return out
 
     def _enclosures(self) -> None:
-        """Constants as e^2 and sqrt(2) that stand before what is not negative: bounds by rational numbers."""
+        """Add rational bounds of constants, as e^2 and sqrt(2), where the factors beside a constant are not
+        negative."""
         for m in dict.fromkeys(m for row in self.rows.values() for m in row.poly):
             if m in self.enclosed:
                 continue
+            # The constant factors of the monomial, and the others, which must be known not to be negative.
             closed = tuple(x for x in m[0] if not free(reify.atom(x[0])))
             open_factors = [reify.atom(a) for a, k in m[0] if (a, k) not in closed for _ in range(k)]
             if not (closed or m[1]):
@@ -216,9 +224,11 @@ class CaseFacts(DecidedFormulas):
             if None in factors:
                 continue
             self.enclosed.add(m)
+            # a power of e whose exponent has names has no enclosure
             if constant(normal._exponents[m[1]]) is None:
                 self._exponential(m, [x for x in factors if x])
                 continue
+            # low <= constant <= high, each times the other factors
             term = reify.product((closed, m[1]))
             for k, (bound, way) in enumerate(zip(enclosure(term) or (), (1, -1), strict=False)):
                 label, f = self.g.fresh("about"), ("<=", None, (bound, term)[::way])
@@ -228,7 +238,8 @@ class CaseFacts(DecidedFormulas):
                 self.rows[key] = FactRow(p, "<=", (label, *(x for x in factors if x)), raw=p)
 
     def _exponential(self, m: Mono, factors: list[str]) -> None:
-        """A power of e with a name in its exponent, times what is not negative: at least 0, or 1 for a positive one."""
+        """Add that a power of e is positive, or at least 1 for a positive exponent, times factors that are not
+        negative."""
         g, power = self.g, reify.term(normal._exponents[m[1]])
         positive, label = g.fresh("power"), g.fresh("one")
         g.use("ax:exp_pos", g.text(power), label=positive)
@@ -243,16 +254,20 @@ class CaseFacts(DecidedFormulas):
             self.rows[key] = FactRow(p, "<=", (fact, *factors), raw=p)
 
     def _reducible(self, p: Poly) -> bool:
+        """Whether something more can be put into a polynomial."""
         return self.rules._step(p) is not None or any(
             self.state.get(a) not in (BASE, OPAQUE) for m, _ in p for a, _ in m
         )
 
     def row(self, label: str, f: Term | None = None) -> FactRow:
-        """A fact, or a formula that will be one, with everything put in that is known, and without inverses."""
+        """The row of a fact, or of a formula that will be one: with everything put in that is known, and without
+        inverses."""
         f = self.g.facts[label] if f is None else f
         raw, of = poly(f), [label]
         times: Poly = {ONE: 1}
         while True:
+            # An atom that is a quotient is cleared: the whole fact is multiplied by its denominator, until none is
+            # left.
             p, multipliers = self.settled(raw)
             readings = (self.state.get(a) for m, _ in p for a, _ in m)
             cleared = next((reading for reading in readings if isinstance(reading, ClearedAtom)), None)
@@ -263,7 +278,8 @@ class CaseFacts(DecidedFormulas):
             of.append(cleared.label)
 
     def settled(self, raw: Poly) -> tuple[Poly, dict[str, Poly]]:
-        """A polynomial with everything put in that is known, and what the equations are multiplied by."""
+        """A polynomial with everything put in that is known, and by label the factors of the equations that were
+        used."""
         while True:
             multipliers: dict[str, Poly] = {}
             p, products = self.rules.reduce(raw, multipliers), len(self.rules.products)
@@ -274,10 +290,11 @@ class CaseFacts(DecidedFormulas):
     # --- What follows ------------------------------------------------------------------------------------------------
 
     def known(self, f: Term) -> str | None:
-        """The label of a comparison that was decided, or that follows by arithmetic; None where it does not."""
+        """The label of a comparison that was decided, or that follows by arithmetic; None where it does not follow."""
         key = fkey(f)
         if key in self.literals:
             return self.literals[key]
+        # Three cases: it holds by computation, its negation is known, or the rows contradict its negation.
         if key == normal.TRUE:
             self.g.have(f, (label := self.g.fresh("so")), Goal.true)
         elif key == normal.FALSE or fkey(negation(f)) in self.literals:
@@ -301,14 +318,14 @@ class CaseFacts(DecidedFormulas):
         return label
 
     def need(self, f: Term) -> str | None:
-        """The same; what does not follow is wanted."""
+        """The label of a comparison that follows; where it does not, it is wanted, and the answer is None."""
         label = self.known(f)
         if label is None:
             self.want(f)
         return label
 
     def want(self, f: Term) -> AtomState:
-        """A formula has to be decided first."""
+        """Note that a formula has to be decided first."""
         self.wanted.setdefault(fkey(f), f)
         return WAITS
 
@@ -316,6 +333,7 @@ class CaseFacts(DecidedFormulas):
         """Whether a formula is true by what is decided and by arithmetic."""
         for part in comparisons(f):
             if letter_at(part) is None:
+                # Of a = b both inequalities are asked for.
                 sides = (part[2], part[2][::-1]) if part[0] == "=" else (part[2],)
                 for side in sides:
                     order: Term = ("<=" if part[0] == "=" else part[0], None, side)
@@ -324,7 +342,7 @@ class CaseFacts(DecidedFormulas):
         return self.truth(f) is True
 
     def inside(self, place: Term) -> str | None:
-        """The label that a term is a position."""
+        """The label of the fact that a term is a position of the string; None where that has to be decided first."""
         f = self.root.inside(place)
         if fkey(f) in self.literals:
             return self.literals[fkey(f)]
@@ -339,15 +357,16 @@ class CaseFacts(DecidedFormulas):
         return label
 
     def fact(self, label: str) -> None:
-        """A fact of counts takes part in the arithmetic."""
+        """Let the fact with this label take part in the arithmetic."""
         self.facts.append(label)
 
     # --- Atoms -------------------------------------------------------------------------------------------------------
 
     def resolve(self, a: int) -> AtomReading:
-        """What an atom is; it is read once."""
+        """How the arithmetic treats an atom. Each atom is read once."""
         if a in self.rules.single:
             return RULE
+        # While an atom is read it waits, since the rule may ask for a fact that has the atom in it.
         if a not in self.state:
             self.state[a] = WAITS  # what it asks for on the way may speak of it
             try:
@@ -357,7 +376,7 @@ class CaseFacts(DecidedFormulas):
         return self.state[a]
 
     def rows_of(self, multipliers: Mapping[str, Poly]) -> list[list[str]]:
-        """What equations are multiplied by, as a proof has it."""
+        """The factors of equations, as a proof writes them."""
         return [[self.g.text(reify.term(p)), label] for label, p in multipliers.items() if p]
 
     def stated(self, f: Term, rows: list[list[str]]) -> str:
@@ -371,7 +390,7 @@ class CaseFacts(DecidedFormulas):
         return label
 
     def give(self, a: int, label: str) -> AtomReading:
-        """An equation gives an atom its value."""
+        """Let an equation give an atom its value."""
         p = poly(self.g.facts[label])
         if (((a, 1),), 0) not in p or any(a in dict(m) and m != ((a, 1),) for m, _ in p):
             return OPAQUE
@@ -379,7 +398,7 @@ class CaseFacts(DecidedFormulas):
         return RULE
 
     def clear(self, a: int, label: str, size: Term) -> AtomReading:
-        """The equation `label` gives the product of an atom and a size: the size must be positive, or negative."""
+        """Let the equation `label` give the product of an atom and a size, which must be positive or negative."""
         positive: Term = less_than(num(0), size)
         sign = self.known(positive) or self.known(less_than(size, num(0)))
         if sign is None:
@@ -388,13 +407,17 @@ class CaseFacts(DecidedFormulas):
         p = row.poly
         if any(self.waits(b) for m, _ in p for b, _ in m if b != a):
             return WAITS
+        # The equation is written by counts, as what is put in for the atom later.
         if row.made or row.times != {ONE: 1}:  # in terms of counts
             f = equals(num(0), reify.term(p))
             label = self.stated(f, [*self.rows_of(row.made), [self.g.text(reify.term(row.times)), label]])
             p = poly(f)
+        # The products of the atom in the equation; without any, the size is a number, and the atom has a value.
         leads = [m for m in p if a in dict(m[0]) and len(m[0]) + (m[1] != 0) > 1 and m[0]]
         if not leads:  # the size is a number
             return self.give(a, label)
+        # The size is a sum of powers of e: comparisons are multiplied by it. Else one product gets its value by the
+        # others.
         leads = [m for m in leads if not m[1]]
         if not leads:
             self.rules.divided[a] = label, p
@@ -404,7 +427,7 @@ class CaseFacts(DecidedFormulas):
         return ClearedAtom(sign)
 
     def _written(self, label: str) -> str:
-        """An inequality in terms of counts."""
+        """The label of an inequality with everything put in that is known."""
         row, new = self.row(label), self.g.fresh("size")
         if row.of != (label,):
             return label

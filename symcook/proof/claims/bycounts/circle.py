@@ -45,8 +45,9 @@ HALVES = {3: ((2, -1, -1), (0, 1, -1)), 4: ((2, 0, -2, 0), (0, 2, 0, -2)),
 
 
 def circle_point(case: CaseFacts, a: int, t: Term) -> AtomReading:
-    """The sine or cosine of K whole steps of 2*pi/m: K = m*q + r, so it is that of r steps, by q whole turns."""
+    """The reading of the sine or cosine of K steps of 2*pi/m each: with K = m*q + r, the value after r steps."""
     (pi,) = nf(("fn", "pi", ()))
+    # The angle is 2*pi*K/steps for an integer K: all its terms are whole multiples of such a step.
     turns = {divide(m, pi): Fraction(c) / 2 for m, c in nf(t[2][0]).items()}
     least = math.lcm(*(c.denominator for c in turns.values()))
     steps = next((k for k in KNOWN if k % least == 0), 0)
@@ -58,11 +59,13 @@ def circle_point(case: CaseFacts, a: int, t: Term) -> AtomReading:
         return case.want(remainder)
     g, here, turn, label = case.g, _angle(remainder.rest, steps), case.g.fresh("turn"), case.g.fresh("point")
     there = g.text(remainder.quotient)
+    # Whole turns are left out by the lemma; what is left is one of finitely many points.
     sine, cosine = g.fresh("sine"), g.fresh("cosine")
     g.use("lem:sine_period", there, here, label=f"{sine} {cosine}")
     moved = g.formula(f"{g.text(t[2][0])} = {here} + 2*pi*({there})")
     same = case.stated(moved, [[f"2*pi/{steps}", remainder.label]])
     points = case.root.share(g, _points(case, steps))
+    # By the number of steps the labels for its cosine and sine.
     labels = [[f"{turn}_{of}{r}" for of in ("cos", "sin")] for r in range(steps)]
     g.use(points, label=" ".join(x for pair in labels for x in pair))
     value = labels[remainder.rest][t[1] == "sin"]
@@ -77,7 +80,7 @@ def circle_point(case: CaseFacts, a: int, t: Term) -> AtomReading:
 
 
 def _points(case: CaseFacts, steps: int) -> str:
-    """The cosine and the sine at each point, as one formula."""
+    """The label of the values of cosine and sine at each point, as one formula."""
     parts = [f"{of}({_angle(r, steps)}) = {_value(of, r, steps)}" for r in range(steps) for of in ("cos", "sin")]
 
     def proof(g: Goal) -> None:
@@ -89,15 +92,17 @@ def _points(case: CaseFacts, steps: int) -> str:
 
 
 def _angle(r: int, steps: int) -> str:
+    """The text of the angle of r steps."""
     return f"2*{r}*pi/{steps}"
 
 
 def _value(of: str, r: int, steps: int) -> str:
+    """The text of the value of cos or sin after r steps."""
     return f"{HALVES[steps][of == 'sin'][r]}/2" + ("*sqrt(3)" if of == "sin" and steps != 4 else "")
 
 
 def _lines(steps: int) -> Iterator[str]:
-    """The proof text about all points."""
+    """The lines of the proof script for all points."""
     yield from THIRD if steps != 4 else ()
     for r in range(steps):
         by = ("sine_zero", KNOWN[steps])[r] if r < 2 else f"cos_{r}_sum, sin_{r}_sum, {KNOWN[steps]}"

@@ -34,12 +34,12 @@ QUOTIENT = var("q'", "Int")
 
 
 class Division(NamedTuple):
-    """``ex q. T + more = m*q & parts`` where it is `exact`, else ``ex q. 0 <= T - m*q < m & parts``; `parts` are about
+    """``ex q. T + shift = m*q & parts`` where it is `exact`, else ``ex q. 0 <= T - m*q < m & parts``; `parts` are about
     `QUOTIENT`, and `number` those of the formula that say what q is."""
 
     term: Term
     modulus: int
-    more: int
+    shift: int
     exact: bool
     parts: tuple[Term, ...]
     number: tuple[int, ...]
@@ -54,13 +54,15 @@ class KnownRemainder(NamedTuple):
 
 
 def division(f: Term) -> Division | None:
-    """A formula about a remainder of a sum T of multiples of integers; None for another one."""
+    """A formula about the remainder of a sum T of multiples of integers, taken apart; None for any other formula."""
     if f[0] != "ex" or f[1] != "Int" or loose(f):
         return None
     parts = flatten("&", instantiate(f[2][0], (QUOTIENT,)))
     gaps = {k: poly(part) for k, part in enumerate(parts) if part[0] in ("=", "<=", "<")}
+    # What says which number q is: one equation, or the two bounds 0 <= T - m*q < m.
     ways: list[tuple[int, ...]] = [(k,) for k in gaps if parts[k][0] == "="]
     for number in [*ways, *product(gaps, gaps)]:
+        # `gap` is what is left without q, and `factor` that of q; all other atoms must be integers.
         gap, (lead,) = dict(gaps[number[0]]), nf(QUOTIENT)
         factor, alone = gap.pop(lead, 0), lead[0][0][0]
         plain = all(not m[1] and all(a != alone and whole(a) for a, _ in m[0]) for m in gap)
@@ -68,15 +70,17 @@ def division(f: Term) -> Division | None:
             continue
         modulus, exact = abs(int(factor)), len(number) == 1
         if not exact:
+            # The bounds: together they leave room for m values.
             first, last = (parts[k][0] for k in number)
             width = constant(normal.add(gaps[number[0]], gaps[number[1]]))
             if factor > 0 or first != "<=" or width != modulus - (last == "<="):
                 continue
+        # T is written without its constant, which shifts the quotient.
         gap = normal.scale(gap, -1) if factor > 0 else gap
-        more = int(gap.pop(ONE, 0))
+        shift = int(gap.pop(ONE, 0))
         others = tuple(part for k, part in enumerate(parts) if k not in number)
-        if gap and (exact or not more):
-            return Division(reify.term(gap), modulus, more, exact, others, number)
+        if gap and (exact or not shift):
+            return Division(reify.term(gap), modulus, shift, exact, others, number)
     return None
 
 
@@ -84,26 +88,27 @@ def division(f: Term) -> Division | None:
 
 
 def division_question(case: CaseFacts, f: Term) -> Term | None:
-    """What has to be known for a formula about a remainder; None where that is known, and the formula a fact."""
+    """What has to be decided for a formula about a remainder; None once the formula, or its negation, is a fact."""
     at = division(f)
     if at is None or case.clash is not None or fkey(f) in case.quantified:
         return None
+    # First the remainder of T itself.
     known = remainder_of(case, at.term, at.modulus)
     if not isinstance(known, KnownRemainder):
         return known
-    more, wrong = divmod(known.rest + at.more, at.modulus) if at.exact else (0, 0)
-    here = known.quotient if not more else ("+", None, (known.quotient, num(more)))
+    # T = m*h + rest. So T + shift = m*q for q = h + (rest + shift)/m, and for no q where m does not divide that; the
+    # two bounds have q = h.
+    steps, wrong = divmod(known.rest + at.shift, at.modulus) if at.exact else (0, 0)
+    here = known.quotient if not steps else ("+", None, (known.quotient, num(steps)))
     parts = [] if wrong else [instantiate(abstract(part, (QUOTIENT,)), (here,)) for part in at.parts]
+    # The other parts of the formula, about this quotient, must be decided too.
     for part in parts:
-        if not case.follows(part) and case.truth(part) is None:
-            asked = case.undecided(part)
-            for inner in () if asked is not None else (x for x in subterms(part) if x[0] == "ex"):
-                asked = asked or division_question(case, inner)
-            if asked is not None:
-                return asked
+        if (question := _part_question(case, part)) is not None:
+            return question
     values = [case.truth(part) for part in parts]
     if None in values and False not in values:
         raise Rejected("a part of a formula about a remainder")
+    # The formula, or its negation, becomes a fact; the case is closed where it supposes the opposite.
     supposed, holds, new = case.truth(f), not wrong and False not in values, case.g.fresh("rest")
     fact = f if holds else ("~", None, (f,))
     close = _holds if holds else _fails
@@ -112,13 +117,24 @@ def division_question(case: CaseFacts, f: Term) -> Term | None:
     case.quantified.add(fkey(f))
     case.renewed = True
     if supposed is not None and supposed is not holds:
-        other = case.literals[fkey(f if supposed else ("~", None, (f,)))]
-        case.clash = (other, new) if supposed else (new, other)
+        supposed_label = case.literals[fkey(f if supposed else ("~", None, (f,)))]
+        case.clash = (supposed_label, new) if supposed else (new, supposed_label)
     return None
 
 
+def _part_question(case: CaseFacts, part: Term) -> Term | None:
+    """What has to be decided for another part of such a formula; None where the part is decided."""
+    if case.follows(part) or case.truth(part) is not None:
+        return None
+    if (comparison := case.undecided(part)) is not None:
+        return comparison
+    # All comparisons are decided: what is left are formulas about remainders inside of the part.
+    questions = (division_question(case, inner) for inner in subterms(part) if inner[0] == "ex")
+    return next((question for question in questions if question is not None), None)
+
+
 def _holds(case: CaseFacts, g: Goal, at: Division, known: KnownRemainder, here: Term, _: int | None) -> None:
-    """The formula at the quotient."""
+    """Close the formula, with the known quotient as its witness."""
     g.witness(g.text(here))
     for k, h in enumerate(g.split() if at.parts or len(at.number) > 1 else [g]):
         if k in at.number:
@@ -128,7 +144,7 @@ def _holds(case: CaseFacts, g: Goal, at: Division, known: KnownRemainder, here: 
 
 
 def _fails(case: CaseFacts, g: Goal, at: Division, remainder: KnownRemainder, here: Term, false: int | None) -> None:
-    """Its negation: no quotient is right, or a part is false at the one that is."""
+    """Close the negation: no number is the quotient, or a part is false at the one that is."""
     # T = m*h + r. A quotient q of the formula with q < h, so q + 1 <= h, or h < q is too far from T; q = h is left.
     no, name, side, same = (g.fresh(stem) for stem in ("no", "q", "side", "same"))
     labels = [f"{no}_{k}" for k in range(len(at.parts) + len(at.number))]
@@ -137,22 +153,24 @@ def _fails(case: CaseFacts, g: Goal, at: Division, remainder: KnownRemainder, he
     known = [remainder.label, *(labels[k] for k in at.number)]
     q = var(name, "Int")
 
-    def apart(h: Goal, less: Term, more: Term) -> None:
-        """Close a goal where ``less < more``."""
-        h.use("ax:int_lt", h.text(less), h.text(more), f"#{side}", label=(step := h.fresh("step")))
+    def apart(h: Goal, smaller: Term, greater: Term) -> None:
+        """Close a goal where ``smaller < greater``."""
+        h.use("ax:int_lt", h.text(smaller), h.text(greater), f"#{side}", label=(step := h.fresh("step")))
         h.auto([*known, step], degree=1, rounds=0)
 
+    # No quotient is right: q = h is excluded too, by the remainder.
     if false is None:
         under, over = g.em(at_most(q, here), side)
         under.auto([*known, side], degree=1, rounds=0)
         return apart(over, here, q)
 
     def equal(h: Goal) -> None:
-        for k, (less, more) in zip(h.antisym(), ((here, q), (q, here)), strict=True):
+        for k, (smaller, greater) in zip(h.antisym(), ((here, q), (q, here)), strict=True):
             k.contra(side)
-            apart(k, less, more)
+            apart(k, smaller, greater)
 
     g.have(equals(q, here), same, equal)
+    # A part is false at q = h.
     label = [label for k, label in enumerate(labels) if k not in at.number][false]
     g.rewrite(same, label, new := g.fresh("so"))
     return case.deny(g, new)
@@ -162,8 +180,9 @@ def _fails(case: CaseFacts, g: Goal, at: Division, remainder: KnownRemainder, he
 
 
 def remainder_of(case: CaseFacts, t: Term, modulus: int) -> KnownRemainder | Term:
-    """The remainder of a sum of integers, or what has to be known for it."""
+    """The remainder of a sum of integers, or else what has to be decided for it."""
     p, multipliers = case.settled(nf(t))
+    # An atom of the sum waits for a decision, which comes first.
     if any(case.state.get(a) == WAITS for m, _ in p for a, _ in m) and case.wanted:
         return next(iter(case.wanted.values()))
     if not integral(p):
@@ -171,20 +190,29 @@ def remainder_of(case: CaseFacts, t: Term, modulus: int) -> KnownRemainder | Ter
     factors = {m: int(c) for m, c in p.items() if m != ONE}
     over = gcd(modulus, *factors.values())
     residue = int(p.get(ONE, 0)) % modulus
+    # m divides each factor: the constant alone counts.
     if over == modulus:  # T = m*(p - r)/m + r
         here = reify.term(normal.scale(normal.add(p, {ONE: residue} if residue else {}, -1), Fraction(1, modulus)))
         base: Term = ("*", None, (num(modulus), here))
         f: Term = equals(t, ("+", None, (base, num(residue))) if residue else base)
         return KnownRemainder(here, residue, case.stated(f, case.rows_of(multipliers)))
-    # With m' = m/gcd: the smaller sum has a quotient h, 0 <= smaller - m'*h < m'; ask which residue that is.
+    # With m' = m/gcd, the smaller sum has the factors over gcd, modulo m' and near 0: once its remainder is a fact, the
+    # remainder of T is one of a sum whose factors are multiples of m.
     below = modulus // over
-    factors_left = {m: (c // over + (below - 1) // 2) % below - (below - 1) // 2 for m, c in factors.items()}
-    smaller = reify.term({m: c for m, c in factors_left.items() if c})
-    quotient, (low, high) = _quotient(case, smaller, below)
-    base = ("*", None, (num(below), quotient))
-    residue = below - 1
-    for k in range(below - 1):
-        most: Term = at_most(smaller, ("+", None, (base, num(k))))
+    smaller_factors = {m: (c // over + (below - 1) // 2) % below - (below - 1) // 2 for m, c in factors.items()}
+    smaller = reify.term({m: c for m, c in smaller_factors.items() if c})
+    question = _residue_question(case, smaller, below)
+    return remainder_of(case, t, modulus) if question is None else question
+
+
+def _residue_question(case: CaseFacts, t: Term, modulus: int) -> Term | None:
+    """What to ask for the remainder of a sum: whether it is at most 0, at most 1, .. in turn. None where that is known,
+    and the equation that says it is a fact."""
+    quotient, (low, high) = _quotient(case, t, modulus)
+    base = ("*", None, (num(modulus), quotient))
+    residue = modulus - 1
+    for k in range(modulus - 1):
+        most: Term = at_most(t, ("+", None, (base, num(k))))
         label = case.known(most)
         if label is not None:
             high, residue = label, k
@@ -193,8 +221,8 @@ def remainder_of(case: CaseFacts, t: Term, modulus: int) -> KnownRemainder | Ter
         if label is None:
             return most
         low = label
-    _equal(case, smaller, ("+", None, (base, num(residue))), low, high)
-    return remainder_of(case, t, modulus)
+    _equal(case, t, ("+", None, (base, num(residue))), low, high)
+    return None
 
 
 def _text(case: CaseFacts, p: Poly, scale: Fraction | int = 1) -> str:
@@ -202,7 +230,7 @@ def _text(case: CaseFacts, p: Poly, scale: Fraction | int = 1) -> str:
 
 
 def _quotient(case: CaseFacts, t: Term, modulus: int) -> tuple[Term, tuple[str, str]]:
-    """An integer h with m*h <= T < m*h + m, and the labels of that."""
+    """A new integer h with m*h <= T < m*h + m, and the labels of the two bounds. There is one for each sum and m."""
     key = t, modulus
     if key not in case.remainders.quotients:
         g, name = case.g, case.g.fresh("h")
@@ -216,7 +244,8 @@ def _quotient(case: CaseFacts, t: Term, modulus: int) -> tuple[Term, tuple[str, 
 
 
 def _equal(case: CaseFacts, t: Term, value: Term, low: str, high: str) -> None:
-    """T = m*h + residue, which is solved: it lies between, and over the integers x < y is x + 1 <= y."""
+    """Prove T = m*h + residue from its two bounds, over the integers, and let the equation give an integer its
+    value."""
     f: Term = equals(t, value)
     g, label = case.g, case.g.fresh("equal")
 
@@ -239,7 +268,8 @@ def _equal(case: CaseFacts, t: Term, value: Term, low: str, high: str) -> None:
 
 
 def floor_sum(case: CaseFacts, a: int) -> AtomReading:
-    """A sum that counts the multiples of m up to T is the quotient of T by m; so is floor(T/m) for a large m."""
+    """The reading of a sum that counts the multiples of m up to T: the quotient of T by m."""
+    # I[m*j <= T] in a sum from 1 on
     low, high, body = reify.atom(a)[2]
     inner = instantiate(body, (THERE,))
     gap, (j,) = dict(poly(inner[2][0]) if inner[0] == "ind" and inner[2][0][0] == "<=" else {}), nf(THERE)
@@ -248,6 +278,7 @@ def floor_sum(case: CaseFacts, a: int) -> AtomReading:
     if low != num(1) or modulus < 2 or modulus != int(modulus) or not alone or not integral(gap):
         return OPAQUE
     t = reify.term(gap)
+    # 0 <= T, and the quotient lies in the range of the sum
     least = case.need(at_most(num(0), t))
     if least is None:
         return WAITS
@@ -257,7 +288,8 @@ def floor_sum(case: CaseFacts, a: int) -> AtomReading:
         return WAITS
     g, f = case.g, inner[2][0]
 
-    def each(h: Goal, value: int) -> None:
+    def term_value(h: Goal, value: int) -> None:
+        """Close I[m*j <= T] = value for a j of a range: the other value contradicts the bounds of the quotient."""
         h.intro(f"{(name := h.fresh('j'))} ({(lo := h.fresh('from'))} {(hi := h.fresh('to'))})")
         known, there = h.fresh("f"), replace(f, THERE, var(name, "Int"))
         for k, holds in zip(h.ind(there, f"{known} {(v := h.fresh('v'))}"), (True, False), strict=True):
@@ -269,14 +301,14 @@ def floor_sum(case: CaseFacts, a: int) -> AtomReading:
 
     # sum(j, 1, n, I[m*j <= T]) = sum(j, 1, h, 1) + sum(j, h + 1, n, 0) = h, as m*h <= T < m*(h + 1).
     summand, texts = f"j. {g.text(inner)}", ["1", g.text(here), g.text(high)]
-    split, ones, many, none, label = (g.fresh(stem) for stem in ("split", "ones", "many", "none", "floor"))
+    split, ones, length, none, label = (g.fresh(stem) for stem in ("split", "ones", "many", "none", "floor"))
     g.use("lem:sum_split", summand, *texts, lambda h: both(h, first, last), label=split)
-    g.use("lem:sum_ext", summand, "j. 1", "1", texts[1], lambda h: each(h, 1), label=ones)
-    g.use("lem:sum_one", "1", texts[1], lambda h: h.auto([first], degree=1, rounds=0), label=many)
+    g.use("lem:sum_ext", summand, "j. 1", "1", texts[1], lambda h: term_value(h, 1), label=ones)
+    g.use("lem:sum_one", "1", texts[1], lambda h: h.auto([first], degree=1, rounds=0), label=length)
     after = g.text(("+", None, (here, num(1))))
-    g.use("lem:sum_ext", summand, "j. 0", after, texts[2], lambda h: each(h, 0), label=none)
+    g.use("lem:sum_ext", summand, "j. 0", after, texts[2], lambda h: term_value(h, 0), label=none)
     equal: Term = equals(reify.atom(a), here)
-    g.have(equal, label, lambda h: h.auto([split, ones, many, none], degree=1, rounds=0))
+    g.have(equal, label, lambda h: h.auto([split, ones, length, none], degree=1, rounds=0))
     return case.give(a, label)
 
 
@@ -284,7 +316,8 @@ def floor_sum(case: CaseFacts, a: int) -> AtomReading:
 
 
 def squeezed(case: CaseFacts, rows: Sequence[FactRow]) -> bool:
-    """Whether two rows say that an integer has a value, beside remainders; it is put in then."""
+    """Whether two rows fix the value of a sum of integers, which is then put in. It is tried only with remainders."""
+    # 0 <= p and 0 <= -p among the rows: p is 0.
     least = {freeze(normal._primitive(row.poly)) for row in rows if row.tag == "<=" and row.poly}
     for key in sorted(least, key=repr) if case.remainders.solving else ():
         if freeze(normal.scale(dict(key), -1)) in least:
@@ -312,6 +345,7 @@ def solved(case: CaseFacts, label: str) -> bool:
         if not least or (Fraction(row.poly.get(ONE, 0)) * scale).denominator != 1:
             return False  # no integers solve it
         unknown_atom = min((a for a in unknown if abs(factors[a]) == least), key=lambda a: repr(reify.atom(a)))
+        # A factor is 1: the equation gives that integer its value.
         if least * scale == 1:
             f: Term = equals(num(0), reify.term(normal.scale(row.poly, scale)))
             rows = [[_text(case, q, scale), k] for k, q in row.made.items() if q]
@@ -319,6 +353,8 @@ def solved(case: CaseFacts, label: str) -> bool:
             return True
         if len(unknown) < len(factors):
             return False
+        # Else the integer with the least factor is replaced by a new one, s, as in Euclid's algorithm: the other
+        # factors become smaller by multiples of its own.
         name, exists_label, new = (case.g.fresh(stem) for stem in ("s", "some", "as"))
         others = {((a, 1),): c // factors[unknown_atom] for a, c in factors.items()}
         term = reify.term({(m, 0): c for m, c in others.items() if c})
@@ -329,8 +365,9 @@ def solved(case: CaseFacts, label: str) -> bool:
 
 
 def _given(case: CaseFacts, atom: int, label: str) -> None:
-    """An equation gives an integer its value."""
+    """Let an equation give an integer its value."""
     case.give(atom, label)
+    # Products that hold the integer were written without its value: they are made again.
     stale = [entry for entry in case.rules.products if atom in dict(entry[0][0])]
     case.rules.products = [entry for entry in case.rules.products if entry not in stale]
     for a in {a for entry in stale for a, _ in entry[0][0]} - {atom}:  # which are put in again
@@ -338,6 +375,7 @@ def _given(case: CaseFacts, atom: int, label: str) -> None:
 
 
 def integral(p: Poly, linear: bool = False) -> bool:
-    """Whether a polynomial has whole factors and integers alone; where it is `linear`, no products."""
+    """Whether a polynomial has integer coefficients and integer atoms; with `linear`, whether it has no products
+    either."""
     whole_numbers = all(c == int(c) and not e and all(whole(a) for a, _ in m) for (m, e), c in p.items())
     return whole_numbers and not (linear and any(sum(k for _, k in m) > 1 for m, _ in p))

@@ -1,4 +1,9 @@
-"""Numbers that an equation gives implicitly: square roots, and what a layer norm divides by one."""
+"""Numbers that an equation gives implicitly: square roots, and the divisor of a layer norm.
+
+A radicand is written as a sum of squares (`squares`), since the deviation that a layer norm divides by is the root
+of one. The root of a single square is an absolute value; any other root r is known by 0 <= r and r*r = radicand. The
+value of a norm is its numerator over its deviation, or its bias where the deviation is 0.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +30,18 @@ Squares = list[tuple[Fraction, Poly]]
 
 
 def root_of(case: CaseFacts, a: int) -> AtomReading:
-    """A square root: of one square it is an absolute value, of several it is known by its own square."""
+    """The reading of a square root: the root of a single square is an absolute value, any other is known by its
+    square."""
     g, root = case.g, reify.atom(a)
     x = root[2][0]
+    # The radicand as a sum of squares, its coordinates put in where that helps.
     p, multipliers = _unfolded(case, nf(x))
     sum_of_squares = squares(p)
     if sum_of_squares is None:
         return OPAQUE
     rows = case.rows_of(multipliers)
     label = case.stated(equals(x, reify.term(p)), rows)
+    # One square: the root of c*q^2 is |sqrt(c)*q|, where c has a rational root.
     if len(sum_of_squares) == 1 and (scale := _root(sum_of_squares[0][0])) is not None:
         u = reify.term(normal.scale(sum_of_squares[0][1], scale))
         value = g.fresh("root")  # sqrt(x) = abs(u), from x = u*u
@@ -58,7 +66,7 @@ def root_of(case: CaseFacts, a: int) -> AtomReading:
 
 
 def constant_root(case: CaseFacts, a: int) -> AtomReading:
-    """The root of a number is known by its square."""
+    """The reading of the root of a number: it is known by its square."""
     x, square = case.g.text(reify.atom(a)[2][0]), case.g.fresh("square")
     case.g.use("ax:sqrt", x, Goal.true, label=f"{case.g.fresh('root')} {square}")
     case.rules.product((((a, 2),), 0), square, poly(case.g.facts[square]))
@@ -66,13 +74,15 @@ def constant_root(case: CaseFacts, a: int) -> AtomReading:
 
 
 def _unfolded(case: CaseFacts, p: Poly) -> tuple[Poly, EquationFactors]:
-    """A polynomial with the coordinates put in that are linear in others, as the mean of a norm is."""
+    """A polynomial in which coordinates are replaced where they are linear in others, as the mean of a norm is; and
+    the factors of the equations used."""
     rules, multipliers = Rules(), EquationFactors()
     for a in dict.fromkeys(a for m, _ in p for a, _ in m):
         key = normal._keys[a]
         equation = case.root.problem.equations.get(key[1]) if key[0] == "app" else None
         if equation is None or equation.kind != "value" or equation.name in case.root.values:
             continue
+        # a sum of multiples of coordinates at the same position
         right = nf(equation.right)
         if all(not m[1] and len(m[0]) == 1 and m[0][0][1] == 1 and _here(m[0][0][0]) for m in right):
             place = reify.term(dict(key[3]))
@@ -89,7 +99,7 @@ def _unfolded(case: CaseFacts, p: Poly) -> tuple[Poly, EquationFactors]:
 
 
 def _absolute(case: CaseFacts) -> str:
-    """sqrt(x) = abs(u) where x = u*u."""
+    """The label of: sqrt(x) = abs(u) if x = u*u."""
     x, u = var("x", "Real"), var("u", "Real")
     equal: Term = equals(x, ("*", None, (u, u)))
     body: Term = ("->", None, (equal, equals(("fn", "sqrt", (x,)), ("fn", "abs", (u,)))))
@@ -97,6 +107,8 @@ def _absolute(case: CaseFacts) -> str:
 
     # With a = abs(u): 0 <= a, 0 <= s = sqrt(x), s*s = x = u*u = a*a. Were s < a or a < s, the squares would differ.
     def proof(g: Goal) -> None:
+        """By the sign of u: |u| is u or -u, and a difference between it and the root would be one between the
+        squares."""
         g.intro("x u is")
         g.have("0 <= u*u", "square", lambda h: h.auto([], squares=["u"]))
         g.use("ax:sqrt", "x", lambda h: h.auto(["is", "square"], degree=1), label="least root")
@@ -115,18 +127,20 @@ def _absolute(case: CaseFacts) -> str:
 
 
 def norm_value(case: CaseFacts, a: int, equation: Equation, place: Term, inside: str) -> AtomReading:
-    """What a layer norm gives: its bias where the deviation is 0."""
+    """The reading of a layer norm's value: its numerator over its deviation, or its bias where the deviation is 0."""
     g, size = case.g, at_place(equation.size, place)
+    # A run with a layer norm may say what it gives where the deviation is 0: then it has two parts.
     line = everywhere(case.root.problem.run[equation.part])
     parts = 1 if line is None else len(flatten("&", line[1]))
-    label, other = g.fresh("at"), g.fresh("also")
+    label, at_zero = g.fresh("at"), g.fresh("also")
     g.use(
         case.root.problem.label(equation.part),
         g.text(place),
         f"#{inside}",
-        label=f"{label} {other}" if parts > 1 else label,
+        label=f"{label} {at_zero}" if parts > 1 else label,
     )
     positive: Term = less_than(num(0), size)
+    # Else the run supposes that the deviation is positive.
     if case.known(positive) is None and parts == 1:
         _premise_positive(case, positive, equation, place, inside)
     if case.known(positive) is not None:
@@ -138,12 +152,12 @@ def norm_value(case: CaseFacts, a: int, equation: Equation, place: Term, inside:
         return case.want(positive)
     zero, value = g.fresh("zero"), g.fresh("bias")  # 0 <= size <= 0, so size = 0, where the run gives the bias
     g.have(equals(size, num(0)), zero, lambda h: equal_by(h, most, least))
-    g.use(other, f"#{zero}", label=value)
+    g.use(at_zero, f"#{zero}", label=value)
     return case.give(a, value)
 
 
 def use_premises(case: CaseFacts) -> bool:
-    """Whether the run's premises, as that a deviation is positive, give new facts at the places in use."""
+    """Whether premises of the run, as that a deviation is positive, give new facts at the positions in use."""
     places = dict.fromkeys(
         reify.atom(a)[2][1] for a in case.state if reify.atom(a)[0] == "app" and reify.atom(a)[2][0] != W
     )
@@ -162,7 +176,7 @@ def use_premises(case: CaseFacts) -> bool:
 
 
 def _premise_positive(case: CaseFacts, positive: Term, equation: Equation, place: Term, inside: str) -> None:
-    """The run has a premise that the deviation is positive: it holds at the place."""
+    """Add the run's premise that the deviation is positive, at one position, if the run has this premise."""
     for k, line in enumerate(case.root.problem.run):
         premise = everywhere(line)
         if premise is not None and premise[1] == less_than(num(0), equation.size):
@@ -173,9 +187,12 @@ def _premise_positive(case: CaseFacts, positive: Term, equation: Equation, place
 
 
 def squares(p: Poly) -> Squares | None:
-    """A polynomial of degree two as a sum of squares, by completing them one after the other; None where it is none."""
+    """A polynomial of degree two as a sum of squares, by completing the square for one atom after the other; None
+    where it is no such sum."""
     out: Squares = []
     while p:
+        # The square of an atom, or the constant, with a positive factor c: c*(x + ..)^2 takes away all monomials with
+        # x.
         lead = next((m for m in sorted(p, key=repr) if _half(m) is not None), None)
         if lead is None or p[lead] < 0:
             return None
@@ -195,14 +212,14 @@ def squares(p: Poly) -> Squares | None:
 
 
 def _half(m: Mono) -> Mono | None:
-    """The square root of a monomial that is the square of an atom, or 1."""
+    """The square root of a monomial that is 1 or the square of an atom; None for any other."""
     if m == ONE:
         return ONE
     return ((((m[0][0][0], 1),), 0)) if not m[1] and len(m[0]) == 1 and m[0][0][1] == 2 else None
 
 
 def _root(c: Fraction) -> Fraction | None:
-    """The square root of a positive number where it is a rational one."""
+    """The square root of a positive number; None where that is irrational."""
     p, q = math.isqrt(c.numerator), math.isqrt(c.denominator)
     return Fraction(p, q) if p * p == c.numerator and q * q == c.denominator else None
 
@@ -214,6 +231,6 @@ def _here(a: int) -> bool:
 
 
 def equal_by(g: Goal, most: str, least: str) -> None:
-    """Close an equation by two facts."""
+    """Close a = b by the labels of a <= b and b <= a."""
     for h, label in zip(g.antisym(), (most, least), strict=True):
         h.hyp(label)

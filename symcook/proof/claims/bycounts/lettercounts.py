@@ -1,4 +1,9 @@
-"""Letters at positions, and counts up to positions: the axioms of counts where a case asks for them."""
+"""Letters at positions, and counts up to positions: the axioms of counts where a case asks for them.
+
+C_a(p) is the number of letters a up to the position p. A position comes into use when a formula reads its letter or
+counts up to it; then the axioms of its counts become facts, as well as their order to the counts at other positions
+in use.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +20,7 @@ from symcook.proof.terms import Term, num
 
 
 def find_counts(case: CaseFacts) -> None:
-    """The counts next to letters that were decided, those up to positions in use, and their order."""
+    """Add what is known of counts: at positions with decided letters, up to positions in use, and by their order."""
     for place, letter in case.counts.pending.items():
         if place not in case.counts.lettered:
             letter_bit(case, place, letter)
@@ -24,7 +29,7 @@ def find_counts(case: CaseFacts) -> None:
 
 
 def _want_letters(case: CaseFacts) -> None:
-    """Letters' bits that are multiplied with other atoms: which letter stands there is wanted."""
+    """Want the letter at a position where its bit is multiplied with other atoms."""
     for row in case.rows.values():
         for m, e in row.poly:
             if sum(k for _, k in m) + (e != 0) > 1:
@@ -37,7 +42,7 @@ def _want_letters(case: CaseFacts) -> None:
 
 
 def letter_bit(case: CaseFacts, place: Term, letter: int) -> AtomReading:
-    """I[w(place) = letter]: the count grows by it."""
+    """The reading of I[w(place) = letter]: a number that the count of the letter grows by."""
     if letter not in case.root.problem.letters:
         return OPAQUE
     if place not in case.counts.lettered:
@@ -53,20 +58,22 @@ def letter_bit(case: CaseFacts, place: Term, letter: int) -> AtomReading:
 
 
 def _count_step(case: CaseFacts, place: Term, letter: int) -> None:
-    """0 <= I[w(p) = a] <= 1, and C_a(p) = C_a(p - 1) + I[w(p) = a], for the count C_a(p) of a up to p."""
+    """Add 0 <= I[w(p) = a] <= 1, and C_a(p) = C_a(p - 1) + I[w(p) = a] for the count C_a(p) of a up to p."""
     g, bit = case.g, case.root.bit(place, letter)
     label = g.fresh("bit")
-    less, more = (("<=", None, ends) for ends in ((num(0), bit), (bit, num(1))))
+    not_negative, below_one = (("<=", None, ends) for ends in ((num(0), bit), (bit, num(1))))
 
     def either(h: Goal) -> None:
+        """By cases: the bit is 0 or 1."""
         for k in h.ind(case.root.is_letter(place, letter), f"{h.fresh('f')} {(v := h.fresh('v'))}"):
             k.rewrite(v)
             k.true()
 
-    for f in (less, more):
+    for f in (not_negative, below_one):
         label = g.fresh("bit")
         g.have(f, label, either)
         case.fact(label)
+    # the count up to p by the one before, and the bit
     low = case.known(at_most(case.root.low, place))
     step = g.fresh("step")
     g.use("ax:sum_step", f"j. I[w(j) = {letter}]", g.text(case.root.low), g.text(place), f"#{low}", label=step)
@@ -75,7 +82,7 @@ def _count_step(case: CaseFacts, place: Term, letter: int) -> None:
 
 
 def counts_up_to(case: CaseFacts, place: Term) -> None:
-    """The counts up to a position p: all of them add up to p, and each is at least 0."""
+    """Add the facts of the counts up to a position p: together they are p, and each is at least 0."""
     if place in case.counts.places:
         return
     below = at_most(case.root.below, place)
@@ -84,6 +91,7 @@ def counts_up_to(case: CaseFacts, place: Term) -> None:
         return
     case.counts.places.append(place)
     g = case.g
+    # All counts add up to the number of positions, and each has grown from 0.
     label = g.fresh("total")
     g.use(case.root.share(g, case.root.total()), g.text(place), lambda h: both(h, low, high), label=label)
     case.fact(label)
@@ -100,13 +108,15 @@ def counts_up_to(case: CaseFacts, place: Term) -> None:
 
 
 def _once(case: CaseFacts, place: Term, letter: int, low: str, high: str) -> None:
-    """The count of a letter that the model adds: 1 from its position on, 0 before it."""
+    """Add the count of a letter that the model adds: 1 from its position on, 0 before it."""
     root, g = case.root, case.g
+    # 1 from the first position on; 0 up to the one before the last.
     if letter == root.problem.before:
         first, last = case.need(at_most(root.low, place)), high
     else:
         before = reify.term(nf(("-", None, (root.high, num(1)))))
         first, last = low, case.need(at_most(place, before))
+    # At the last position itself, the bit of the letter there says it.
     if first is None or last is None:
         if letter != root.problem.before and case.known(at_most(root.high, place)) is not None:
             letter_bit(case, root.high, letter)
@@ -118,7 +128,8 @@ def _once(case: CaseFacts, place: Term, letter: int, low: str, high: str) -> Non
 
 
 def _order_places(case: CaseFacts) -> None:
-    """The counts up to two positions, where it is known which comes first; else the order is wanted."""
+    """Add how counts up to two positions compare, once it is known which comes first; until then the order is
+    wanted."""
     if case.root.high not in case.counts.places and case.counts.places:
         counts_up_to(case, case.root.high)
     for k, p in enumerate(case.counts.places):
@@ -136,7 +147,7 @@ def _order_places(case: CaseFacts) -> None:
 
 
 def _grow(case: CaseFacts, p: Term, q: Term, order: str) -> None:
-    """C_a(p) <= C_a(q) for each letter a, from p <= q."""
+    """Add C_a(p) <= C_a(q) for each letter a, from p <= q."""
     g = case.g
     low = case.known(at_most(case.root.below, p))
     if low is None:
@@ -149,7 +160,8 @@ def _grow(case: CaseFacts, p: Term, q: Term, order: str) -> None:
 
 
 def count_of(case: CaseFacts, a: int, letter: int, low: Term, high: Term) -> AtomReading:
-    """A count from the first position on is a base; another one is a difference of two."""
+    """The reading of a count: from the first position on it is a number of the arithmetic, else a difference of two
+    counts."""
     if low == case.root.low:
         if high not in case.counts.places:
             counts_up_to(case, high)
@@ -158,7 +170,8 @@ def count_of(case: CaseFacts, a: int, letter: int, low: Term, high: Term) -> Ato
 
 
 def difference(case: CaseFacts, a: int, inner: Term, low: Term, high: Term) -> AtomReading:
-    """sum(j, l, h, T) is 0 where h < l, else sum(j, 1, h, T) - sum(j, 1, l - 1, T)."""
+    """The reading of a sum over low..high: 0 for an empty range, else the sum up to high minus the sum up to low -
+    1."""
     root, g = case.root, case.g
     empty = case.known(less_than(high, low))
     summand, label = f"j. {g.text(inner)}", g.fresh("sum")
@@ -176,7 +189,7 @@ def difference(case: CaseFacts, a: int, inner: Term, low: Term, high: Term) -> A
 
 
 def letter_stands(case: CaseFacts, label: str, place: Term, letter: int) -> None:
-    """The fact `label` says which letter stands at a place: its bit is 1, those of the others are 0."""
+    """Take into account which letter stands at a place: its bit is 1, those of the others are 0."""
     g = case.g
     for b in {letter, *case.root.problem.letters}:
         value = g.fresh("bit")
@@ -184,25 +197,26 @@ def letter_stands(case: CaseFacts, label: str, place: Term, letter: int) -> None
         g.have(equation, value, lambda h: rewritten(h, label))
         _bit_known(case, value, place, b)
         if b != letter:
-            no = g.fresh("not")
+            absent = g.fresh("not")
             f = ("~", None, (case.root.is_letter(place, b),))
 
-            def other(h: Goal) -> None:
+            def refused(h: Goal) -> None:
                 also = h.fresh("also")
                 h.intro(also)
                 h.rewrite(label, also, (new := h.fresh("also")))
                 h.absurd(new)
 
-            g.have(f, no, other)
-            case.literals.setdefault(fkey(f), no)
+            g.have(f, absent, refused)
+            case.literals.setdefault(fkey(f), absent)
 
 
 def letter_absent(case: CaseFacts, label: str, place: Term, letter: int) -> None:
-    """The fact `label` says that this letter does not stand at a place: its bit is 0."""
+    """Take into account that a letter does not stand at a place: its bit is 0."""
     value = case.g.fresh("bit")
     f = equals(case.root.bit(place, letter), num(0))
 
     def zero(h: Goal) -> None:
+        """The case that the letter stands there contradicts the fact."""
         here, away = h.ind(case.root.is_letter(place, letter), f"{h.fresh('f')} {(v := h.fresh('v'))}")
         f = next(k for k, fact in here.facts.items() if fact == case.root.is_letter(place, letter))
         here.absurd(f, label)
@@ -213,7 +227,7 @@ def letter_absent(case: CaseFacts, label: str, place: Term, letter: int) -> None
 
 
 def _bit_known(case: CaseFacts, label: str, place: Term, letter: int) -> None:
-    """The bit of a letter at a place has a value."""
+    """Let an equation give the bit of a letter at a place its value."""
     p = nf(case.root.bit(place, letter))
     if len(p) == 1:
         ((m, _),) = p
@@ -222,7 +236,8 @@ def _bit_known(case: CaseFacts, label: str, place: Term, letter: int) -> None:
 
 
 def zero_letter(f: Term) -> tuple[Term, int] | None:
-    """The same for a formula as `reify` writes it: 0 = a - w(p) or 0 = w(p) - a."""
+    """The position and the letter where a formula is 0 = a - w(p) or 0 = w(p) - a, as `reify` writes it; None for
+    any other."""
     if f[0] != "=" or f[2][0] != num(0):
         return None
     p = nf(f[2][1])
@@ -236,12 +251,12 @@ def zero_letter(f: Term) -> tuple[Term, int] | None:
 
 
 def both(g: Goal, *labels: str) -> None:
-    """Close a conjunction of facts, those that are plain by computation."""
+    """Close a conjunction by facts; parts that need none by computation."""
     for part, label in zip(g.split(), labels, strict=True):
         part.true() if fkey(part.goal) == normal.TRUE else part.hyp(label)
 
 
 def rewritten(g: Goal, label: str) -> None:
-    """Close a goal that computing shows once an equation is put in."""
+    """Close a goal by computation once an equation is put in."""
     g.rewrite(label)
     g.true()

@@ -24,7 +24,7 @@ THERE = var("j", "Int")
 
 
 def summand(g: Goal, inner: Term) -> str:
-    """The text of a function of j; names that it binds are others."""
+    """The text of a function of j, in which bound names do not clash with the names of the goal."""
     return f"j. {grammar.show(inner, {*g.scope, *g.library.definitions, 'j'})}"
 
 
@@ -47,12 +47,11 @@ class Lettered:
                 self.values[equation.name] = by_letter
 
     def within(self, g: Goal) -> Lettered:
-        """The same at a goal of its own."""
+        """The same facts, for a goal of its own."""
         new = Lettered(self.problem, g)
         new.forms, new.premises = {**self.forms}, self.taken(g)
-        new.bounds = {
-            key: None for key, bound_found in self.bounds.items() if bound_found is None
-        }  # being proved, or without proof
+        # None stands for a bound that is being proved, or has no proof: neither is tried again here.
+        new.bounds = {key: None for key, bound in self.bounds.items() if bound is None}
         return new
 
     def taken(self, g: Goal) -> list[str]:
@@ -68,8 +67,8 @@ class Lettered:
         return cases if all(equation[0] == "=" for _, equation in cases) else []
 
     def one_term(self, name: str, sums: bool = False) -> Term | None:
-        """The cases of a coordinate at `HERE` as one term, as a sum needs it; None where they are not known, or, but
-        with `sums`, the term has a sum up to `HERE`."""
+        """The cases of a coordinate at `HERE` as one term, as a sum needs it; None where they are not known. Without
+        `sums`, also None where the term has a sum up to `HERE`."""
         cases = self.cases_of(name, HERE)
         parts = [(guard, equation[2][1]) for guard, equation in cases if equation[2][1] != num(0)]
         terms = [_selected(value, guard) for guard, value in parts]
@@ -102,7 +101,8 @@ class Lettered:
     # --- Values by letter --------------------------------------------------------------------------------------------
 
     def put(self, t: Term, place: Term, letter: int) -> Term | None:
-        """A term about `place` where the letter there is `letter`; None where a coordinate there is no number then."""
+        """A term about `place`, with the values that it has where `letter` stands there; None where the letter does
+        not decide a coordinate in it."""
         t = replace(t, at("w", place, LETTERS), num(letter))
         for name in self.coordinates(t, place):
             if name not in self.values:
@@ -112,7 +112,8 @@ class Lettered:
         return t
 
     def at_letter(self, t: Term, place: Term, letter: int) -> Term | None:
-        """The constant that a term about `place` is where the letter there is `letter`; None where it is none."""
+        """The constant that a term about `place` is where `letter` stands there; None where the letter does not
+        decide it."""
         with_letter = self.put(t, place, letter)
         try:
             return None if with_letter is None else fixed(nf(with_letter))
@@ -121,10 +122,12 @@ class Lettered:
 
     def coordinates(self, t: Term, place: Term) -> list[str]:
         """The coordinates at a place that occur in a term."""
-        names_found = {s[2][0][1][0] for s in subterms(t) if s[0] == "app" and s[2][1:] == (place,) and s[2][0] != W}
-        return sorted(names_found)
+        names = {s[2][0][1][0] for s in subterms(t) if s[0] == "app" and s[2][1:] == (place,) and s[2][0] != W}
+        return sorted(names)
 
     def _by_letter(self, equation: Equation) -> dict[int, Term] | None:
+        """The value of a coordinate for each letter; None where its equation does not depend on the letter there
+        alone."""
         if (
             not self.problem.letters
             or equation.kind != "value"
@@ -152,22 +155,24 @@ class Lettered:
         return next(k for k, f in self.g.facts.items() if k.startswith("word") and f == self.is_letter(place, letter))
 
     def share(self, g: Goal, label: str) -> str:
-        """A fact of the root, known in a branch that was opened before it was proved: it stands before all branches."""
+        """The label of a fact of the root, made known in a branch that was opened before the fact was proved."""
         g.facts[label] = self.g.facts[label]
         return label
 
     def known(self, label: str, show: Term, proof: Callable[[Goal], None]) -> str:
+        """The label of a fact before all cases, which is proved where it is first asked for."""
         if label not in self.g.facts:
             self.g.have(show, label, proof)
         return label
 
     def everywhere(self, body: Term, low: Term | None = None, high: Term | None = None) -> Term:
-        """All i in low..high: body, which is about `HERE`."""
+        """The formula: all i in low..high. body, where the body is about `HERE`."""
         low, high = self.low if low is None else low, self.high if high is None else high
         return ranged(low, high, body, HERE)
 
     def letter(self) -> str:
-        """One of the letters stands at each position."""
+        """The label of: one of the letters stands at each position."""
+        # Without added letters that is the premise itself; else it is proved from that and the letters at the ends.
         problem = self.problem
         if problem.before is None and problem.after is None:
             return self.typed
@@ -187,7 +192,7 @@ class Lettered:
         return self.known("letters", self.everywhere(cases), proof)
 
     def _ends(self, g: Goal, ends: list[tuple[Term, int]]) -> None:
-        """One of the letters stands at i: at an end that of the model, elsewhere a typed one."""
+        """Close that one of the letters stands at i: at an end the added one, elsewhere a typed one."""
         if not ends:
             g.use(self.share(g, self.typed), "i", Goal.easy, label="typed")
             parts = self.problem.typed
@@ -209,7 +214,7 @@ class Lettered:
         self._ends(elsewhere, others)
 
     def _pick(self, g: Goal, label: str, letter: int) -> None:
-        """The disjunction of all letters from one."""
+        """Close the disjunction of all letters by the one that stands there."""
         letters = list(self.problem.letters)
         while len(letters) > 1 and letters[-1] != letter:
             g.pick("left")
@@ -219,7 +224,8 @@ class Lettered:
         g.hyp(label)
 
     def cases(self, g: Goal, place: str, inside: str, close: Callable[[Goal, int, str], None]) -> None:
-        """Close a goal for each letter at a place; `inside` is the label of its range, `close` has that of the case."""
+        """Close a goal by a case for each letter at a place. `inside` is the label of its range; `close` gets the
+        letter and its label."""
         here = g.fresh("here")
         g.use(self.share(g, self.letter()), place, f"#{inside}", label=here)
         letters = self.problem.letters
@@ -231,20 +237,23 @@ class Lettered:
             close(h, a, label)
 
     def valued(self, name: str) -> str:
-        """A coordinate that a letter decides is the sum of its values times the bits of the letters."""
+        """The label of: a coordinate that the letter decides is the sum of its values times the bits of the letters."""
         equation = self.problem.equations[name]
         label = f"by.letter.{name}"
         if label in self.g.facts:
             return label
-        inner = self.coordinates(equation.right, HERE)
-        for other in inner:
-            self.valued(other)
+        inner_names = self.coordinates(equation.right, HERE)
+        # The coordinates in the equation first, since its proof rests on theirs.
+        for inner_name in inner_names:
+            self.valued(inner_name)
         values = self.values[name]
+        # One value for all letters is that number; else it is the sum of value*bit.
         same = len({*values.values()}) == 1
         right = next(iter(values.values())) if same else self.weighted(values, lambda a: self.bit(HERE, a))
         show = self.everywhere(equals(equation.at_here, right))
 
         def proof(g: Goal) -> None:
+            """Put in the equation of the run, then go through the letters."""
             g.intro("i inside")
             run = self.problem.label(equation.part, equation.truth)
             g.use(run, "i", "#inside", label="is")
@@ -272,17 +281,19 @@ class Lettered:
             g.true()
 
     def total(self) -> str:
-        """The counts up to a position add up to the number of positions."""
+        """The label of: the counts up to a position add up to the number of positions."""
         bits = self.weighted(dict.fromkeys(self.problem.letters, num(1)), lambda a: self.bit(THERE, a))
         counts = self.weighted(dict.fromkeys(self.problem.letters, num(1)), lambda a: self.count(a, self.low, HERE))
-        many = reify.term(nf(("-", None, (HERE, self.below))))
-        show = self.everywhere(equals(counts, many), self.below)
+        length = reify.term(nf(("-", None, (HERE, self.below))))
+        show = self.everywhere(equals(counts, length), self.below)
 
         def proof(g: Goal) -> None:
+            """One bit is 1 at each position, so the sum of all bits is the sum of ones."""
             g.intro("i (low high)")
             low = g.text(self.low)
 
             def each(h: Goal) -> None:
+                """The bits at one position add up to 1, by the letter there."""
                 h.intro("j (from to)")
                 h.have(self.inside(THERE), "inside")
                 self.cases(h, "j", "inside", lambda k, _, case: self.computed(k, THERE, "inside", case))
@@ -294,22 +305,24 @@ class Lettered:
         return self.known("total", show, proof)
 
     def inside(self, place: Term) -> Term:
-        """low <= place & place <= high."""
+        """The formula low <= place & place <= high."""
         return between(self.low, place, self.high)
 
     def grows(self, letter: int) -> str:
-        """The count of a letter grows with the position."""
+        """The label of: all p, q. below <= p & p <= q -> C(p) <= C(q), for the count C of a letter."""
         p, q = (var(self.g.fresh(stem), "Int") for stem in "pq")
         order = between(self.below, p, q)
         body = at_most(self.count(letter, self.low, p), self.count(letter, self.low, q))
         show = ("all", "Int", (abstract(("all", "Int", (abstract(("->", None, (order, body)), (q,)),)), (p,)),))
 
         def proof(g: Goal) -> None:
+            """C(q) = C(p) + the sum of the bits after p, which are not negative."""
             g.intro(f"{p[1][0]} {q[1][0]} order")
             bit = f"j. I[w(j) = {letter}]"
             g.use("lem:sum_split", bit, g.text(self.low), g.text(p), g.text(q), _order, label="split")
 
             def each(h: Goal) -> None:
+                """A bit is 0 or 1."""
                 h.intro("j there")
                 for k in h.ind(self.is_letter(THERE, letter), "f v"):
                     k.rewrite("v")
@@ -321,45 +334,53 @@ class Lettered:
         return self.known(f"grows.{letter}", show, proof)
 
     def once(self, letter: int) -> str:
-        """The letter that the model adds is counted once: from the first position on, or at the last one."""
+        """The label of: a letter that the model adds first is counted once from the first position on; one that it
+        adds last is not counted before the last position."""
         first = letter == self.problem.before
         low, high = (self.low, self.high) if first else (self.below, reify.term(nf(("-", None, (self.high, num(1))))))
         show = self.everywhere(equals(self.count(letter, self.low, HERE), num(int(first))), low, high)
-        bit = f"j. I[w(j) = {letter}]"
+        close = self._once_at_first if first else self._never_before_last
+        return self.known(f"once.{letter}", show, lambda g: close(g, letter))
 
-        def proof(g: Goal) -> None:
-            g.intro("i range")
-            g.use("range", label="low high")
-            start = g.text(self.low)
-            if first:
+    def _once_at_first(self, g: Goal, letter: int) -> None:
+        """Close that the letter of the first position is counted once up to i: all other bits are 0."""
+        g.intro("i range")
+        g.use("range", label="low high")
+        start = g.text(self.low)
 
-                def away(h: Goal) -> None:
-                    h.intro("j between apart")
-                    h.use("between", label="from to")
-                    here, there = h.em(at_most(THERE, self.low), "side")
-                    here.have(equals(THERE, self.low), "same")
-                    here.contra("no")
-                    here.absurd("same", "apart")
-                    there.use("ax:int_lt", start, "j", "#side", label="next")
-                    self._other(there, letter)
+        def away(h: Goal) -> None:
+            """A position but the first one comes after it, and has another letter."""
+            h.intro("j between apart")
+            h.use("between", label="from to")
+            here, there = h.em(at_most(THERE, self.low), "side")
+            here.have(equals(THERE, self.low), "same")
+            here.contra("no")
+            here.absurd("same", "apart")
+            there.use("ax:int_lt", start, "j", "#side", label="next")
+            self._other(there, letter)
 
-                g.use("lem:sum_only", bit, start, "i", start, Goal.easy, away, label="only")
-                g.rewrite("only")
-                g.rewrite(self.added(letter))
-                g.true()
-            else:
+        g.use("lem:sum_only", f"j. I[w(j) = {letter}]", start, "i", start, Goal.easy, away, label="only")
+        g.rewrite("only")
+        g.rewrite(self.added(letter))
+        g.true()
 
-                def none(h: Goal) -> None:
-                    h.intro("j between")
-                    h.use("between", label="from to")
-                    self._other(h, letter)
+    def _never_before_last(self, g: Goal, letter: int) -> None:
+        """Close that the letter of the last position is not counted up to an i before that: all bits are 0."""
+        g.intro("i range")
+        g.use("range", label="low high")
 
-                g.use("lem:sum_ext", bit, "j. 0", start, "i", none, label="none")
-                g.auto(["none"], degree=1, rounds=0)
+        def none(h: Goal) -> None:
+            """A position before the last one has another letter."""
+            h.intro("j between")
+            h.use("between", label="from to")
+            self._other(h, letter)
 
-        return self.known(f"once.{letter}", show, proof)
+        g.use("lem:sum_ext", f"j. I[w(j) = {letter}]", "j. 0", g.text(self.low), "i", none, label="none")
+        g.auto(["none"], degree=1, rounds=0)
 
     def _other(self, h: Goal, letter: int) -> None:
+        """Close I[w(j) = letter] = 0 at a position j that is not the end of an added letter, by the letter that
+        stands there."""
         h.have(self.inside(THERE), "inside")
 
         def close(k: Goal, a: int, case: str) -> None:
@@ -367,6 +388,7 @@ class Lettered:
                 k.rewrite(case)
                 k.true()
                 return
+            # The added letter cannot stand here: `order` are the facts that place j away from its end.
             self.alone(k, THERE, letter, case, ("from", "to", "next", "low", "high"))
 
         self.cases(h, "j", "inside", close)
@@ -374,28 +396,31 @@ class Lettered:
     def alone(self, g: Goal, place: Term, letter: int, case: str, order: Sequence[str]) -> None:
         """Close a goal where a letter that the model adds stands elsewhere than at its end, by the label `case`; the
         labels of `order` tell that."""
-        end, other = (
+        other_end, other_letter = (
             (self.high, self.problem.after) if letter == self.problem.before else (self.low, self.problem.before)
         )
         known = [label for label in order if label in g.facts]
-        if other is not None:  # the other one stands at the other end
-            sides = (end, place) if end == self.high else (place, end)
+        # The place may be the other end, where the model adds its other letter.
+        if other_letter is not None:
+            sides = (other_end, place) if other_end == self.high else (place, other_end)
             here, g = g.em(("<=", None, sides), (side := g.fresh("end")))
             here.have(
-                equals(place, end),
+                equals(place, other_end),
                 (same := here.fresh("same")),
                 lambda h: h.auto([*known, side], degree=1, rounds=0),
             )
             here.rewrite(same, case, there := here.fresh("there"))
-            here.rewrite(self.share(here, self.added(other)), there, wrong := here.fresh("wrong"))
+            here.rewrite(self.share(here, self.added(other_letter)), there, wrong := here.fresh("wrong"))
             here.absurd(wrong)
             known.append(after := g.fresh("after"))
             g.use("ax:int_lt", *(g.text(t) for t in sides[::-1]), f"#{side}", label=after)
 
         def between(h: Goal) -> None:
+            """The place lies between the ends."""
             for k in h.split():
                 k.auto(known, degree=1, rounds=0)
 
+        # Anywhere else a typed letter stands, which is another one.
         g.use(self.share(g, self.typed), g.text(place), between, label=(typed := g.fresh("typed")))
         parts = self.problem.typed
         labels = [typed] if len(parts) == 1 else [f"{typed}.{b}" for b in parts]

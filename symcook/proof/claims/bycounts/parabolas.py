@@ -18,7 +18,7 @@ from symcook.proof.terms import COMPARISONS, Term, free, loose, replace, subterm
 
 
 class Parabola(NamedTuple):
-    """What depends on a position j in a polynomial: slope*j + square*j^2, where the square is a number but 0."""
+    """What depends on a position j in a polynomial: slope*j + square*j^2, where the square is a number other than 0."""
 
     slope: Poly
     square: Fraction
@@ -35,8 +35,9 @@ class Parabola(NamedTuple):
 
 
 def parabola(p: Poly, place: Term) -> Parabola | None:
-    """A polynomial as a parabola of a position; None where it is none."""
-    ((((j, _),), _),) = nf(place)
+    """A polynomial as a parabola of a position; None for any other polynomial."""
+    ((((j, _),), _),) = nf(place)  # the atom of the position
+    # By its power: what the position is multiplied by, which must not depend on it.
     parts: dict[int, Poly] = {1: {}, 2: {}}
     for (factors, e), c in p.items():
         power, other_factors = dict(factors).get(j, 0), tuple(x for x in factors if x[0] != j)
@@ -49,7 +50,8 @@ def parabola(p: Poly, place: Term) -> Parabola | None:
 
 
 class BestNear(NamedTuple):
-    """That score(j) op score(k): k, the top of the scores, and where coordinates are read besides j."""
+    """A comparison score(j) op score(k): the position k, the top of the scores, and the other positions at which
+    coordinates are read."""
 
     place: Term
     top: Term
@@ -57,24 +59,24 @@ class BestNear(NamedTuple):
 
 
 def best_near(f: Term, here: Term, positional: Callable[[str], Term | None]) -> BestNear | None:
-    """A comparison of the score at `here` with that of another position, by a parabola that opens downward."""
+    """A comparison of the score at `here` with that at another position, for scores that are a parabola that opens
+    downward; None for any other."""
     gap, read = written(("-", None, f[2][::-1]), positional)
     p = nf(gap)
-    parabola_found = parabola(p, here)  # that of -score
-    if parabola_found is None or parabola_found.square < 0:
+    negative_score = parabola(p, here)
+    if negative_score is None or negative_score.square < 0:
         return None
-    for other in free(gap) - {here}:
-        if other[1][1] == "Int" and p == normal.add(parabola_found.at(here), parabola_found.at(other), -1):
-            return BestNear(
-                other,
-                reify.term(parabola_found.top),
-                tuple(term_read for term_read in dict.fromkeys(read) if term_read != here),
-            )
+    # gap = score(k) - score(j), for the k that stands in it.
+    for place in free(gap) - {here}:
+        if place[1][1] == "Int" and p == normal.add(negative_score.at(here), negative_score.at(place), -1):
+            read_places = tuple(term for term in dict.fromkeys(read) if term != here)
+            return BestNear(place, reify.term(negative_score.top), read_places)
     return None
 
 
 def written(t: Term, positional: Callable[[str], Term | None]) -> tuple[Term, list[Term]]:
-    """A term with the coordinates put in that are functions of the position, and the positions of these."""
+    """A term in which coordinates that are functions of the position are replaced by these, and the positions at
+    which they are read."""
     read: list[Term] = []
     while True:
         applied = [s for s in subterms(t) if s[0] == "app" and len(s[2]) == 2 and not loose(s)]

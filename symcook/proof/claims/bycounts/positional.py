@@ -40,6 +40,8 @@ class Series(NamedTuple):
 
     def polynomial(self) -> list[Fraction]:
         """The coefficients of P, with P(p) - P(p - 1)/ratio = p^power."""
+        # Coefficient by coefficient from the top: P(p) - P(p - 1)/r has (1 - 1/r)*c_d plus what the higher ones give at
+        # p^d. For r = 1 that vanishes, so that P has one more power.
         k, r = self.power, self.ratio
         flat = int(r == 1)
         out = [Fraction(0)] * (k + 1 + flat)
@@ -57,7 +59,7 @@ class Series(NamedTuple):
         return reify.term(out)
 
     def closed(self, low: int, high: Term) -> Term:
-        """The sum from one position to another."""
+        """The closed form of the sum from one position to another."""
         first, start = Fraction(low) ** self.power, self.ratio ** (low + self.shift)
         constant_term = start * (first - sum((c * low**k for k, c in enumerate(self.polynomial())), Fraction(0)))
         value = self.valued(high)
@@ -74,7 +76,7 @@ def _number(x: Fraction) -> Term:
 
 
 def positional_sum(case: CaseFacts, a: int) -> AtomReading:
-    """A sum whose summand is written out first, then in closed form."""
+    """The reading of a sum of functions of the position: with coordinates written out first, then in closed form."""
     low, high, body = reify.atom(a)[2]
     inner = instantiate(body, (THERE,))
     written = written_summand(case, inner)
@@ -83,6 +85,7 @@ def positional_sum(case: CaseFacts, a: int) -> AtomReading:
     series = _series(inner)
     if series is None:
         return OPAQUE
+    # From a number on by induction; other ranges are differences.
     if low[0] != "num":
         return difference(case, a, inner, low, high)
     if case.known(less_than(high, low)) is not None:
@@ -98,10 +101,11 @@ def positional_sum(case: CaseFacts, a: int) -> AtomReading:
 
 
 def written_summand(case: CaseFacts, inner: Term, sums: bool = False) -> Term | None:
-    """The summand with the coordinates at j put in that no letter decides, those with `sums` too where they are
-    known by cases; None where it has none of these."""
+    """The summand with the coordinates at j replaced that no letter decides, with `sums` also those that are known
+    by cases; None where nothing is replaced, or a coordinate has no value that fits."""
     equations, root, changed = case.root.problem.equations, case.root, False
     while True:
+        # What is put in may hold further coordinates. One without a value that fits in a sum makes the answer None.
         names = [name for name in root.coordinates(inner, THERE) if name not in root.values]
         if not names:
             return inner if changed else None
@@ -117,7 +121,7 @@ def written_summand(case: CaseFacts, inner: Term, sums: bool = False) -> Term | 
 
 
 def _put(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, written: Term) -> AtomReading:
-    """The sum of what the summand is when it is written out."""
+    """The reading of a sum as the sum of its written-out summand."""
     start, end = case.need(at_most(case.root.low, low)), case.need(at_most(high, case.root.high))
     if start is None or end is None:
         return WAITS
@@ -125,10 +129,11 @@ def _put(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, written: T
 
 
 def put_written(case: CaseFacts, low: Term, high: Term, inner: Term, written: Term, start: str, end: str) -> str:
-    """The label that a sum is that of what its summand is when it is written out."""
+    """The label of: a sum is the sum of its written-out summand."""
     g, root = case.g, case.root
 
     def each(h: Goal) -> None:
+        """At each position of the range the coordinates are what their lines say."""
         j, lo, hi, inside = (h.fresh(stem) for stem in ("j", "from", "to", "inside"))
         h.intro(f"{j} ({lo} {hi})")
         there = var(j, "Int")
@@ -146,7 +151,7 @@ def put_written(case: CaseFacts, low: Term, high: Term, inner: Term, written: Te
 
 
 def _line_of(case: CaseFacts, name: str) -> str:
-    """The label of what a coordinate is at each position, as `written` puts it in."""
+    """The label of what a coordinate is at each position, as `written_summand` puts it in."""
     root, term = case.root, case.root.one_term(name, True)
     if term is None:
         return root.problem.label(root.problem.equations[name].part)
@@ -155,8 +160,9 @@ def _line_of(case: CaseFacts, name: str) -> str:
 
 
 def _series_lemma(case: CaseFacts, series: Series, inner: Term, low: Term) -> str:
-    """All p from `low` on: the sum up to p is its closed form."""
+    """The label of: for all p from `low` on, the sum up to p is its closed form."""
     root, first = case.root, low[1][0]
+    # The name has all numbers of the series, so that it is proved once.
     label = f"series.{series.power}.{str(series.ratio).replace('/', '_').replace('-', 'm')}.{series.shift}.{first}"
     label = label.replace("-", "m")
     total: Term = ("sum", None, (low, UNTIL, abstract(inner, (THERE,))))
@@ -164,10 +170,12 @@ def _series_lemma(case: CaseFacts, series: Series, inner: Term, low: Term) -> st
 
     # Induction on p: S(p + 1) = S(p) + (p + 1)^k*r^(p + 1 + s), and P(p + 1) - P(p)/r = (p + 1)^k, by `polynomial`.
     def proof(g: Goal) -> None:
+        """The first sum is computed; one more term is the difference of the closed forms."""
         base, step = g.induct("p", "ge", "before")
         base.true()
         step.use("ax:sum_step", f"j. {g.text(inner)}", g.text(low), "p + 1", label="step")
         rows = [["1", "step"], ["1", "before"]]
+        # r^(p + 1 + s) = r*r^(p + s)
         if series.ratio != 1:
             over = reify.term(nf(("+", None, (UNTIL, num(series.shift)))))
             r = _number(series.ratio)
@@ -183,7 +191,8 @@ def _series_lemma(case: CaseFacts, series: Series, inner: Term, low: Term) -> st
 
 
 def sign_of(case: CaseFacts, a: int) -> AtomReading:
-    """(-1)^q: a linear form in q and the half of q; q + 1 and q - 1 are put down to q."""
+    """The reading of (-1)^q: a linear form in q and the half of q. (-1)^(q + 1) and (-1)^(q - 1) are replaced by
+    (-1)^q."""
     g, place = case.g, reify.atom(a)[2][1]
     shift = nf(place).get(ONE, 0)
     if abs(shift) > MOST_SHIFT or shift.denominator != 1:
@@ -193,9 +202,11 @@ def sign_of(case: CaseFacts, a: int) -> AtomReading:
     if start is None:
         return WAITS
     label = g.fresh("sign")
+    # q = place + shift: one step down or up by the axiom of powers.
     if shift:
         g.use("ax:pow_step", "-1", g.text(before), f"#{start}", label=label)
         return case.give(a, label)
+    # Without a shift: the half of q is a new integer h, and (-1)^q is linear in q and h.
     half, least, most, exists_label = (g.fresh(stem) for stem in ("h", "least", "most", "some"))
     g.use(case.root.share(g, parity(case)), g.text(place), f"#{start}", label=exists_label)
     g.obtain(exists_label, half, f"{least} {most} {label}")
@@ -206,12 +217,13 @@ def sign_of(case: CaseFacts, a: int) -> AtomReading:
 
 
 def parity(case: CaseFacts) -> str:
-    """All p from 0 on: p is 2*h or 2*h + 1, and (-1)^p is 1 - 2*(p - 2*h)."""
+    """The label of: each p from 0 on is 2*h or 2*h + 1 for an integer h, and (-1)^p is 1 - 2*(p - 2*h)."""
     p = UNTIL
     show = "all p:Int. 0 <= p -> (ex h:Int. 0 <= p - 2*h & p - 2*h <= 1 & pow(-1, p) = 1 - 2*(p - 2*h))"
 
     # Induction on p: from p = 2*h to p + 1 = 2*h + 1, from p = 2*h + 1 to p + 1 = 2*(h + 1); (-1)^(p + 1) = -(-1)^p.
     def proof(g: Goal) -> None:
+        """The half of p + 1 is the half of p, or one more."""
         base, step = g.induct(p[1][0], "ge", "before")
         base.witness("0")
         for part in base.split():
@@ -230,17 +242,19 @@ def parity(case: CaseFacts) -> str:
 
 
 def _sums(t: Term) -> bool:
+    """Whether a sum or a quantified formula stands in a term."""
     return any(s[0] in ("sum", "prod", "all", "ex") for s in subterms(t))
 
 
 def _series(inner: Term) -> Series | None:
-    """The summand as a series; None for another one."""
+    """The summand as a series; None for any other summand."""
     p = nf(inner)
     if len(p) != 1:
         return None
     ((factors, e), c), power, ratio, shift = next(iter(p.items())), 0, Fraction(1), 0
     if e or c != 1:
         return None
+    # A power of j, and at most one power with the exponent j + shift.
     for a, k in factors:
         t = reify.atom(a)
         if t == THERE:

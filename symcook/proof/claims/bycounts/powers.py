@@ -37,9 +37,10 @@ class PowerSplit(NamedTuple):
 
 
 def power_sum(case: CaseFacts, a: int) -> AtomReading:
-    """A sum in whose exponents are bits and signs of the position."""
+    """The reading of a sum with bits or signs of the position in exponents of e."""
     low, _, body = reify.atom(a)[2]
     p, splits = nf(instantiate(body, (THERE,))), list[PowerSplit]()
+    # As long as a monomial has an exponent about j, one bit or sign is taken out of it.
     while (m := next((m for m in p if _of_place(normal._exponents[m[1]])), None)) is not None:
         split = _split(case, m, p[m])
         if not isinstance(split, PowerSplit) or len(splits) > AT_MOST:
@@ -53,9 +54,11 @@ def power_sum(case: CaseFacts, a: int) -> AtomReading:
 
 
 def _split(case: CaseFacts, m: Mono, c: Fraction | int) -> PowerSplit | AtomState:
-    """One bit or sign out of the exponent of a monomial; why there is none."""
+    """One bit or sign taken out of the exponent of a monomial; an atom's state where that is not possible, or not
+    yet."""
     exponent, switch = normal._exponents[m[1]], None
     factor, other_terms = Poly(), Poly()
+    # exponent = factor*switch + others, where the switch is one atom about j
     for inner, k in exponent.items():
         there = [x for x in inner[0] if THERE in free(reify.atom(x[0]))]
         if not there:
@@ -69,6 +72,7 @@ def _split(case: CaseFacts, m: Mono, c: Fraction | int) -> PowerSplit | AtomStat
             other_terms[inner] = k
     if switch is None or (value := _two_valued(reify.atom(switch))) is None:
         return OPAQUE
+    # The factor is written by counts; an equation says so where that changed it.
     t, multipliers = case.settled(factor)
     if any(case.waits(x) for inner, _ in t for x, _ in inner):
         return WAITS
@@ -80,14 +84,16 @@ def _split(case: CaseFacts, m: Mono, c: Fraction | int) -> PowerSplit | AtomStat
 
 
 def _put_powers(case: CaseFacts, a: int, splits: list[PowerSplit], written: Term, start: str) -> AtomReading:
-    """The sum with all its powers split."""
+    """The reading of the sum once all its powers are split."""
     # sum of T(j) = sum of T'(j), as T(j) = T'(j) at each j: there exp(t*s(j)) is linear in the bit or sign s(j).
     g, (low, high, body) = case.g, reify.atom(a)[2]
     inner = instantiate(body, (THERE,))
+    # The lemma must be proved before the branch that uses it.
     if any(split.switch[0] == "fn" for split in splits):
         _alternating(case)
 
     def each(h: Goal) -> None:
+        """At one position each power is what it was split into."""
         j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
         h.intro(f"{j} ({lo} {hi})")
         rows = []
@@ -122,13 +128,14 @@ def _show_power(case: CaseFacts, g: Goal, split: PowerSplit, at_j: list[Term], k
 
 
 def _alternating(case: CaseFacts) -> str:
-    """All t and all p from 0 on: exp(t*(-1)^p) is cosh(t) + (-1)^p*sinh(t)."""
+    """The label of: for all t and all p from 0 on, exp(t*(-1)^p) is cosh(t) + (-1)^p*sinh(t)."""
     t, sign = var("t", "Real"), ("fn", "pow", (num(-1), UNTIL))
     equal: Term = equals(("fn", "exp", (("*", None, (t, sign)),)), _of_sign(sign, t))
     body: Term = ("all", "Int", (abstract(("->", None, (at_most(num(0), UNTIL), equal)), (UNTIL,)),))
 
     # p = 2*h gives (-1)^p = 1 and (e^t + e^-t)/2 + (e^t - e^-t)/2 = e^t; p = 2*h + 1 gives -1 and e^-t.
     def proof(g: Goal) -> None:
+        """By the half of p: an even p gives exp(t), an odd one exp(-t)."""
         g.intro("t p start")
         g.use(case.root.share(g, parity(case)), "p", "#start", label="halves")
         g.obtain("halves", "h", "least most sign")
@@ -144,10 +151,12 @@ def _alternating(case: CaseFacts) -> str:
 
 
 def _at(t: Term, place: str) -> Term:
+    """A term about j at a named position."""
     return replace(t, THERE, var(place, "Int"))
 
 
 def _of_place(exponent: Poly) -> bool:
+    """Whether an exponent is about j."""
     return any(THERE in free(reify.atom(a)) for m, _ in exponent.items() for a, _ in m[0])
 
 

@@ -1,8 +1,8 @@
 """A statement about a model, taken apart for the decision procedures: names, string, equations of the run, claim.
 
-All is read off the kernel's term that `certify.claim` makes, so that a decision is about the formula that the checkers
-see. An equation has one of the four shapes that `rows` writes; a line of another shape is named in `outside` with its
-text, and is never left out silently.
+All is read off the kernel's term that `certify.claim` makes, so that a decision is about the formula that the
+checkers see. An equation has one of the shapes of `Equation`; the text of a line of another shape is listed in
+`outside`, so that no line is left out silently.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ ZERO, ONE = num(0), num(1)
 LETTERS: Sort = ("fun", ("Int",), "Int")
 VALUES: Sort = ("fun", ("Int",), "Real")
 W = var("w", LETTERS)
+
+
+MOST_NAMES = 10_000
+"""So many leading names are read at most."""
 
 
 class OutsideFragment(Exception):
@@ -101,7 +105,9 @@ class Problem:
 
     def label(self, part: int, truth: bool = False) -> str:
         """The label in a proof of a line of the run, or of the truth functions."""
-        return f"truth.{part}" if truth else self.called[part] if self.called else f"run.{part}"
+        if truth:
+            return f"truth.{part}"
+        return self.called[part] if self.called else f"run.{part}"
 
     @property
     def marked(self) -> tuple[str, ...]:
@@ -110,7 +116,7 @@ class Problem:
 
     @property
     def here(self) -> Problem:
-        """The same with the equations at each position of the string alone: nothing is put in of others."""
+        """The same problem with the equations that hold at all positions of the string, and no others."""
         own = {
             name: equation
             for name, equation in self.equations.items()
@@ -136,40 +142,23 @@ def at(name: str, place: Term, sort: Sort = VALUES) -> Term:
 
 def problem(statement: Statement) -> Problem:
     """A statement of `certify.claim` taken apart. OutsideFragment for one without positions."""
-    formula, leading = statement.formula, iter(leading_names(statement.expanded))
-    names: dict[str, Sort] = {}
-    while formula[0] == "all" and len(names) < 10_000:
-        name = next(leading)
-        names[name] = formula[1]
-        formula = instantiate(formula[2][0], (var(name, formula[1]),))
+    names, formula = _named(statement)
     if names.get("n") != "Int":
         raise OutsideFragment("a model without positions")
+    # ``n and symbols -> the string -> run -> truth functions -> claim``, without the string for numbers, and without
+    # the run where there is none.
     lettered = names.get("w") == LETTERS
     not_empty, formula = formula[2]
     word, formula = formula[2] if lettered else (TRUE, formula)
     run, claim = (formula[2][0], formula[2][1]) if formula[0] == "->" else (TRUE, formula)
-    truths: list[Term] = []
-    functions = {name for name, sort in names.items() if sort == LETTERS and name != "w"}
-    while claim[0] == "->" and functions and _truth(claim[2][0], functions):
-        truths += flatten("&", claim[2][0])
-        claim = claim[2][1]
+    truths, claim = _truth_functions(claim, names)
     lines = flatten("&", run)
-    equations: dict[str, Equation] = {}
-    needs: list[Term] = []
-    outside: list[str] = []
-    ranges = [range_found[0] for line in lines if (range_found := everywhere(line)) is not None]
-    places = _places(word) if lettered or not ranges else ranges[0]
-    for among, is_truth in ((lines, False), (truths, True)):
-        for part, line in enumerate(among):
-            range_found = everywhere(line)
-            equation = None if range_found is None else _equation(range_found, part, is_truth, names)
-            if range_found is not None and equation is not None and equation.name not in equations:
-                equations[equation.name] = equation
-            elif not is_truth and _restricts(line):
-                needs.append(line)
-            else:
-                outside.append(grammar.show(line))
+    first_range = next(
+        (everywhere_line[0] for line in lines if (everywhere_line := everywhere(line)) is not None), None
+    )
+    places = _places(word) if lettered or first_range is None else first_range
     typed, before, after = _string(word, places) if lettered else ((), None, None)
+    equations, needs, outside = _sorted_lines(lines, truths, names)
     missing = [name for name in names if name not in ("n", "w") and name not in equations]
     outside += [f"no equation for {name}" for name in missing if lettered and names[name] not in ("Real", "Int")]
     return Problem(
@@ -178,8 +167,49 @@ def problem(statement: Statement) -> Problem:
     )  # fmt: skip
 
 
+def _named(statement: Statement) -> tuple[dict[str, Sort], Term]:
+    """The leading names with their sorts, and the formula that is about them."""
+    formula, leading = statement.formula, iter(leading_names(statement.expanded))
+    names: dict[str, Sort] = {}
+    while formula[0] == "all" and len(names) < MOST_NAMES:
+        name = next(leading)
+        names[name] = formula[1]
+        formula = instantiate(formula[2][0], (var(name, formula[1]),))
+    return names, formula
+
+
+def _truth_functions(claim: Term, names: Mapping[str, Sort]) -> tuple[list[Term], Term]:
+    """The lines of the truth functions that the claim supposes, and the claim without them."""
+    truths: list[Term] = []
+    functions = {name for name, sort in names.items() if sort == LETTERS and name != "w"}
+    while claim[0] == "->" and functions and _truth(claim[2][0], functions):
+        truths += flatten("&", claim[2][0])
+        claim = claim[2][1]
+    return truths, claim
+
+
+def _sorted_lines(
+    lines: list[Term], truths: list[Term], names: Mapping[str, Sort]
+) -> tuple[dict[str, Equation], list[Term], list[str]]:
+    """The equations by coordinate, the lines that only restrict the run, and the text of all other lines."""
+    equations: dict[str, Equation] = {}
+    needs: list[Term] = []
+    outside: list[str] = []
+    for among, is_truth in ((lines, False), (truths, True)):
+        for part, line in enumerate(among):
+            everywhere_line = everywhere(line)
+            equation = None if everywhere_line is None else _equation(everywhere_line, part, is_truth, names)
+            if equation is not None and equation.name not in equations:
+                equations[equation.name] = equation
+            elif not is_truth and _restricts(line):
+                needs.append(line)
+            else:  # a second equation of a coordinate too
+                outside.append(grammar.show(line))
+    return equations, needs, outside
+
+
 def everywhere(line: Term) -> tuple[PlaceRange, Term] | None:
-    """The range and the body, at `HERE`, of ``all i in low..high. F``; None for another formula."""
+    """The range of ``all i in low..high. F``, and F at `HERE`; None for any other formula."""
     if line[0] != "all" or line[1] != "Int" or line[2][0][0] != "->":
         return None
     premise, body = instantiate(line[2][0], (HERE,))[2]
@@ -190,9 +220,10 @@ def everywhere(line: Term) -> tuple[PlaceRange, Term] | None:
 
 
 def _restricts(line: Term) -> bool:
-    """Whether a line is an inequality, as of n or of a deviation, so that it gives no coordinate its value."""
-    range_found = everywhere(line)
-    return (line if range_found is None else range_found[1])[0] in ("<=", "<")
+    """Whether a line is an inequality, as one of n or of a deviation, which gives no coordinate a value."""
+    everywhere_line = everywhere(line)
+    body = line if everywhere_line is None else everywhere_line[1]
+    return body[0] in ("<=", "<")
 
 
 def _truth(premise: Term, functions: set[str]) -> bool:
@@ -205,47 +236,56 @@ def _truth(premise: Term, functions: set[str]) -> bool:
 
 
 def _equation(line: tuple[PlaceRange, Term], part: int, truth: bool, names: Mapping[str, Sort]) -> Equation | None:
-    """A line at `HERE` as an equation; the whole line, or None."""
-    lines = flatten("&", line[1])
-    main, *others = lines
+    """A line at `HERE` as an equation of one of the shapes of `Equation`; None where a part of it does not fit."""
+    main, *others = flatten("&", line[1])
     if main[0] != "=" or len(others) > 1:
         return None
-    defined, defining = main[2]
+    defined, right = main[2]
     if _is_value(defined, names):
-        name = defined[2][0][1][0]
-        if others or (_holds(defining, name) and not truth):
-            return None
-        state = _holds(defining, name)
-        kind, first = ("state", line[0].low) if state else ("value", None)
-        return Equation(name, kind, line[0], defining, empty=first, part=part, truth=truth)
-    if defined[0] != "*":
-        return None
-    value, size = defined[2]
-    value, old = (value[2][0], value[2][1]) if value[0] == "-" else (value, ZERO)
-    olds = [old]
-    while value[0] == "-":  # the bias of a norm, whose parts are subtracted one by one
-        value, more = value[2]
-        olds.insert(0, more)
-    if not _is_value(value, names):
-        return None
-    name = value[2][0][1][0]
-    old = olds[0] if len(olds) == 1 else _added(olds)
-    if any(_holds(t, name) for t in (old, defining, size)):
-        return None
-    equation = Equation(name, "norm" if size[0] == "app" else "average", line[0], defining, size, old, None, part)
-    if not others:
+        return None if others else _value_equation(line[0], defined[2][0][1][0], right, part, truth)
+    equation = _mean_equation(line[0], defined, right, part, names) if defined[0] == "*" else None
+    if equation is None or not others:
         return equation
+    # ``condition -> c(i) = old``
     if others[0][0] != "->":
         return None
     when, then = others[0][2]
-    if then != equals(value, old) or when[0] != "=":
+    value = at(equation.name, HERE, names[equation.name])
+    if then != equals(value, equation.old) or when[0] != "=":
         return None
-    if when[2][0] == HERE and size[0] != "app":
-        return Equation(name, "strict", line[0], defining, size, old, when[2][1], part)
-    return equation if when == equals(size, ZERO) and equation.kind == "norm" else None
+    if when[2][0] == HERE and equation.kind == "average":
+        return replace(equation, kind="strict", empty=when[2][1])
+    return equation if when == equals(equation.size, ZERO) and equation.kind == "norm" else None
+
+
+def _value_equation(places: PlaceRange, name: str, right: Term, part: int, truth: bool) -> Equation | None:
+    """The equation c(i) = right. Where the right side reads c itself, which only truth functions may do, c is a
+    state."""
+    if not _holds(right, name):
+        return Equation(name, "value", places, right, part=part, truth=truth)
+    return Equation(name, "state", places, right, empty=places.low, part=part, truth=truth) if truth else None
+
+
+def _mean_equation(
+    places: PlaceRange, product: Term, right: Term, part: int, names: Mapping[str, Sort]
+) -> Equation | None:
+    """The equation (c(i) - old)*size = right, of a norm by a deviation or of an average; None where another part
+    reads c."""
+    value, size = product[2]
+    olds: list[Term] = []
+    while value[0] == "-":  # the bias of a norm, whose parts are subtracted one by one
+        value, subtracted = value[2]
+        olds.insert(0, subtracted)
+    if not _is_value(value, names):
+        return None
+    name, old = value[2][0][1][0], _added(olds) if olds else ZERO
+    if any(_holds(t, name) for t in (old, right, size)):
+        return None
+    return Equation(name, "norm" if size[0] == "app" else "average", places, right, size, old, None, part)
 
 
 def _added(terms: list[Term]) -> Term:
+    """The sum of terms."""
     out = terms[0]
     for t in terms[1:]:
         out = ("+", None, (out, t))
@@ -254,7 +294,10 @@ def _added(terms: list[Term]) -> Term:
 
 def _is_value(t: Term, names: Mapping[str, Sort]) -> bool:
     """Whether a term is a coordinate, or a truth function, at `HERE`."""
-    return t[0] == "app" and t[2][1:] == (HERE,) and t[2][0][0] == "var" and t[2][0][1][0] in names and t[2][0] != W
+    if t[0] != "app" or t[2][1:] != (HERE,):
+        return False
+    function = t[2][0]
+    return function[0] == "var" and function[1][0] in names and function != W
 
 
 def _holds(t: Term, name: str) -> bool:
@@ -265,7 +308,7 @@ def _holds(t: Term, name: str) -> bool:
 def _places(word: Term) -> PlaceRange:
     """The positions of the string, those of the added letters too: from 0 or 1 on."""
     lines = flatten("&", word)
-    begins = [range_found[0].low for line in lines if (range_found := everywhere(line)) is not None]
+    begins = [everywhere_line[0].low for line in lines if (everywhere_line := everywhere(line)) is not None]
     if ZERO in begins or any(_letter_at(line, ZERO) is not None for line in lines):
         return PlaceRange(ZERO, ("-", None, (N, ONE)))
     return PlaceRange(ONE, N)
@@ -276,8 +319,8 @@ def _string(word: Term, places: PlaceRange) -> tuple[tuple[int, ...], int | None
     typed: tuple[int, ...] | None = None
     before = after = None
     for line in flatten("&", word):
-        if (range_found := everywhere(line)) is not None:
-            parts = flatten("|", range_found[1])
+        if (everywhere_line := everywhere(line)) is not None:  # the positions of the typed letters
+            parts = flatten("|", everywhere_line[1])
             if not all(_letter_at(part, HERE) is not None for part in parts):
                 raise OutsideFragment(f"a string of another shape: {grammar.show(line)}")
             typed = tuple(part[2][1][1][0] for part in parts)
@@ -293,7 +336,7 @@ def _string(word: Term, places: PlaceRange) -> tuple[tuple[int, ...], int | None
 
 
 def _letter_at(f: Term, place: Term) -> int | None:
-    """The letter k where a formula is w(place) = k."""
+    """The letter a where a formula is w(place) = a; None for any other formula."""
     if f[0] == "=" and f[2][0] == ("app", None, (W, place)) and f[2][1][0] == "num":
         return f[2][1][1][0]
     return None

@@ -1,4 +1,9 @@
-"""Whether some, or each, position of a range has a letter with a property: by the count of the letters that have it."""
+"""Whether some, or each, position of a range has a letter with a property: by the count of the letters that have it.
+
+That some j has F is that the number of letters with F in the range is positive; that each j has F is that the number
+of letters without F is 0. `counted_range` reads such a formula, `range_question` asks the case for the sign of the
+count, and `_settle` makes the formula, or its negation, a fact.
+"""
 
 from __future__ import annotations
 
@@ -31,12 +36,15 @@ class CountedRange:
 
 
 def counted_range(case: CaseFacts, f: Term) -> CountedRange | None:
-    """A quantified formula that counts decide; None for another one."""
+    """A quantified formula that counts decide, taken apart; None for any other formula."""
     if f[0] not in ("all", "ex") or f[1] != "Int":
         return None
+    # ``low <= j & j <= high & F`` under "ex", ``low <= j & j <= high -> F`` under "all"
     inner = instantiate(f[2][0], (THERE,))
-    parts = flatten("&", inner[2][0] if f[0] == "all" else inner) if inner[0] in ("->", "&") else []
-    if len(parts) < 2 or (f[0] == "all") != (inner[0] == "->") or (f[0] == "all" and len(parts) > 2):
+    if inner[0] != ("->" if f[0] == "all" else "&"):
+        return None
+    parts = flatten("&", inner[2][0] if f[0] == "all" else inner)
+    if len(parts) < 2 or (f[0] == "all" and len(parts) > 2):
         return None
     low, high = _bound(parts[0], 1), _bound(parts[1], -1)
     if low is None or high is None:
@@ -46,11 +54,12 @@ def counted_range(case: CaseFacts, f: Term) -> CountedRange | None:
     body = inner[2][1]
     if f[0] == "ex":
         body = parts[2] if len(parts) == 3 else _joined(parts[2:])
+    # F must be decided by each letter at j.
     truths = {a: truth_at_letter(case, body, a) for a in case.root.problem.letters}
     if None in truths.values() or not truths:
         return None
     ends: list[Term] = [at_most(low, THERE), at_most(THERE, high)]
-    if parts[:2] != ends:  # as a normal form has them
+    if parts[:2] != ends:  # bounds as a normal form writes them: the formula is written with plain ones
         between = _joined(ends)
         body_of_range: Term = ("->", None, (between, body)) if f[0] == "all" else _joined([*ends, *parts[2:]])
         f = (f[0], "Int", (abstract(body_of_range, (THERE,)),))
@@ -58,7 +67,7 @@ def counted_range(case: CaseFacts, f: Term) -> CountedRange | None:
 
 
 def truth_at_letter(case: CaseFacts, f: Term, letter: int) -> bool | None:
-    """Whether a formula about j is true where a letter stands there; None where more decides it."""
+    """Whether a formula about j is true where a letter stands at j; None where the letter does not decide it."""
     f = replace(f, at("w", THERE, LETTERS), num(letter))
     for name in case.root.coordinates(f, THERE):
         if name not in case.root.values:
@@ -66,20 +75,22 @@ def truth_at_letter(case: CaseFacts, f: Term, letter: int) -> bool | None:
         sort = LETTERS if case.root.problem.equations[name].truth else VALUES
         f = replace(f, at(name, THERE, sort), case.root.values[name][letter])
     key = fkey(f)
-    return True if key == NTRUE else False if key == NFALSE else None
+    return key == NTRUE if key in (NTRUE, NFALSE) else None
 
 
 def letter_count(case: CaseFacts, ranged: CountedRange) -> Term:
-    """How many letters of the range decide the formula."""
+    """The term that counts the letters of `letters` in the range."""
     ones = dict.fromkeys(ranged.letters, num(1))
     return case.root.weighted(ones, lambda a: case.root.count(a, ranged.low, ranged.high))
 
 
 def range_question(case: CaseFacts, f: Term) -> Term | None:
-    """What has to be known for a quantified formula; None where that is known, or no count tells."""
+    """What has to be decided for a quantified formula; None once the formula, or its negation, is a fact, or where
+    no count decides it."""
     ranged = counted_range(case, f)
     if ranged is None or case.clash is not None or fkey(f) in case.quantified:
         return None
+    # The counts are those of a range inside of the string.
     for end in (at_most(case.root.low, ranged.low), at_most(ranged.high, case.root.high)):
         if case.known(end) is None:
             return end
@@ -87,16 +98,17 @@ def range_question(case: CaseFacts, f: Term) -> Term | None:
     value = case.truth(positive_count)
     if value is None:
         return positive_count
+    # The fact may be the opposite of what the case supposes: then the case is closed.
     supposed, holds = case.truth(f), value is ranged.some
     label = _settle(case, ranged, value, _decided_label(case, positive_count, value))
     if supposed is not None and supposed is not holds:
-        other = case.literals[fkey(f if supposed else ("~", None, (f,)))]
-        case.clash = (other, label) if supposed else (label, other)
+        supposed_label = case.literals[fkey(f if supposed else ("~", None, (f,)))]
+        case.clash = (supposed_label, label) if supposed else (label, supposed_label)
     return None
 
 
 def _decided_label(case: CaseFacts, f: Term, value: bool) -> str:
-    """The label of a comparison that is decided, or of its negation."""
+    """The label of a comparison that is known to be true, or of the opposite one."""
     wanted = f if value else ("<=", None, f[2][::-1])
     label = case.known(wanted)
     if label is None:
@@ -105,7 +117,7 @@ def _decided_label(case: CaseFacts, f: Term, value: bool) -> str:
 
 
 def _settle(case: CaseFacts, ranged: CountedRange, some: bool, label: str) -> str:
-    """The formula, or its negation, as a fact."""
+    """The label of the formula, or of its negation, which is proved here by the count."""
     g = case.g
     holds = some if ranged.some else not some
     f = ranged.f if holds else ("~", None, (ranged.f,))
@@ -120,26 +132,33 @@ def _settle(case: CaseFacts, ranged: CountedRange, some: bool, label: str) -> st
 
 
 def _bits(case: CaseFacts, ranged: CountedRange, place: Term) -> Term:
+    """The sum of the bits of the letters at a position."""
     return case.root.weighted(dict.fromkeys(ranged.letters, num(1)), lambda a: case.root.bit(place, a))
 
 
 def _ends(case: CaseFacts, ranged: CountedRange) -> list[str]:
+    """The labels that the range begins and ends in the string."""
     ends = [at_most(case.root.low, ranged.low), at_most(ranged.high, case.root.high)]
     return [_decided_label(case, end, True) for end in ends]
 
 
 def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
-    """Were there none, all bits of the range and so their sum, the count, would be 0; but the count is positive."""
+    """Close that a letter of `letters` stands in the range. Otherwise all its bits, and so the count, would be 0;
+    but the count is positive."""
     ends, no = _ends(case, ranged), g.fresh("no")
     if ranged.some:
         g.contra(no)
     else:
         g.intro(no)
 
-    def each(h: Goal) -> None:
+    # The contrary is supposed as `no`. Then each bit of the range is 0, by the letter at its position: the bits of
+    # letters outside of `letters` are, and one of `letters` would be a position with the property.
+    def at_position(h: Goal) -> None:
+        """The bits at a position of the range add up to 0."""
         there, inside, between = _position(case, h, ends)
 
         def at_symbol(k: Goal, a: int, here: str) -> None:
+            """Close that by the letter `a` at the position."""
             if a not in ranged.letters:
                 case.root.computed(k, there, inside, here)
             elif ranged.some:
@@ -159,34 +178,19 @@ def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
 
         case.root.cases(h, there[1][0], inside, at_symbol)
 
+    # Then the count is 0, which is a contradiction.
     zero = g.fresh("zero")
     texts = [f"j. {g.text(_bits(case, ranged, THERE))}", "j. 0", g.text(ranged.low), g.text(ranged.high)]
-    g.use("lem:sum_ext", *texts, each, label=zero)
+    g.use("lem:sum_ext", *texts, at_position, label=zero)
     _clash(case, g, zero, label)
 
 
 def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
-    """Were there one, its bit 1 would be at most the sum of all bits, which are not negative; but the count is 0."""
+    """Close that no letter of `letters` stands in the range. Its bit 1 would be at most the sum of all bits, which
+    are not negative; but the count is 0."""
     ends = _ends(case, ranged)
-
-    def clash(k: Goal, there: Term, between: str, here: str) -> None:
-        bits = _bits(case, ranged, THERE)
-        member, value = k.fresh("member"), k.fresh("value")
-
-        def least(h: Goal) -> None:
-            j, more = h.fresh("j"), h.fresh("there")
-            h.intro(f"{j} {more}")
-            _not_negative(case, h, ranged, var(j, "Int"))
-
-        texts = [f"j. {k.text(bits)}", k.text(ranged.low), k.text(ranged.high), k.text(there)]
-        k.use("lem:sum_member", *texts, f"#{between}", least, label=member)
-        bits_are_one = equals(_bits(case, ranged, there), num(1))
-        k.have(bits_are_one, value, lambda h: rewritten(h, here))
-        if k.goal != FALSE:
-            k.contra(k.fresh("no"))
-        _clash(case, k, member, label, value)
-
     if ranged.some:
+        # ~(ex j. ..): of a j with F, each letter is excluded, one with F by the count and one without by F.
         no, name, both = g.fresh("some"), g.fresh("x"), g.fresh("both")
         g.intro(no)
         count = len(flatten("&", instantiate(ranged.f[2][0], (THERE,))))
@@ -196,8 +200,9 @@ def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
         between, inside = _between(case, g, ranged, there, ends, labels[:2])
 
         def at_symbol(k: Goal, a: int, here: str) -> None:
+            """A letter with F clashes with the count; one without makes a part of F false."""
             if a in ranged.letters:
-                return clash(k, there, between, here)
+                return _clash_with_count(case, k, ranged, label, there, between, here)
             body = flatten("&", instantiate(ranged.f[2][0], (there,)))[2:]
             which = next(
                 n for n, part in enumerate(body) if truth_at_letter(case, replace(part, there, THERE), a) is False
@@ -206,21 +211,44 @@ def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
 
         case.root.cases(g, name, inside, at_symbol)
     else:
+        # all j. F: at each j a letter without F is excluded by the count.
         there, inside, between = _position(case, g, ends)
 
-        def each(k: Goal, a: int, here: str) -> None:
+        def at_position_symbol(k: Goal, a: int, here: str) -> None:
+            """A letter without F clashes with the count; one with F makes the goal true."""
             if a in ranged.letters:
-                return clash(k, there, between, here)
+                return _clash_with_count(case, k, ranged, label, there, between, here)
             return _true(case, k, there, inside, here)
 
-        case.root.cases(g, there[1][0], inside, each)
+        case.root.cases(g, there[1][0], inside, at_position_symbol)
+
+
+def _clash_with_count(
+    case: CaseFacts, g: Goal, ranged: CountedRange, label: str, there: Term, between: str, here: str
+) -> None:
+    """Close a goal where a letter of `letters` stands in the range, by the label `here`: its bit is 1, but the sum of
+    all bits is 0, by the label `label`."""
+    member, value = g.fresh("member"), g.fresh("value")
+
+    def not_negative(h: Goal) -> None:
+        """No bit of the range is negative."""
+        name, in_range = h.fresh("j"), h.fresh("there")
+        h.intro(f"{name} {in_range}")
+        _not_negative(case, h, ranged, var(name, "Int"))
+
+    texts = [f"j. {g.text(_bits(case, ranged, THERE))}", g.text(ranged.low), g.text(ranged.high), g.text(there)]
+    g.use("lem:sum_member", *texts, f"#{between}", not_negative, label=member)
+    g.have(equals(_bits(case, ranged, there), num(1)), value, lambda h: rewritten(h, here))
+    if g.goal != FALSE:
+        g.contra(g.fresh("no"))
+    _clash(case, g, member, label, value)
 
 
 # --- Steps ------------------------------------------------------------------------------------------------------------
 
 
 def _position(case: CaseFacts, g: Goal, ends: list[str]) -> tuple[Term, str, str]:
-    """A position of the range: its name, and the labels that it is one of the string and one of the range."""
+    """Introduce a position of the range: its name, the label that it is one of the string, and that of the range."""
     name, between = g.fresh("x"), g.fresh("between")
     g.intro(f"{name} {between}")
     there = var(name, "Int")
@@ -233,6 +261,7 @@ def _position(case: CaseFacts, g: Goal, ends: list[str]) -> tuple[Term, str, str
 def _between(
     case: CaseFacts, g: Goal, ranged: CountedRange, there: Term, ends: list[str], known: list[str]
 ) -> tuple[str, str]:
+    """The labels that a position is one of the range, and one of the string."""
     in_range, inside = g.fresh("between"), g.fresh("inside")
     g.have(between(ranged.low, there, ranged.high), in_range, lambda h: h.easy(known, degree=1, rounds=0))
     g.have(case.root.inside(there), inside, lambda h: h.easy([*known, *ends], degree=1, rounds=0))
@@ -240,7 +269,7 @@ def _between(
 
 
 def _parts(case: CaseFacts, g: Goal, between: str, there: Term, inside: str, here: str) -> None:
-    """The range and the body of an existence at a position."""
+    """Close the range and the body of an existence at a position."""
     low, high = g.fresh("from"), g.fresh("to")
     g.use(between, label=f"{low} {high}")
     for k, part in enumerate(g.split()):
@@ -251,12 +280,12 @@ def _parts(case: CaseFacts, g: Goal, between: str, there: Term, inside: str, her
 
 
 def _true(case: CaseFacts, g: Goal, there: Term, inside: str, here: str) -> None:
-    """A formula about a position is true by the letter there."""
+    """Close a formula about a position that is true by the letter there."""
     case.root.computed(g, there, inside, here)
 
 
 def _false(case: CaseFacts, g: Goal, label: str, there: Term, inside: str, here: str) -> None:
-    """A fact about a position is false by the letter there."""
+    """Close a goal by a fact about a position that is false by the letter there."""
     for name in case.root.coordinates(g.facts[label], there):
         value, new = g.fresh("v"), g.fresh("so")
         g.use(case.root.share(g, case.root.valued(name)), g.text(there), f"#{inside}", label=value)
@@ -269,6 +298,7 @@ def _false(case: CaseFacts, g: Goal, label: str, there: Term, inside: str, here:
 
 
 def _not_negative(case: CaseFacts, g: Goal, ranged: CountedRange, there: Term) -> None:
+    """Close that the bits at a position add up to 0 or more, by cases on each bit."""
     labels: list[str] = []
     for a in ranged.letters:
         label = g.fresh("bit")
@@ -284,6 +314,7 @@ def _not_negative(case: CaseFacts, g: Goal, ranged: CountedRange, there: Term) -
 
 
 def _clash(case: CaseFacts, g: Goal, *labels: str) -> None:
+    """Close the goal by facts that contradict each other in linear arithmetic."""
     rows = [FactRow(poly(g.facts[k]), g.facts[k][0], (k,), raw=poly(g.facts[k])) for k in labels]
     refutation = contradiction(rows)
     if refutation is None:

@@ -33,7 +33,7 @@ MOST_WITNESSES = 4
 
 
 class TermBound(NamedTuple):
-    """The fact that a number is at most each term of a sum, or each term at most the number."""
+    """A fact: a number is at most each term of a sum, or each term is at most the number."""
 
     label: str
     number: Term
@@ -41,7 +41,7 @@ class TermBound(NamedTuple):
 
 
 def open_sums(case: CaseFacts) -> list[str]:
-    """The sums of which only this is known."""
+    """The texts of the sums of which only such facts are known."""
     return [*dict.fromkeys(case.g.text(total_up_to(case, *terms)) for terms in case.sums.totals)]
 
 
@@ -49,13 +49,15 @@ def open_sums(case: CaseFacts) -> list[str]:
 
 
 def term_sum(case: CaseFacts, a: int) -> AtomReading:
-    """A sum of terms is a number of its own."""
+    """The reading of a sum whose terms no letter decides: a number of its own."""
     low, high, body = reify.atom(a)[2]
     inner = instantiate(body, (THERE,))
     if any(s[0] in ("sum", "prod", "all", "ex") or s[:2] == ("fn", "exp") for s in subterms(inner)):
         return OPAQUE
     if low != case.root.low:
         return difference(case, a, inner, low, high)
+    # A sum from the first position up to one of the string: it is a number of the arithmetic, at least 0 where all
+    # terms are.
     ends = [at_most(case.root.below, high), at_most(high, case.root.high)]
     least, most = (case.need(end) for end in ends)
     if least is None or most is None:
@@ -67,7 +69,7 @@ def term_sum(case: CaseFacts, a: int) -> AtomReading:
 
 
 def _written_sums(case: CaseFacts, label: str) -> None:
-    """A sum in a fact, as it is written, is more than its parts: all its terms may have one sign, or none."""
+    """Take the sums in a fact as they are written: split into parts, less is known of their signs."""
     for t in subterms(case.g.facts[label]):
         if t[0] != "sum" or loose(t) or t[2][0] != case.root.low or len(nf(t)) < 2:
             continue
@@ -90,8 +92,9 @@ def total_up_to(case: CaseFacts, inner: Term, high: Term) -> Term:
 
 
 def _bound(case: CaseFacts, inner: Term, number: Term, lower: bool) -> TermBound | None:
-    """The bound of terms by a number, proved once at any position; None where that is not decided."""
+    """The bound of terms by a number, proved once for any position; None where it is not decided."""
     root = case.root
+    # While it is being proved, and where it cannot be, the bound is None.
     if (inner, number, lower) not in root.bounds:
         root.bounds[inner, number, lower] = None
         here = replace(inner, THERE, HERE)
@@ -117,15 +120,16 @@ def _numbers(case: CaseFacts) -> bool:
 
 
 def _bounded(case: CaseFacts, bound: TermBound, inner: Term, high: Term) -> None:
-    """sum(j, 1, p, T) >= c*p, from T(j) >= c at each j; the same with <=."""
+    """Add sum(j, 1, p, T) >= c*p, from T(j) >= c at each j; or the same with <=."""
     g, root = case.g, case.root
     least, most = (case.known(("<=", None, ends)) for ends in ((root.below, high), (high, root.high)))
     if least is None or most is None:
         return
-    label, many = g.fresh("bound"), g.fresh("many")
+    label, length = g.fresh("bound"), g.fresh("many")
     texts = [f"j. {g.text(bound.number)}", f"j. {g.text(inner)}"][:: 1 if bound.lower else -1]
 
     def each(h: Goal) -> None:
+        """The bound at one position."""
         j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
         h.intro(f"{j} ({lo} {hi})")
         _term(case, h, bound.label, j, [lo, hi, most])
@@ -133,10 +137,10 @@ def _bounded(case: CaseFacts, bound: TermBound, inner: Term, high: Term) -> None
     g.use("lem:sum_mono", *texts, g.text(root.low), g.text(high), each, label=label)
     case.fact(label)
     if bound.number != num(0):
-        g.use("lem:sum_one", g.text(root.low), g.text(high), lambda h: h.auto([least], degree=1), label=many)
+        g.use("lem:sum_one", g.text(root.low), g.text(high), lambda h: h.auto([least], degree=1), label=length)
         for factors, _ in nf(("sum", None, (root.low, high, num(1)))):
             if factors:  # between two numbers it is a number
-                case.rules.give(factors[0][0], many, poly(g.facts[many]))
+                case.rules.give(factors[0][0], length, poly(g.facts[length]))
 
 
 def _term(case: CaseFacts, g: Goal, bound: str, place: str, known: list[str]) -> None:
@@ -149,14 +153,16 @@ def _term(case: CaseFacts, g: Goal, bound: str, place: str, known: list[str]) ->
 
 def find_sums(case: CaseFacts) -> None:
     """How sums of the same terms lie to each other."""
+    # Sums as facts write them, and what they are when their terms are written out.
     for label in [k for k in case.facts if k in case.g.facts and k not in case.sums.read]:
         case.sums.read.add(label)
         _written_sums(case, label)
     for inner, high in case.sums.totals:
         _linked(case, inner, high)
+    # Two sums of the same terms: by the order of their positions.
     for k, (inner, p) in enumerate(case.sums.totals):
-        for other, q in case.sums.totals[k + 1 :]:
-            if other != inner or (inner, p, q) in case.sums.related or p == q:
+        for second_inner, q in case.sums.totals[k + 1 :]:
+            if second_inner != inner or (inner, p, q) in case.sums.related or p == q:
                 continue
             for first, last in ((p, q), (q, p)):
                 if (order := case.known(at_most(first, last))) is not None:
@@ -168,7 +174,7 @@ def find_sums(case: CaseFacts) -> None:
 
 
 def _linked(case: CaseFacts, inner: Term, high: Term) -> None:
-    """A sum is one of what its terms are by the cases that are known of them, where that stands in a fact."""
+    """Add that a sum is the one of its written-out terms, where that one stands in a fact."""
     written = written_summand(case, inner, True)
     low = case.known(at_most(case.root.low, case.root.low))
     if written is None or (inner, high, high) in case.sums.related or low is None:
@@ -181,8 +187,9 @@ def _linked(case: CaseFacts, inner: Term, high: Term) -> None:
 
 
 def _related(case: CaseFacts, inner: Term, p: Term, q: Term, order: str) -> None:
-    """The sum up to q is the one up to p and the terms after it: the next term, or more that are not negative."""
+    """Add how the sum up to q follows from the one up to p: by the next term, or by more that are not negative."""
     g, root, summand, label = case.g, case.root, f"j. {case.g.text(inner)}", case.g.fresh("more")
+    # q = p + 1: one more term
     if constant(normal.add(nf(q), nf(p), -1)) == 1:
         start = case.known(at_most(root.low, q))
         if start is not None:
@@ -190,6 +197,7 @@ def _related(case: CaseFacts, inner: Term, p: Term, q: Term, order: str) -> None
             case.fact(label)
         return
     low, high = (case.known(("<=", None, ends)) for ends in ((root.below, p), (q, root.high)))
+    # Otherwise only if no term is negative: the sum up to p is at most the one up to q.
     bound = _bound(case, inner, num(0), True)
     if bound is None or low is None or high is None:
         return
@@ -197,6 +205,7 @@ def _related(case: CaseFacts, inner: Term, p: Term, q: Term, order: str) -> None
     g.use("lem:sum_split", summand, *texts, lambda h: both(h, low, order), label=label)
 
     def each(h: Goal) -> None:
+        """No term after p is negative."""
         j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
         h.intro(f"{j} ({lo} {hi})")
         _term(case, h, bound.label, j, [lo, hi, low, high])
@@ -215,16 +224,19 @@ def more_facts(case: CaseFacts) -> bool:
     """Whether terms of sums, and formulas about all positions, give new facts at the positions in use."""
     before = len(case.g.facts)
     places = _in_use(case)
+    # Each term at a position in use is at most its sum, where no term is negative.
     for inner, p in [*case.sums.totals]:
         bound = _bound(case, inner, num(0), True)
         for q in places if bound is not None else ():
             if (inner, p, q) not in case.sums.members:
                 _member(case, inner, p, q, bound.label if bound else "")
+    # Each formula about all positions, at those in use.
     for label in [*case.sums.universal]:
         for q in places:
             if (label, q) not in case.sums.applied:
                 case.sums.applied.add((label, q))
                 _instance(case, label, q)
+    # Only if that gives nothing: a position with a positive term, or numbers of the claim as bounds.
     return len(case.g.facts) > before or _witness(case) or _numbers(case)
 
 
@@ -246,7 +258,7 @@ def _in_use(case: CaseFacts) -> list[Term]:
 
 
 def _member(case: CaseFacts, inner: Term, p: Term, q: Term, nonneg: str) -> None:
-    """T(q) <= sum(j, 1, p, T), from 1 <= q <= p and 0 <= T(j) at each j."""
+    """Add T(q) <= sum(j, 1, p, T), from 1 <= q <= p and 0 <= T(j) at each j."""
     g, root = case.g, case.root
     ends = [case.known(("<=", None, end)) for end in ((root.low, q), (q, p), (p, root.high))]
     if None in ends:
@@ -255,6 +267,7 @@ def _member(case: CaseFacts, inner: Term, p: Term, q: Term, nonneg: str) -> None
     low, here, high = (str(end) for end in ends)
 
     def each(h: Goal) -> None:
+        """No term is negative."""
         j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
         h.intro(f"{j} ({lo} {hi})")
         _term(case, h, nonneg, j, [lo, hi, high])
@@ -265,7 +278,7 @@ def _member(case: CaseFacts, inner: Term, p: Term, q: Term, nonneg: str) -> None
 
 
 def _instance(case: CaseFacts, label: str, place: Term) -> None:
-    """A formula about all positions, or the negation of one about some, at one position."""
+    """Add a formula about all positions, or the negation of one about some, at one position."""
     g, f = case.g, case.g.facts[label]
     new = g.fresh("instance")
     if f[0] == "all":
@@ -275,6 +288,7 @@ def _instance(case: CaseFacts, label: str, place: Term) -> None:
         body = instantiate(inner[2][0], (place,))
 
         def proof(h: Goal) -> None:
+            """The formula at this position would be an existence that is false."""
             yes, there = h.fresh("yes"), h.fresh("there")
             h.intro(yes)
             h.have(inner, there, lambda k: k.witness(k.text(place)).hyp(yes))
@@ -285,7 +299,7 @@ def _instance(case: CaseFacts, label: str, place: Term) -> None:
 
 
 def _witness(case: CaseFacts) -> bool:
-    """A positive sum has a positive term: its position is one in use."""
+    """Whether a positive sum gives a new position: one at which its term is positive."""
     for inner, p in case.sums.totals:
         if (inner, p) in case.sums.witnessed or len(case.sums.witnesses) >= MOST_WITNESSES:
             continue
@@ -299,7 +313,7 @@ def _witness(case: CaseFacts) -> bool:
 
 
 def _obtained(case: CaseFacts, inner: Term, p: Term, positive: str) -> None:
-    """A position j with 0 < T(j), from 0 < sum(j, 1, p, T): a new name."""
+    """Name a position j with 0 < T(j), from 0 < sum(j, 1, p, T)."""
     g, root = case.g, case.root
     range_ = between(root.low, THERE, p)
     exists: Term = ("ex", "Int", (abstract(conj(range_, less_than(num(0), inner)), (THERE,)),))
@@ -314,7 +328,7 @@ def _obtained(case: CaseFacts, inner: Term, p: Term, positive: str) -> None:
 
 
 def _far(case: CaseFacts, total: Term) -> None:
-    """Up to a greatest length a fraction of integers is not nearer to 0 than one over that length."""
+    """Add a lower bound of a positive sum of fractions, where the claim has a maximum length: 1 over that length."""
     for f in case.root.problem.needs:
         if f[0] == "<=" and f[2][0] == N and f[2][1][0] == "num":
             label, least = case.g.fresh("far"), ("/", None, (num(1), f[2][1]))
@@ -324,11 +338,12 @@ def _far(case: CaseFacts, total: Term) -> None:
 
 
 def _positive(case: CaseFacts, g: Goal, inner: Term, p: Term, positive: str) -> None:
-    """Were each term at most 0, the sum would be at most 0; but it is positive."""
+    """Close that a term is positive, since otherwise the sum would be at most 0, but it is positive."""
     exists, no, most = g.goal, g.fresh("no"), g.fresh("most")
     g.contra(no)
 
     def each(h: Goal) -> None:
+        """Were the term positive, it would be such a position."""
         j, lo, hi, above, yes = (h.fresh(stem) for stem in ("j", "from", "to", "above", "yes"))
         h.intro(f"{j} ({lo} {hi})")
         h.contra(above)
@@ -347,7 +362,8 @@ def _positive(case: CaseFacts, g: Goal, inner: Term, p: Term, positive: str) -> 
 
 
 def sum_question(case: CaseFacts) -> Term | None:
-    """A sum of which it is not known whether it is positive."""
+    """The question whether a sum is positive, for the first sum of which that is not known; None where it is known
+    of all."""
     for inner, p in case.sums.totals:
         f: Term = less_than(num(0), total_up_to(case, inner, p))
         if case.known(f) is None and case.known(("<=", None, f[2][::-1])) is None:
@@ -356,7 +372,8 @@ def sum_question(case: CaseFacts) -> Term | None:
 
 
 def counterexample(case: CaseFacts, label: str) -> str:
-    """A position at which a formula about all positions is false, where its negation is the fact `label`."""
+    """The label of: at some position a formula is false, where the fact `label` is the negation of that formula for
+    all positions."""
     g, f = case.g, case.g.facts[label]
     inner = f[2][0]
     body = instantiate(inner[2][0], (THERE,))
@@ -364,6 +381,7 @@ def counterexample(case: CaseFacts, label: str) -> str:
     some_label = g.fresh("some")
 
     def proof(h: Goal) -> None:
+        """By contradiction: a position without the property would be such an existence."""
         no, all_ = h.fresh("no"), h.fresh("all")
         h.contra(no)
 

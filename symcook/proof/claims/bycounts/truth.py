@@ -1,4 +1,8 @@
-"""Formulas by what is decided of their comparisons: whether they are true, and the proof of that."""
+"""Formulas by what is decided of their comparisons: whether they are true, and the proof of that.
+
+`DecidedFormulas` has the facts of a case by the keys of their formulas. A formula is true, false or open by the
+facts of its parts; `show` writes the proof of a true one, and `deny` closes a goal by a fact that is false.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +20,14 @@ from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten
 
 
 def letter_at(f: Term) -> tuple[Term, int] | None:
-    """The position and the letter where a formula says which letter stands there."""
+    """The position and the letter where a formula is w(place) = letter; None for any other formula."""
     if f[0] == "=" and f[2][0][0] == "app" and f[2][0][2][0] == W and f[2][1][0] == "num":
         return f[2][0][2][1], f[2][1][1][0]
     return None
 
 
 class DecidedFormulas(CaseState):
-    """What is decided: by the key of a formula, the label of the fact."""
+    """The formulas that are decided: by the key of each, the label of the fact."""
 
     def __init__(self, g: Goal) -> None:
         self.g = g
@@ -36,13 +40,16 @@ class DecidedFormulas(CaseState):
             inner = self.truth(kids[0])
             return None if inner is None else not inner
         if tag in ("&", "|"):
+            # One false part decides a conjunction, one true part a disjunction.
             values = [self.truth(part) for part in flatten(tag, f)]
             if (tag == "|") in values:
                 return tag == "|"
             return None if None in values else tag == "&"
         if tag == "->":
             a, b = self.truth(kids[0]), self.truth(kids[1])
-            return True if a is False or b is True else None if None in (a, b) else False
+            if a is False or b is True:
+                return True
+            return None if None in (a, b) else False
         key = fkey(f)
         if key in (NTRUE, NFALSE):
             return key == NTRUE
@@ -50,10 +57,13 @@ class DecidedFormulas(CaseState):
             return True
         if fkey(("~", None, (f,))) in self.literals:
             return False
+        # a = b is the same as a <= b and b <= a
         if tag == "=" and letter_at(f) is None:
             a, b = kids
             halves = [self.truth(("<=", None, side)) for side in ((a, b), (b, a))]
-            return False if False in halves else True if None not in halves else None
+            if False in halves:
+                return False
+            return None if None in halves else True
         return None
 
     def show(self, g: Goal, f: Term) -> None:
@@ -65,19 +75,23 @@ class DecidedFormulas(CaseState):
         if key in self.literals:
             return g.hyp(self.literals[key])
         if tag == "&":
+            # A conjunction by all its parts.
             for h, part in zip(g.split(), flatten("&", f), strict=True):
                 self.show(h, part)
         elif tag == "|":
+            # A disjunction by the side that is true.
             side = "left" if self.truth(kids[0]) else "right"
             self.show(g.pick(side), kids[side == "right"])
         elif tag in ("->", "~"):
             label = g.fresh("if")
             g.intro(label)
+            # By its conclusion, or else by a premise that is false.
             if tag == "->" and self.truth(kids[1]):
                 self.show(g, kids[1])
             else:
                 self.deny(g, label)
         elif tag == "=":
+            # a = b by both inequalities
             for h in g.antisym():
                 self.show(h, h.goal)
         else:
@@ -90,22 +104,26 @@ class DecidedFormulas(CaseState):
         tag, _, kids = f
         if fkey(f) == NFALSE:
             return g.absurd(label)
-        other = self.literals.get(fkey(("~", None, (f,))))
-        if other is not None:
-            return g.absurd(label, other)
+        negation_label = self.literals.get(fkey(("~", None, (f,))))
+        if negation_label is not None:
+            return g.absurd(label, negation_label)
+        # From here on the goal is a contradiction.
         if g.goal != FALSE:
             g.contra(g.fresh("no"))
         if tag == "&":
             stem, parts = g.fresh("and"), flatten("&", f)
             g.use(label, label=" ".join(f"{stem}_{k}" for k in range(len(parts))))
+            # by its false part
             k = next(k for k, part in enumerate(parts) if self.truth(part) is False)
             self.deny(g, f"{stem}_{k}")
         elif tag == "|":
             stem = g.fresh("or")
+            # by all its parts, each of which is false
             labels = [f"{stem}_{k}" for k in range(len(flatten("|", f)))]
             for h, case_label in zip(g.cases(label, *labels), labels, strict=True):
                 self.deny(h, case_label)
         elif tag == "->":
+            # its premise is true, so its conclusion is a fact, which is false
             so = g.fresh("so")
             g.use(label, lambda h: self.show(h, kids[0]), label=so)
             self.deny(g, so)
@@ -115,6 +133,7 @@ class DecidedFormulas(CaseState):
             g.absurd(yes, label)
         elif tag == "=":
             a, b = kids
+            # One of the inequalities is false: its opposite is strict, and contradicts the equation.
             less = next(side for side in ((a, b), (b, a)) if self.truth(("<=", None, side)) is False)
             strict = self.literals[fkey(("<", None, less[::-1]))]
             rows = [FactRow(poly(x), x[0], (k,), raw=poly(x)) for x, k in ((f, label), (g.facts[strict], strict))]
