@@ -107,20 +107,23 @@ def check(
     hour, for a file that holds another sweep, and for a reference that fails or returns something of the wrong type;
     NotExact where the exact domain has no value.
     """
+    # Arguments first, so that none is refused after a long run.
     numbers = Numbers(domain, digits)
     within = None if error is None else parse_term(error)
-    reference_made = _of_model(model) if reference is None else Made.of(reference)
+    maker = _of_model(model) if reference is None else Made.of(reference)
     divided = (resume, workers, executor) != (None, None, None)
     chosen = (inputs, sample) != (None, None)
     _check_ways(model, divided, chosen, positions, workers)
+    # Some positions only: model and reference are wrapped, and answer at these alone.
     original = model
     if positions is not None:
-        reference_made = Made.of(reference_at(model, reference_made.make(), positions))
+        maker = Made.of(reference_at(model, maker.make(), positions))
         model = at_positions(model, "last" if positions == "last" else None)
+    # A feed-forward recipe reads one vector and not a sequence: a grid of inputs, no length.
     if model.pointwise:
         if max_length is not None:
             raise BadInput("a feed-forward recipe is checked on a grid and has no length", max_length, "leave it out")
-        ask = reference_made.make()
+        ask = maker.make()
         return check_grid(model, ask, region, values=values, progress=progress, numbers=numbers, within=within)
     if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= MAX_LENGTH:
         must = f"the maximum length must be an integer from 1 to {MAX_LENGTH:,}"
@@ -128,17 +131,19 @@ def check(
     model.check_length(max_length + model.embedding.added)
     bound = model.bind(values)
     start = time.perf_counter()
+    # Three kinds of input: sequences over a set of rows, the strings of a language, and all strings.
     if bound.embedding.inputs is not None:
-        task = Comparison(bound, reference_made.make(), numbers, within=within)
+        task = Comparison(bound, maker.make(), numbers, within=within)
         answer = _of_rows(task, max_length, region, progress)
     elif chosen:
         from symcook.words.inputs import strings
 
         asked = strings(original, _lengths(original, max_length), inputs, sample, seed, positions)
-        comparison = Comparison(bound, reference_made.make(), numbers, within=within, positions=positions)
+        comparison = Comparison(bound, maker.make(), numbers, within=within, positions=positions)
         answer = of_strings(comparison, asked, progress)
     else:
-        sweep = WordSweep(bound, reference_made, numbers, within, max_length, positions)
+        sweep = WordSweep(bound, maker, numbers, within, max_length, positions)
+        # Proofs and grouping cannot be interrupted or shared out; only an exhaustive sweep can.
         at_once = None if divided else sweep.at_once(progress)
         answer = at_once or sweep.answer(resume, workers, executor, yes, progress, tell)
         if positions is not None:
@@ -198,6 +203,7 @@ def of_strings(task: Comparison, asked: Strings, progress: Progress | None) -> C
         raise BadInput(f"a check must have at most {LISTED} strings of a language", asked.says, "give --sample 10000")
     surround = task.model.embedding.surround
     empty, tally = task.empty_word() if 0 in asked.lengths else (None, Tally())
+    # The empty string has a path of its own (above): a batch holds strings of one length from 1 on.
     parts = (
         InputPart(Listed(tuple(map(surround, block))))
         for n in asked.lengths
@@ -252,8 +258,9 @@ class WordSweep:
         progress: Progress | None,
         tell: Callable[[str], None] | None,
     ) -> Check:
-        """What is found; see `check`."""
-        empty, nothing = self.on_empty()
+        """What an exhaustive sweep finds; see `check` for the arguments. Without leave for a sweep that is too large or
+        too long, random strings are tried instead."""
+        empty, empty_tally = self.on_empty()
         with ExitStack() as stack:
             try:
                 chunk_plan, speed = self.planned(yes, resume is not None)
@@ -263,29 +270,35 @@ class WordSweep:
                 if resume is not None:
                     saved = self.checkpoint(resume, chunk_plan)
                     stack.callback(saved.close)
-                    chunk_plan = saved.plan
+                    chunk_plan = (
+                        saved.plan
+                    )  # cut as in the first call, whose trial of speed may have come out otherwise
                 before = sum(saved.done.values(), Tally()) if saved else Tally()
-                again = 0 if saved is None else self.asked_again(saved)
-                many = 1 if executor is None and workers is None else workers or cpu_count() or 1
+                rechecked = 0 if saved is None else self.asked_again(saved)
+                # An executor does not say how many workers it has: without `workers`, one a core is assumed.
+                worker_count = 1 if executor is None and workers is None else workers or cpu_count() or 1
                 if speed is not None and not yes:
-                    check_time((chunk_plan.total - before.strings) / speed / many)
+                    check_time((chunk_plan.total - before.strings) / speed / worker_count)
             except TooMuch as refusal:
                 return self.at_random(refusal)
             elsewhere = None
             if executor is not None or (workers or 1) > 1:
                 task = Task.of(chunk_plan, self.made, self.numbers, self.within)
                 if executor is None:
+                    # A process for which no chunk is left would have nothing to do.
                     undone = (chunk for chunk in chunk_plan if saved is None or chunk not in saved.done)
-                    many = sum(1 for _ in islice(undone, many)) or 1  # one has nothing to do where there are fewer
-                    executor = stack.enter_context(processes(many, task))
-                elsewhere = partial(spread, task, executor, 2 * many)
+                    worker_count = sum(1 for _ in islice(undone, worker_count)) or 1
+                    executor = stack.enter_context(processes(worker_count, task))
+                # Two chunks per worker are submitted ahead, so that no worker waits for its next one.
+                elsewhere = partial(spread, task, executor, 2 * worker_count)
             tally = self.sweep(chunk_plan, before, saved, elsewhere, progress, tell)
+        # The guarantee of an exhaustive check: no chunk was lost, and none counted twice.
         if tally.strings != chunk_plan.total:
             raise AssertionError(f"{tally.strings} strings were compared, and there are {chunk_plan.total}")
-        tally += nothing
+        tally += empty_tally
         method = f"exhaustive, {self.numbers.text}: {self.all_strings(empty)}; {self.comparison.way(tally)}"
         if saved is not None and before.strings:
-            method += f"; {before.strings} of them as {saved.file} has them ({again} of these were asked again)"
+            method += f"; {before.strings} of them as {saved.file} has them ({rechecked} of these were asked again)"
         answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
         return replace(answer, by_length=self.comparison.by_length(tally, self.max_length))
 
@@ -312,6 +325,7 @@ class WordSweep:
     def at_once(self, progress: Progress | None) -> Check | None:
         """What is found where words are so many that they are not run one and all: decided for words of every length,
         or merged, which counts too."""
+        # Lengths are summed only until there are surely enough strings; the whole sum may be astronomical.
         letters, few = len(self.model.alphabet), AT_ONCE_FROM.bit_length()
         strings = sum(letters**n for n in range(1, min(self.max_length, few if letters > 1 else AT_ONCE_FROM) + 1))
         if strings < AT_ONCE_FROM or self.numbers.domain != "exact" or self.comparison.within is not None:
@@ -327,7 +341,8 @@ class WordSweep:
         return replace(counted, method=f"{counted.method}; {decided.method}")
 
     def decided(self) -> Check | None:
-        """What is known of words of every length, said of those to the greatest one; None where that stays open."""
+        """What a decision for strings of every length tells about those up to the maximum length. None where it is
+        undecided, or the reference is no fold."""
         from symcook.decide import decide
 
         fold = self.comparison.expected.fold
@@ -341,29 +356,31 @@ class WordSweep:
         if decision.verdict not in ("equal", "different"):
             return None
         empty, tally = self.on_empty()
-        letters, word, automaton = len(self.model.alphabet), decision.word, decision.automaton
+        letters, smallest, automaton = len(self.model.alphabet), decision.word, decision.automaton
         strings = [letters**n for n in range(1, self.max_length + 1)]
         method, counts = f"decided for strings of every length: {decision.why}", ()
-        within = word is not None and len(word) <= self.max_length
+        # The smallest string on which they differ may be longer than what is asked about.
+        within = smallest is not None and len(smallest) <= self.max_length
         different = self.differing(automaton, fold.fold) if within and automaton is not None else None
-        first = self.comparison.rank(self.model.embedding.surround(word)) if within and word else None
+        ranked = self.comparison.rank(self.model.embedding.surround(smallest)) if within and smallest else None
         # Known are: that all agree, how many of each length differ, or the smallest that does. That one may be the
         # empty string, or longer than what was asked about.
-        if word is None or not within or different is not None:
+        if smallest is None or not within or different is not None:
             if different is not None:
                 method = "decided: the strings on which they differ are counted by the product of two automata"
-            elif word is not None:
-                method = f"decided: the smallest string on which they differ has length {len(word)}"
-            tally += Tally(sum(strings), sum(different or ()), first=first)
+            elif smallest is not None:
+                method = f"decided: the smallest string on which they differ has length {len(smallest)}"
+            tally += Tally(sum(strings), sum(different or ()), first=ranked)
             if automaton is not None and self.model.decides:
                 accepted = automaton.counts(self.max_length)[1:]
                 counts = tuple(map(LengthCount, range(1, self.max_length + 1), strings, accepted))
-        elif first is None:
+        elif ranked is None:
             method = "decided: they differ on the empty string; no other was compared"
         else:
-            before = sum((place + 1) * letters**k for k, place in enumerate(reversed(first[0][1:])))
+            # The rank of the word among all strings, shorter ones first: its digits to the base of the alphabet.
+            before = sum((place + 1) * letters**k for k, place in enumerate(reversed(ranked[0][1:])))
             method = "decided: all strings up to the smallest on which they differ; those behind it were not compared"
-            tally += Tally(before, 1, first=first)
+            tally += Tally(before, 1, first=ranked)
         answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
         return replace(answer, way="decided", by_length=counts)
 
@@ -392,6 +409,7 @@ class WordSweep:
         except Unmerged as why:
             self.unmerged = why
             return None
+        # Grouping covers lengths from 1 on; the empty string is added by itself.
         empty, tally = self.on_empty()
         first = (
             None if counted.smallest is None else self.comparison.rank(self.model.embedding.surround(counted.smallest))
@@ -415,13 +433,14 @@ class WordSweep:
         chunks = (chunk for chunk in whole if chunk not in done)
         try:
             results = elsewhere(chunks) if elsewhere else self.here(whole, chunks, tally.strings, progress)
-            for chunk, more in results:
+            for chunk, chunk_tally in results:
                 if saved is not None:
-                    saved.add(chunk, more)
-                known, tally = tally.first, tally + more
+                    saved.add(chunk, chunk_tally)
+                smallest_before, tally = tally.first, tally + chunk_tally
                 if progress is not None:
                     progress(tally.strings, whole.total)
-                if tell is not None and tally.first not in (None, known) and tally.strings < whole.total:
+                # Told only when a smaller difference is new, and while strings are still to come.
+                if tell is not None and tally.first not in (None, smallest_before) and tally.strings < whole.total:
                     word = self.comparison.text(tally.first[1])
                     tell(f"{self.model.name} differs on {word}, the smallest so far; a smaller one may follow")
         except KeyboardInterrupt:
@@ -461,6 +480,7 @@ class WordSweep:
         BadInput where one comes out otherwise than the file has it."""
         chance, tried = random.Random(len(saved.done)), 0
         start, chunks = time.perf_counter(), list(saved.done.items())
+        # The recorded differences first, then random strings of random chunks.
         smallest = [(tally, tally.first[1]) for _, tally in chunks if tally.first is not None][:AGAIN]
         chunks_drawn = chance.choices(chunks, k=AGAIN) if chunks else []
         drawn = ((tally, self.drawn(chunk, chance)) for chunk, tally in chunks_drawn)
@@ -469,11 +489,13 @@ class WordSweep:
                 break
             tried += 1
             agree, ranked = self.comparison.agree(sequence), self.comparison.rank(sequence)
+            # The file is wrong if it calls this very string a mismatch, or the whole chunk; or if it misses a
+            # difference that is smaller than its smallest. An undecided answer (None) contradicts nothing.
             if agree:
-                other = ranked == tally.first or tally.mismatches == tally.strings
+                contradicted = ranked == tally.first or tally.mismatches == tally.strings
             else:
-                other = agree is False and (tally.first is None or ranked < tally.first)
-            if other:
+                contradicted = agree is False and (tally.first is None or ranked < tally.first)
+            if contradicted:
                 how = "agree" if agree else "differ"
                 contradiction = (
                     f"{saved.file}; asked again, they {how} on {self.comparison.text(sequence) or EMPTY_STRING}"
@@ -491,6 +513,7 @@ class WordSweep:
     def at_random(self, refusal: TooMuch) -> Check:
         """A word on which both differ, out of random ones: without one, nothing is known, and the refusal says so."""
         chance, letters, start, tried = random.Random(0), self.model.alphabet, time.process_time(), 0
+        # Random strings until one differs: a counterexample is an answer even where the sweep is too large.
         while time.process_time() - start < RANDOM_SECONDS:
             typed = chance.choices(letters, k=chance.randint(1, self.max_length))
             sequence, tried = self.model.embedding.surround(typed), tried + 1
@@ -501,6 +524,7 @@ class WordSweep:
                 )
                 answer = found([(self.comparison, tally)], self.model.name, self.max_length, what, 0.0)
                 return replace(answer, way="random")
+        # None differs, which proves nothing: the refusal stands, with what was tried.
         do = f"{refusal.do} ({tried:,} random strings agree)"
         if self.unmerged is not None:
             do += f"; strings cannot be grouped: {self.unmerged.given}"
