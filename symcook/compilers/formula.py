@@ -140,9 +140,8 @@ class Packed(PositionValues):
         if self.scores is None:
             self.looks.append(Look(retrieval.form, rows, retrieval.mask, retrieval.weighting))
             return
-        step = SoftHead(
-            retrieval.form, rows, retrieval.mask, "softmax", self.scores.temperature, retrieval.lemma, constant
-        )
+        form, mask, lemma, _ = retrieval
+        step = SoftHead(form, rows, mask, "softmax", self.scores.temperature, lemma, constant)
         self.looks.append(step)
         if retrieval.form is not None:
             self.soft |= dict.fromkeys(values, step)

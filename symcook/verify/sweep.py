@@ -270,9 +270,7 @@ class WordSweep:
                 if resume is not None:
                     saved = self.checkpoint(resume, chunk_plan)
                     stack.callback(saved.close)
-                    chunk_plan = (
-                        saved.plan
-                    )  # cut as in the first call, whose trial of speed may have come out otherwise
+                    chunk_plan = saved.plan  # cut as in the first call, which may have measured another speed
                 before = sum(saved.done.values(), Tally()) if saved else Tally()
                 rechecked = 0 if saved is None else self.asked_again(saved)
                 # An executor does not say how many workers it has: without `workers`, one a core is assumed.
