@@ -47,6 +47,8 @@ def last_write(tie: str = "norms", mask: str = "strict-future") -> Transformer:
     written = {"a": "relu(h_1) - relu(-h_1)", "b": "relu(h_2) - relu(-h_2)"}
     norms = [_hash(("cell", "one"), "h")]
     layers: list[Layer] = []
+    # T = F(F(1/j)) takes two layers, a norm and a ReLU each; the printed tie-break is a position function and one norm;
+    # with "rightmost" equal scores need none.
     if tie == "norms":
         places["inverse"] = "1/i"
         norms.append(_tie("inverse", "t"))
@@ -60,6 +62,7 @@ def last_write(tie: str = "norms", mask: str = "strict-future") -> Transformer:
         written["psi"] = "relu(p_1)"
         score["one", "psi"] = -1
     weighting = "rightmost" if tie == "rightmost" else "average"
+    # The score is the cosine of the cells' hashes, less the tie-break.
     look = head(score, {"found": "value"}, mask=mask, weighting=weighting)
     layers = [Layer(None, feedforward(written), (), tuple(norms), "multi pre"), *layers, Layer(look)]
     return _rows(f"last-write-{tie}", ("cell", "value"), places, layers)
@@ -94,19 +97,22 @@ def certainly_right(cells: Sequence[int], i: int, tie: str) -> bool | None:
     same = [j for j in range(1, i) if cells[j - 1] == cell]
     if not same:
         return None
+    # No tie-break takes anything from a score: equal scores, and the rightmost counts.
     if tie == "rightmost":
         return True
     last = same[-1]
     bits = 128
+    # The score of the last one with this cell against every other; a cosine of equal cells is 1 exactly. Balls that
+    # overlap decide nothing: double the precision.
     while bits <= MOST_BITS:
         with PRECISION, ctx.workprec(bits):
             best = 1 - _size(tie, last)
-            others = [
+            other_scores = [
                 (cosine(cell, cells[k - 1]) if k not in same else 1) - _size(tie, k) for k in range(1, i) if k != last
             ]
-            if all(other < best for other in others):
+            if all(score < best for score in other_scores):
                 return True
-            if any(other >= best for other in others):
+            if any(score >= best for score in other_scores):
                 return False
         bits *= 2
     raise AssertionError((cells, i, tie))
@@ -143,6 +149,7 @@ def _tie(x: str, stem: str) -> LayerNorm:
 
 
 def _rows(name: str, inputs: tuple[str, ...], places: Mapping[str, object], layers: Sequence[Layer]) -> Transformer:
+    """The model of these layers over rows of inputs, which reads out `found` at each position."""
     parts: list[Head | FeedForward] = [
         part for layer in layers for part in layer.parts() if not isinstance(part, LayerNorm)
     ]

@@ -84,12 +84,12 @@ class KeyFold:
             must = f"a head must have at most {KEYS} different keys where strings are grouped"
             raise Unmerged(must, self.said(f"more than {KEYS} different keys"))
         # Room for keys that occur for the first time, in no state before.
-        nothing, absent = tuple(constant(ZERO) for _ in values), np.zeros(entries, dtype=bool)
+        zero_row, absent = tuple(constant(ZERO) for _ in values), np.zeros(entries, dtype=bool)
         here = [absent] * len(number)
         for code, key in enumerate(entry_keys):
             here[number[key]] = state == code
         missing = len(number) - len(old.keys)
-        were, rows = (*old.present, *[absent] * missing), (*old.values, *[nothing] * missing)
+        were, rows = (*old.present, *[absent] * missing), (*old.values, *[zero_row] * missing)
         counts_or_order = (*old.more, *[np.zeros(entries, dtype=np.int64)] * missing) if self.kept else ()
         counted = self.kept and self.weighting == "average"
         rows_joined = []
