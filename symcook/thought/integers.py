@@ -54,15 +54,19 @@ class IntegerDecoder:
     def _through(
         self, token: MachineToken | str, read: str, got: tuple[MachineToken | None, ...]
     ) -> MachineToken | str:
+        """The token that the two networks give for these inputs. RuntimeError where they give none."""
         network = self.network
+        # What the layers before leave in the residual stream: bits of the token, of the symbol read, of what was
+        # retrieved.
         bits = set(network.bits(token))
         if read in network.letters:
             bits.add(f"read_{network.letters[read]}")
         for tape, cell_token in zip(network.tapes, got, strict=True):
-            bits_held = set() if cell_token is None else set(network.bits(cell_token))
+            retrieved_bits = set() if cell_token is None else set(network.bits(cell_token))
             bits.update(
-                there for own, there in zip(network.own(tape), network.got(tape), strict=True) if own in bits_held
+                there for own, there in zip(network.own(tape), network.got(tape), strict=True) if own in retrieved_bits
             )
+        # The networks of layer 2 and layer 3; every bit must come out as 0 or 1.
         here = network.selection.values(bits)
         nexts = network.transition.values(bits | set(here))
         next_token = network.token({name.removeprefix("next_") for name in nexts})
@@ -81,20 +85,21 @@ class IntegerDecoder:
         """The tokens behind a word, as they come, until the end."""
         blank, n = self.machine.blank, len(word)
         tapes = self.machine.tapes
+        # The last column, and what its heads retrieve: at first that of the input's end.
         column: MachineToken | str = word[-1] if word else START
         heads = [0] * (tapes + 1)
         wrote: list[dict[int, int]] = [{} for _ in range(tapes)]
         known: list[MachineToken] = []
         position = n
-        read, tokens_found = blank, (None,) * tapes
-        positions_seen: tuple[int | None, ...] = (None,) * (tapes + 1)
+        read, retrieved = blank, (None,) * tapes
+        retrieved_positions: tuple[int | None, ...] = (None,) * (tapes + 1)
         while True:
-            token = self.answer(column, read, tokens_found)
+            token = self.answer(column, read, retrieved)
             if isinstance(token, str):
                 if token != END:
                     raise RuntimeError(f"the text {token} is not the end")
                 return
-            yield IntegerStep(token, tuple(heads), positions_seen)
+            yield IntegerStep(token, tuple(heads), retrieved_positions)
             position += 1
             known.append(token)
             column = token
@@ -103,11 +108,14 @@ class IntegerDecoder:
                 heads = [*heads[:-1], heads[-1] + 1]
             else:
                 heads = [head + move for head, move in zip(heads, token.moves, strict=True)]
+            # The input head finds the candidate nearest to its cell: 0 to n, and n + 1 once the first step stands
+            # there.
             cell = min(max(heads[0], 0), n + 1 if position > n + 1 else n)
             read = word[cell - 1] if 1 <= cell <= n else blank
             places = [wrote[k].get(heads[k + 1]) for k in range(tapes)]
-            tokens_found = tuple([None if place is None else known[place - n - 1] for place in places])
-            positions_seen = (cell, *places)
+            retrieved = tuple([None if place is None else known[place - n - 1] for place in places])
+            retrieved_positions = (cell, *places)
+            # Masks are strict: what this token writes is found by later columns only.
             if isinstance(token, StepToken):
                 for k in range(tapes):
                     wrote[k][before[k + 1]] = position

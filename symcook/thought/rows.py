@@ -247,8 +247,8 @@ class _RowsBefore:
         share = (1 - 1 / (1 + inverse * inverse).sqrt()) / 2
         tie = 1 - 1 / (1 + share * share).sqrt()
         scores: list[tuple[arb, int]] = [(1 - tie, self.least)]
-        # The nearest cells on both sides lose least by angle, and the last two writes of a cell least by tie-break: no
-        # other score can be among the two greatest.
+        # Candidates for the two greatest scores: the cell itself and the nearest ones on both sides, which lose least
+        # by angle; of each the last two writes, which lose least by the tie-break.
         below, above = [cell for cell in cells if cell < head], [cell for cell in cells if cell > head]
         for cell in (*([head] if head in cells else []), *sorted(below)[-1:], *sorted(above)[:1]):
             for j in cells[cell][-2:]:

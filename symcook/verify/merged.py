@@ -253,6 +253,7 @@ def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress:
             "a readout must be at the last position, each or all where strings are grouped by prefixes",
             "a readout at the first one",
         )
+    # Begin with the coarsest classes. Where a decision is open, begin anew with what it depends on kept apart.
     kept_apart: frozenset[Kept] = frozenset()
     while True:
         try:

@@ -145,6 +145,7 @@ class AffineNumbers:
         return AffineEntries(constant(value), {}, frozenset({"place"} if isinstance(term, tuple) else ()))
 
     def linear(self, terms: Sequence[tuple[AffineEntries, Coefficient]], bias: Coefficient) -> AffineEntries:
+        """The weighted sum of columns and a bias: of their exact parts, and of the multiples of each sum."""
         weighted = [(column, _rational(weight)) for column, weight in terms]
         cell = combine([(x.cell, weight) for x, weight in weighted], _rational(bias))
         parts = {}
@@ -157,18 +158,20 @@ class AffineNumbers:
         return AffineEntries(cell, parts, frozenset[str]().union(*(x.of for x, _ in weighted)))
 
     def activate(self, x: AffineEntries, kind: str) -> AffineEntries:
+        """A ReLU or step of a column. KeepApart where the sign of a state is open."""
         if kind not in ("relu", "step"):
             raise Unmerged(
                 "the activations of a model whose strings are grouped must be relu or step", f"activation {kind}"
             )
         of = x.of if len(x.of) < 2 else HEAD
+        # An exact number, or one whose sign must follow from the ends.
         if not x.parts:
             return AffineEntries(relu(x.cell) if kind == "relu" else step(x.cell), {}, of)
         positive, off = self.above(x)
         on = positive if kind == "step" else self.not_below(x)
         if not (on | off).all():
             raise KeepApart(apart("sum", x.parts))
-        on = on & ~off
+        on = on & ~off  # a value that is exactly 0 is both
         if kind == "step":
             return AffineEntries(Cell(on.astype(np.int32), 1, 1), {}, of)
         parts = {k: masked(on, c) for k, c in x.parts.items()} if on.any() else {}
@@ -190,6 +193,7 @@ class AffineNumbers:
         closed = np.zeros(1, dtype=bool)
         if not x.parts:
             return x.cell.numerators, x.cell.numerators, closed, closed, x.cell.denominator
+        # One denominator for all; the carrier must hold every sum below.
         below = math.lcm(x.cell.denominator, *(cell.denominator for cell in x.parts.values()))
         first = (below << GRID) // x.cell.denominator
         factors = {k: below // cell.denominator for k, cell in x.parts.items()}
@@ -200,6 +204,7 @@ class AffineNumbers:
         low_open = high_open = closed
         for k, cell in x.parts.items():
             box, multiple = self.boxes[k], scaled(cell.numerators, factors[k], kind)
+            # A negative multiple turns the ends around. An odd code 2a + 1 lies strictly between a and a + 1.
             up, nonzero = multiple >= 0, multiple != 0
             least, most = np.where(up, box.low, box.high), np.where(up, box.high, box.low)
             low = low + multiple * scaled(np.where(up, least >> 1, (least + 1) >> 1), 1, kind)
@@ -210,6 +215,8 @@ class AffineNumbers:
 
     def between(self, x: AffineEntries) -> Ends:
         """A value by its ends."""
+        # A point on the grid has an even code, a point between two an odd one; of a value with ends, the code of each
+        # end, rounded outwards.
         if not x.parts:
             cell = x.cell
             kind = wide(max(cell.bound << GRID, cell.denominator))
@@ -229,6 +236,8 @@ class AffineNumbers:
     # --- Heads ---
 
     def added(self, before: Course | None, x: AffineEntries) -> Course:
+        """The running sum with one more term: exact where it is made of tokens and positions or must be kept, else by
+        its ends."""
         number, self.number = self.number, self.number + 1
         count = self.seen + 1
         if "head" in x.of and ("sum", number) not in self.kept:
@@ -240,6 +249,7 @@ class AffineNumbers:
             a, b, c, d = (array.astype(wide(bound)) for array in (old.low, new.low, old.high, new.high))
             # of two that lie strictly between points, the sum lies within two spans, strictly
             return Course(Ends(a + b - (a & b & 1), c + d + (c & d & 1), bound), count, number)
+        # An exact sum of terms that are known by their ends only is impossible.
         if x.parts:
             raise KeepApart(apart("sum", x.parts))
         total: Any = x.cell if before is None else combine([(before.total, ONE), (x.cell, ONE)], ZERO)  # type: ignore[list-item]
@@ -255,6 +265,8 @@ class AffineNumbers:
         return AffineEntries(constant(ZERO), {course.number: constant(Fraction(1, course.count))}, HEAD)
 
     def merged(self, heads: Sequence[Sequence[Total]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
+        """States with equal sums, signs and labels become one: the new state of each entry, the first entry of each
+        state, and what the states hold of each head."""
         columns = [] if labels is None else [labels]
         for total in (summed for head in heads for summed in head):
             if isinstance(total, KeyTable):
@@ -265,6 +277,8 @@ class AffineNumbers:
         if len(first) > MOST:
             must = f"at most {MOST:,} prefixes must stay apart where strings are grouped"
             raise Unmerged(must, f"{len(first)} prefixes of {self.seen + 1} symbols stay apart, more than {MOST:,}")
+        # The ends of a merged sum are the least and the greatest over its states; all else is equal, and the first
+        # one's.
         order = np.argsort(state, kind="stable")
         starts = np.searchsorted(state[order], np.arange(len(first)))
 
@@ -292,6 +306,7 @@ class AffinePosition(Position):
         weighting: str,
         factor: Coefficient,
     ) -> list[Any]:
+        """What a head gives to each state: an average as a running sum, hard attention as a fold by key."""
         numbers = self.numbers
         head, numbers.asked = numbers.asked, numbers.asked + 1
         if not queries and weighting in ("average", "softmax"):
@@ -319,6 +334,7 @@ class AffinePosition(Position):
         return f"{what}: {self.numbers.heads[head]}" if head < len(self.numbers.heads) else what
 
     def _exact(self, columns: Sequence[AffineEntries]) -> list[Cell]:
+        """The columns as exact cells. KeepApart where one is known by its ends only."""
         parts = [k for x in columns for k in x.parts]
         if parts:
             raise KeepApart(apart("sum", parts))
@@ -339,15 +355,17 @@ class AffinePosition(Position):
         return np.broadcast_to(np.where(yes, YES, np.where(no, NO, OPEN)), len(self.which))
 
     def largest(self, columns: Sequence[AffineEntries]) -> list[Array]:
+        """The first largest column of each state, -1 where that is open."""
         if not any(x.parts for x in columns):
             return [np.broadcast_to(largest([x.cell for x in columns]), len(self.which))]
         best = np.full(len(self.which), -1)
         for k, column in enumerate(columns):
             is_best = np.ones(len(self.which), dtype=bool)
-            for j, other in enumerate(columns):
+            # Column k is it if it is greater than all before it, and no later one is greater than it.
+            for j, rival in enumerate(columns):
                 if j != k:
                     yes, no = self.numbers.above(
-                        self.linear([(column, 1), (other, -1)] if j < k else [(other, 1), (column, -1)], 0)
+                        self.linear([(column, 1), (rival, -1)] if j < k else [(rival, 1), (column, -1)], 0)
                     )
                     is_best &= yes if j < k else no
             best = np.where(is_best, k, best)
