@@ -71,14 +71,15 @@ class Automaton(Shown):
 
     def counts(self, longest: int, accepted: Callable[[object], bool] = lambda answer: answer is True) -> list[int]:
         """How many words of each length from 0 to `longest` are accepted."""
+        # How many words lead to each state, one letter more in each round.
         ways = {self.initial: 1}
         result = []
         for _ in range(longest + 1):
-            result.append(sum(many for state, many in ways.items() if accepted(self.answers[state])))
+            result.append(sum(count for state, count in ways.items() if accepted(self.answers[state])))
             further: dict[int, int] = {}
-            for state, many in ways.items():
+            for state, count in ways.items():
                 for to in self.moves[state]:
-                    further[to] = further.get(to, 0) + many
+                    further[to] = further.get(to, 0) + count
             ways = further
         return result
 
@@ -140,15 +141,16 @@ class Automaton(Shown):
         them, shorter ones before longer ones, so that equal languages over one alphabet have equal tables."""
         numbers: dict[Any, int] = {}
         classes = [numbers.setdefault((type(answer), answer), len(numbers)) for answer in self.answers]
+        # Moore's algorithm: states of a class that move to different classes are told apart, until nothing changes.
         while True:
-            rows_numbered: dict[tuple[int, ...], int] = {}
+            finer_numbers: dict[tuple[int, ...], int] = {}
             finer = [
-                rows_numbered.setdefault((own, *(classes[to] for to in row)), len(rows_numbered))
+                finer_numbers.setdefault((own, *(classes[to] for to in row)), len(finer_numbers))
                 for own, row in zip(classes, self.moves, strict=True)
             ]
-            if len(rows_numbered) == len(numbers):
+            if len(finer_numbers) == len(numbers):
                 break
-            classes, numbers = finer, rows_numbered  # type: ignore[assignment]
+            classes, numbers = finer, finer_numbers  # type: ignore[assignment]
         member: dict[int, int] = {}
         for state, own in enumerate(classes):
             member.setdefault(own, state)
@@ -218,9 +220,10 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
     {letter: state}}, "initial_state", and "final_states" or "answers" {state: label}. BadInput where it is not
     complete, with the pair that is missing, and the line where `lines` has those of keys."""
     if not isinstance(document, Mapping) or any(key not in document for key in KEYS):
-        there = document if isinstance(document, Mapping) else {}
-        failure = next((f"no {key}" for key in KEYS if there and key not in there), "no object")
+        keys_given = document if isinstance(document, Mapping) else {}
+        failure = next((f"no {key}" for key in KEYS if keys_given and key not in keys_given), "no object")
         raise BadInput(f"an automaton must be a JSON object with {', '.join(KEYS)} and final_states", failure)
+    # Names and symbols; then every move, and a missing one by its state and symbol.
     states, letters = (_names(document[key], key) for key in ("states", "input_symbols"))
     for letter in letters:
         if letter.split() != [letter]:
@@ -258,6 +261,7 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
             state(row[letter], f"the state after {name} by {letter}", line("transitions", name, letter))
             for letter in letters
         ])  # fmt: skip
+    # State 0 must be the initial one.
     answers = _answers(document, states, state)
     order = [initial, *(k for k in range(len(states)) if k != initial)]
     rank = {old: new for new, old in enumerate(order)}
@@ -272,7 +276,7 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
 def _answers(
     document: Mapping[str, Any], states: Sequence[str], state: Callable[[object, str], int]
 ) -> list[str | bool | None]:
-    """The answer of each state: whether it is final, or its label."""
+    """The answer of each state: its label, or whether it is final."""
     if "answers" in document:
         labels = document["answers"]
         if not isinstance(labels, Mapping) or any(name not in labels for name in states):
@@ -291,6 +295,7 @@ def _answers(
 
 
 def _names(given: object, what: str) -> tuple[str, ...]:
+    """A list of names as text; BadInput where it is empty, or has one twice."""
     if not isinstance(given, list) or not given or not all(type(name) in (str, int) for name in given):
         raise BadInput(f"{what} must be a list of names, at least one", _shown(given))
     names = tuple(map(str, given))

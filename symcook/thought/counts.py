@@ -55,14 +55,17 @@ def expected(model: Transformer, letters: int, steps: int, output: int) -> RunCo
     """The same for any machine's numbers: with N = letters + steps + output + 2 columns (1 less without $) there are
     N (N - 1)/2 pairs a head. The last column, which answers with the end, is one of them."""
     parts = [part for step in model.sublayers for part in step.parts]
+    # Heads that compare queries with keys, and heads with equal scores, which only sum.
     looking = [part for part in parts if isinstance(part, Head) and not part.uniform]
     uniform = [part for part in parts if isinstance(part, Head) and part.uniform]
     hidden = sum(part.hidden for part in parts if isinstance(part, FeedForward))
     tokens = steps + 1 + output
     columns = letters + model.embedding.added + tokens
+    # Each column looks at all before it.
     pairs = columns * (columns - 1) // 2
     dimensions = sum(part.Q.shape[0] for part in looking)
     token_bits = (len(model.embedding.words or ()) - 1).bit_length()
+    # A cache holds a key and a value for each column and head, and one sum for each uniform head.
     width = sum(part.Q.shape[0] + len(part.writes) for part in looking)
     return RunCounts(
         letters=letters,

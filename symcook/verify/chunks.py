@@ -140,6 +140,7 @@ def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
     larger that at this rate it would tell."""
     most, letters = whole.max_length, whole.model.alphabet
     largest = min(most, whole.stride)
+    # Where a sweep is long, the rate is that of the largest passes, which do most of the work.
     trials = TRIALS if whole.total > TRIALS**2 * whole.block else 0
 
     def seconds(part: InputPart) -> tuple[float, float]:
@@ -149,10 +150,12 @@ def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
 
     fastest, free = 0.0, 1
     while True:
+        # Some string of varied symbols: a constant prefix might be quick by chance.
         prefix = tuple(islice((letters[(k * k + k // 3) % len(letters)] for k in range(most)), most - free))
         part = whole.part(most - free + 1 if whole.shared else most, most, prefix)
         took, worked = seconds(part)
         enough = worked > TRIAL_SECONDS or took > WAITING
+        # The first run may have loaded what it needs: only repeated ones count.
         if enough:
             again = [seconds(part) for _ in range(2)]
             took = min(took, *(clock for clock, _ in again))
@@ -161,8 +164,9 @@ def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
         if enough or (free == largest and trials == 0) or whole.total < CHUNK_SECONDS * fastest:
             return fastest
         trials -= free == largest
-        times = min(TRIAL_SECONDS / max(worked, SHORTEST), WAITING / took)
-        free = min(largest, free + max(1, _power(max(2, len(letters)), int(times))))
+        # So many times larger that the next one surely tells.
+        growth = min(TRIAL_SECONDS / max(worked, SHORTEST), WAITING / took)
+        free = min(largest, free + max(1, _power(max(2, len(letters)), int(growth))))
 
 
 def _power(base: int, most: int) -> int:

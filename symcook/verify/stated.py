@@ -84,11 +84,11 @@ class Stated(AskedTogether):
         stream = self._batched(piece, axes, setting if model.pointwise else self.symbols) if self.runs else {}
 
         def listed(values: Mapping[str, Any]) -> tuple[list[Any], Any]:
-            each = (valued_together(self.tree, {**values, "k": k}) for k in self.outputs)
-            return axes.listed(over(_gathered, *each))
+            by_coordinate = (valued_together(self.tree, {**values, "k": k}) for k in self.outputs)
+            return axes.listed(over(_gathered, *by_coordinate))
 
-        values_found = self.found(known, columns, stream, listed)
-        return [([self._answer(row_values) for row_values in values], codes) for values, codes in values_found]
+        tables = self.found(known, columns, stream, listed)
+        return [([self._answer(row_values) for row_values in values], codes) for values, codes in tables]
 
     def _columns(self, axes: Axes) -> dict[str, list[Any]]:
         """What is given with the inputs of a piece, by position."""
@@ -111,15 +111,18 @@ class Stated(AskedTogether):
         return {name: [axes.entries(cell) for cell in stream[name]] for name in self.runs}
 
     def _answers(self, given: object, domain: str) -> Any:
+        """The answers of the text on one input, in the numbers of a domain."""
         known, columns = self._input(given)
         stream = self._stream(given, domain) if self.runs else {}
-        near = None if domain == "exact" else NEAR
+        tolerance = None if domain == "exact" else NEAR
 
         def answer(values: Mapping[str, Any]) -> Any:
-            return self._answer([valued(self.tree, {**values, "k": k}, near) for k in self.outputs], near or 0)
+            return self._answer(
+                [valued(self.tree, {**values, "k": k}, tolerance) for k in self.outputs], tolerance or 0
+            )
 
-        values_found = self.found(known, columns, stream, answer)
-        return values_found if self.model.readout.each else values_found[0]
+        answers = self.found(known, columns, stream, answer)
+        return answers if self.model.readout.each else answers[0]
 
     @property
     def runs(self) -> set[str]:
@@ -212,10 +215,12 @@ def check_facts(
     if info.score:
         symbols["score()"] = "j", parse_term(info.score)
     out = []
+    # The formula holds in the recipe's region and within its error, `computes` everywhere and exactly.
     for kind, region, error in (("formula", info.region, recipes.error(name)), ("computes", "true", "0")):
         if kind == "computes" and info.computes == info.formula and info.region == "true":
             break  # evaluated already, everywhere
         stated = Stated(model, kind, info.text(kind, model.decides), symbols, "exact")
+        # Numbers as inputs go through `check`; strings only of the lengths in the region.
         if model.pointwise or model.embedding.inputs is not None:
             length = None if model.pointwise else _length(model.bind(values), region, max_length, most)
             compare: Any = partial(check, model, max_length=length, values=values, region=region)
@@ -224,6 +229,7 @@ def check_facts(
             compare = partial(_of_words, model.bind(values), lengths=lengths, max_length=max_length)
         try:
             compared = compare(stated, **({} if error == "0" else {"error": error}))
+        # Values that are not rational are compared in balls, within NEAR.
         except NotExact:
             error = f"{error} + 1/{NEAR.denominator}"
             compared = compare(replace(stated, domain="ball"), domain="ball", error=error)
@@ -262,9 +268,9 @@ def _of_words(
     start, last = time.perf_counter(), max(lengths, default=0) or max_length
     chunk_plan = plan(model, last)
     tally = task.compare(part for n in lengths if n for part in chunk_plan.parts(Chunk(n, n, ())))
-    empty, more = task.empty_word() if 0 in lengths else (None, Tally())
+    empty, empty_tally = task.empty_word() if 0 in lengths else (None, Tally())
     method = f"exhaustive, {task.numbers.text}: all strings of length {', '.join(map(str, lengths))}; {task.way(tally)}"
-    answer = found([(task, tally + more)], model.name, last, method, time.perf_counter() - start, empty)
+    answer = found([(task, tally + empty_tally)], model.name, last, method, time.perf_counter() - start, empty)
     return replace(answer, by_length=tuple(counted for counted in task.by_length(tally, last) if counted.n in lengths))
 
 
@@ -294,6 +300,7 @@ def check_recipe(
     if (error := recipes.error(name, **arguments)) != "0":
         how |= {"error": error, "domain": "ball" if domain == "exact" else domain}
     model_check = check(model, reference, max_length, values=values, **how)
+    # The texts of a recipe are about its default arguments, and need a model that agrees with its reference.
     info = recipes.info(name)
     if (
         not model_check.holds

@@ -59,11 +59,11 @@ def strings(
     """
     require_language(inputs, sample)
     if inputs is None:
-        found = Strings(model, lengths, positions=positions)
+        chosen = Strings(model, lengths, positions=positions)
     else:
-        found = _strings(model, lengths, *_language(model, inputs), sample, seed, positions)
+        chosen = _strings(model, lengths, *_language(model, inputs), sample, seed, positions)
     at_positions(model, positions)  # refused here, before anything is run
-    return found
+    return chosen
 
 
 def require_language(inputs: Language | None, sample: int | None) -> None:
@@ -86,8 +86,8 @@ def finite(
 
 def longest(model: Transformer, inputs: Language, otherwise: int) -> int:
     """The length of the longest string of a language; `otherwise` where it has no end."""
-    found = _longest(_language(model, inputs)[0])
-    return otherwise if found is None else max(found, 1)
+    last = _longest(_language(model, inputs)[0])
+    return otherwise if last is None else max(last, 1)
 
 
 def automaton(
@@ -115,12 +115,12 @@ def _strings(
     positions: str | None = None,
 ) -> Strings:
     """The strings of these lengths of a language that has been read."""
-    whole = Strings(model, lengths, language, text, positions)
-    if not whole.count:
-        given = f"{text}, which has none"
+    all_strings = Strings(model, lengths, language, text, positions)
+    if not all_strings.count:
+        without = f"{text}, which has none"
         must = f"the inputs must have a string of length {_span(lengths)}"
-        raise BadInput(must, given, "give another --max-length, or other inputs")
-    return whole if sample is None else whole.drawn(sample, seed)
+        raise BadInput(must, without, "give another --max-length, or other inputs")
+    return all_strings if sample is None else all_strings.drawn(sample, seed)
 
 
 def _finite(
@@ -205,8 +205,8 @@ class Strings:
 
     def to_json(self) -> dict[str, Any]:
         """{"inputs", "count"} where some strings are left out, and "positions" where some answers are."""
-        found: dict[str, Any] = {"inputs": self.text, "count": self.count} if self.language is not None else {}
-        return found | ({} if self.positions is None else {"positions": self.positions})
+        document: dict[str, Any] = {"inputs": self.text, "count": self.count} if self.language is not None else {}
+        return document | ({} if self.positions is None else {"positions": self.positions})
 
     def counted(self, model: Transformer) -> Transformer:
         """The model with the answers that count."""
@@ -227,6 +227,7 @@ class Strings:
         where it says which of its answers count."""
         if any(isinstance(model.readout, AnswersAfter) for model in models):
             return self.apart(n)
+        # All strings: a class is what the models say; of a language only the part of each class that is in it.
         cells = classes(n, *models, bits=bits, traced=traced)
         if self.language is None:
             return cells
@@ -292,18 +293,20 @@ class Strings:
         """The string of length `n` with this number, in the order of the alphabet."""
         if isinstance(self.language, frozenset):
             return self._listed[n][place]
-        found, state, alphabet = list[str](), 0, self.model.alphabet
+        symbols, state, alphabet = list[str](), 0, self.model.alphabet
         automaton: Any = self.language
-        for left in reversed(range(n)):
+        # Symbol by symbol: `place` is the number among those strings that go on from here; the strings of each smaller
+        # symbol come before.
+        for remaining in reversed(range(n)):
             for k, symbol in enumerate(alphabet):
                 to = automaton.moves[state][k]
-                ways = self._ways(left)[left][to]
+                ways = self._ways(remaining)[remaining][to]
                 if place < ways:
-                    found.append(symbol)
+                    symbols.append(symbol)
                     state = to
                     break
                 place -= ways
-        return tuple(found)
+        return tuple(symbols)
 
     @cached_property
     def _listed(self) -> Mapping[int, Sequence[Word]]:
@@ -400,18 +403,19 @@ def _inside(cells: Cells, automaton: Automaton, ways: Sequence[Sequence[int]]) -
 
     stands: dict[tuple[int, CellCounts], Stand] = {(0, (0,) * (len(cells.cells) * len(cells.alphabet))): Stand((), 1)}
     for place in range(cells.n):
-        further: dict[tuple[int, CellCounts], Stand] = {}
+        extended: dict[tuple[int, CellCounts], Stand] = {}
         alive = ways[cells.n - place - 1]
+        # Prefixes with one state and one class go on alike: only the smallest of them is kept, and their number.
         for (state, counts), (word, words) in stands.items():  # in the order of the smallest words
             for symbol, to in enumerate(automaton.moves[state]):
                 if alive[to]:
                     key = to, after(counts, place, symbol)
-                    known = further.get(key)
-                    first = (*word, cells.alphabet[symbol]) if known is None else known.word
-                    further[key] = Stand(first, words if known is None else known.words + words)
-        if len(further) > 10 * MOST:
+                    smallest = extended.get(key)
+                    first = (*word, cells.alphabet[symbol]) if smallest is None else smallest.word
+                    extended[key] = Stand(first, words if smallest is None else smallest.words + words)
+        if len(extended) > 10 * MOST:
             _too_many(cells, f"more than {10 * MOST} of prefixes")
-        stands = further
+        stands = extended
     ends = stands.items()
     return _gathered(cells, ((counts, stand) for (state, counts), stand in ends if automaton.answers[state] is True))
 
@@ -420,8 +424,8 @@ def _gathered(cells: Cells, parts: Iterable[tuple[CellCounts, Stand]]) -> Iterat
     """For each class the first of its strings, and how many there are in its parts."""
     stands: dict[CellCounts, Stand] = {}
     for counts, stand in parts:
-        known = stands.get(counts)
-        stands[counts] = stand if known is None else Stand(known.word, known.words + stand.words)
+        first = stands.get(counts)
+        stands[counts] = stand if first is None else Stand(first.word, first.words + stand.words)
     if len(stands) > MOST:
         _too_many(cells, str(len(stands)))
     return iter(stands.values())
@@ -460,6 +464,8 @@ def _longest(language: Automaton | frozenset[Word]) -> int | None:
     if isinstance(language, frozenset):
         return max(map(len, language), default=0)
     alive = language.alive
+    # Level by level the states from which some string is still accepted; a level that is not empty after as many steps
+    # as there are states has a cycle.
     longest, level = 0, {0} & alive
     for length in range(len(language.moves) + 1):
         if not level:

@@ -102,9 +102,9 @@ def _up(x: Array) -> Array:
     return (bits + (1 | bits >> 63)).view(np.float64)
 
 
-def _where(those: Array, one: Array, other: Array) -> Array:
+def _where(those: Array, chosen: Array, otherwise: Array) -> Array:
     """`np.where`, which is slow where it has to choose."""
-    return one if those.all() else np.where(those, one, other) if those.any() else other
+    return chosen if those.all() else np.where(those, chosen, otherwise) if those.any() else otherwise
 
 
 def _exponents(x: Array) -> tuple[Array, Array]:
@@ -184,8 +184,10 @@ class RoundedSums:
         return (grid >= self.least) & inside & (size < self.end)
 
     def times(self, c: Values, x: Values) -> Values:
+        """A product of the error model: exact where it needs no more bits than the format has, else rounded once."""
         low, high = _span(np.multiply, x, c)
         size = np.maximum(np.abs(low), np.abs(high))
+        # 0 times anything is 0, also times an infinite end, where arithmetic would give NaN.
         zero = ((c.low == 0) & (c.high == 0)) | ((x.low == 0) & (x.high == 0))
         grid = np.where(zero, ZERO, np.where((c.grid > OPEN) & (x.grid > OPEN), c.grid + x.grid, OPEN))
         exact = zero | ((grid > OPEN) & self.held(size, grid))
@@ -204,6 +206,7 @@ class RoundedSums:
         return self.value(sums)
 
     def linear(self, terms: Sequence[tuple[Values, Coefficient]], bias: Coefficient) -> Values:
+        """The weighted sum of columns and a bias, each product rounded before it is added."""
         parts = [] if bias == 0 and terms else [self.number(bias)]
         parts += [x if c == 1 else self.times(self.number(c), x) for x, c in terms]
         return self.total(parts)
@@ -241,6 +244,7 @@ class RoundedSums:
         if exact.all():
             sums.came = self.fits(sums.low, sums.high, sums.grid)
             return sums.came
+        # The standard bound of a sum of k terms in any order: (1 + u)^(k - 1) - 1 times the sum of their sizes.
         error = max(sums.count - 1, 1) * self.unit
         growth = error / (1 - error) if error < 0.5 else math.expm1(error)  # (1 + u)^(k - 1) - 1 is below both
         slack = _up(_up(sums.size * (growth * (1 + 2.0**-40))) + self.tiny)
@@ -263,8 +267,8 @@ class RoundedSums:
         count, power = sums.count, sums.count & (sums.count - 1) == 0
         error = (count - 1) * self.unit
         growth = error / (1 - error) if error < 0.5 else math.expm1(error)
-        each = 0.0 if power else 2 * self.unit + self.unit**2  # of the share, and of the product
-        relative = (growth + each + growth * each) * (1 + 2.0**-40)
+        per_term = 0.0 if power else 2 * self.unit + self.unit**2  # of the share, and of the product
+        relative = (growth + per_term + growth * per_term) * (1 + 2.0**-40)
         slack = _up(_up(_up(sums.size / count) * relative) + 2 * (1 + growth) * count * self.tiny)
         low, high = _down(_down(sums.low / count) - slack), _up(_up(sums.high / count) + slack)
         low = np.where(sums.below >= 0, np.maximum(low, 0), low)  # products and sums keep the sign of all terms
@@ -353,8 +357,9 @@ def told(readout: Readout, columns: Sequence[Values], states: int) -> Array:
     if rule == "positive":
         return np.where(lows[0] > 0, 1, np.where(highs[0] <= 0, 0, -1))
     if rule == "zero":
-        zero, other = ((lows == 0) & (highs == 0)).all(axis=0), ((lows > 0) | (highs < 0)).any(axis=0)
-        return np.where(zero, 1, np.where(other, 0, -1))
+        zero, nonzero = ((lows == 0) & (highs == 0)).all(axis=0), ((lows > 0) | (highs < 0)).any(axis=0)
+        return np.where(zero, 1, np.where(nonzero, 0, -1))
+    # The label with the greatest lower end, if no upper end of another reaches it; of equal scores the first counts.
     best = lows.argmax(axis=0)
     place = np.arange(len(lows))[:, None]
     others = np.where(place == best, -np.inf, highs)
@@ -418,10 +423,10 @@ def cells(model: Transformer, n: int, level: int, bits: int) -> Cells:
 
 def boxes(model: Transformer, n: int, level: int, bits: int) -> Iterator[Box]:
     """The same words as boxes."""
-    classes_found = cells(model, n, level, bits)
+    word_classes = cells(model, n, level, bits)
     before = len(model.embedding.ends[0])
-    free = () if level >= CLASSES else tuple(range(before + min(classes_found.n, level % 2), before + classes_found.n))
-    for word, _ in classes_found:
+    free = () if level >= CLASSES else tuple(range(before + min(word_classes.n, level % 2), before + word_classes.n))
+    for word, _ in word_classes:
         yield Box(model.embedding.surround(word), model.alphabet, free, level in (2, 3))
 
 
@@ -459,6 +464,8 @@ class Boxed(rounding.Rounding):
         return Tokenwise([entry(token) for token in self._sequence], by)
 
     def linear(self, terms: Sequence[tuple[BallColumn, Coefficient]], bias: Coefficient) -> Any:
+        """As in the error model; of columns that depend on the token alone, token by token, so that the result is one
+        too."""
         tables = self.tables([column for column, _ in terms])
         if tables is None:
             return super().linear(terms, bias)
@@ -478,17 +485,19 @@ class Boxed(rounding.Rounding):
         token = next((column.by for column in columns if isinstance(column, Tokenwise)), None)
         if token is None:
             return None
-        tables_found = []
+        by_column = []
         for column in columns:
             if isinstance(column, Tokenwise):
-                tables_found.append(column.by)
+                by_column.append(column.by)
             elif all(x is column[0] for x in column):
-                tables_found.append(dict.fromkeys(token, column[0]))
+                by_column.append(dict.fromkeys(token, column[0]))
             else:
                 return None
-        return tables_found
+        return by_column
 
     def plain(self, column: BallColumn, seen: Sequence[range], weighting: str) -> Any:
+        """The average of a column; where all positions are seen and only counts of tokens are known, of the values by
+        these counts."""
         counts = self.counts
         sees_all = all(len(sees) == self.length for sees in seen)
         if (

@@ -125,6 +125,8 @@ class Simulated:
         return RunEntries(np.array([within(self.domain.positions(term)[0]._mpf_)]))
 
     def linear(self, terms: Sequence[tuple[RunEntries, Coefficient]], bias: Coefficient, entries: int) -> RunEntries:
+        """The weighted sum of columns and a bias, rounded after each product and each addition, in the order
+        written."""
         parts = [np.full(entries, self.number(bias))] if bias != 0 or not terms else []
         for column, weight in terms:
             parts.append(column.values if weight == 1 else self.product(self.number(weight), column.values))
@@ -175,6 +177,7 @@ class StringsInBits(Rowwise[Any]):
         return column[:, :1] if (column == column[:, :1]).all() else column
 
     def linear(self, terms: Sequence[tuple[Any, Coefficient]], bias: Coefficient) -> Any:
+        """The same of whole columns: a product for each weight other than 1, and their sum in this order."""
         parts = [] if bias == 0 and terms else [np.full((len(self.rows), 1), self.number(bias))]
         parts += [column if weight == 1 else self.times(self.number(weight), column) for column, weight in terms]
         return self.total(parts)
@@ -215,6 +218,7 @@ class StringsInBits(Rowwise[Any]):
         return self.over(_stacked(rows), by)
 
     def attend(self, queries: Any, keys: Any, values: Any, mask: Mask, weighting: str, factor: Coefficient) -> Any:
+        """As in `Rowwise`, with one entry for all strings wherever their numbers are equal."""
         asked, offered = (list(map(self.shared_rows, part)) for part in (queries, keys))
         columns_attended = super().attend(asked, offered, list(map(list, values)), mask, weighting, factor)
         return list(map(_stacked, columns_attended))
@@ -307,9 +311,10 @@ class HullsAndRun:
         return Pair(hull, self.runs.mean(None if sums is None else sums.run, self.entries))
 
     def merged(self, heads: Sequence[Sequence[Pair]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
+        """As `Hulls.merged` has it, with prefixes apart whose runs differ in a sum."""
         runs = [np.broadcast_to(self.runs.codes(pair.run.values), entries) for head in heads for pair in head]
-        hulls_kept = [[pair.hull for pair in head] for head in heads]
-        state, first, sums = self.hulls.merged(hulls_kept, entries, labels, runs)
+        hulls_of_heads = [[pair.hull for pair in head] for head in heads]
+        state, first, sums = self.hulls.merged(hulls_of_heads, entries, labels, runs)
         if len(first) > STATES:
             raise NotExact(f"at most {STATES} prefixes may stay apart", len(first))
         pairs = tuple(
@@ -365,8 +370,8 @@ def nearest_first(model: Transformer, words: Sequence[Word]) -> Sequence[Word]:
         columns = [column.values for column in together(model, numbered(model, words), MOST_BITS)]
     except (NotExact, Undecided, BadInput):
         return words
-    near = [model.readout.distance(row, max, float) or 0 for row in zip(*columns, strict=True)]
-    return [words[k] for k in np.argsort(near, kind="stable")]
+    distances = [model.readout.distance(row, max, float) or 0 for row in zip(*columns, strict=True)]
+    return [words[k] for k in np.argsort(distances, kind="stable")]
 
 
 def numbered(model: Transformer, words: Sequence[Word]) -> Array:
@@ -429,17 +434,19 @@ class FewBits:
         """The first of the chosen entries that is decided otherwise."""
         domain: Any = result.domain
         pairs, states = list[Any](result.watched.values()), domain.numbers.entries
+        # The exact verdict from the hull, where it decides; the run's own beside it.
         right = told(self.model.readout, [pair.hull for pair in pairs], states)
         if (right[chosen] < 0).any() or domain.numbers.hulls.wild:
             raise NotExact("prefixes are grouped where all of a class have one answer", "a class that is open")
-        gives = said(self.model.readout, [pair.run for pair in pairs], states)
-        wrong = chosen[gives[chosen] != right[chosen]]
+        simulated = said(self.model.readout, [pair.run for pair in pairs], states)
+        wrong = chosen[simulated[chosen] != right[chosen]]
         if not len(wrong):
             return None
-        first = int(gives[wrong[0]])
-        return word(int(wrong[0])), bool(first) if self.model.decides else first
+        given_answer = int(simulated[wrong[0]])
+        return word(int(wrong[0])), bool(given_answer) if self.model.decides else given_answer
 
     def _sets(self, format: Format, lengths: Sequence[int]) -> Iterator[tuple[int, ProvedInBits]]:
+        """For each length whether the sets of all runtimes decide every string."""
         numbers = Hulls(self.model, replace(format, bits=min(format.bits, HELD)))
 
         def found(level: PrefixLevel, chosen: Array) -> ProvedInBits:
@@ -453,6 +460,8 @@ class FewBits:
         return self._levels(numbers, lengths, found)
 
     def _runs(self, bits: int, lengths: Sequence[int]) -> Iterator[tuple[int, tuple[Word, Any] | None]]:
+        """For each length the first string that the one run decides otherwise."""
+
         def found(level: PrefixLevel, chosen: Array) -> tuple[Word, Any] | None:
             return self._first(level.result, chosen, level.smallest)
 
