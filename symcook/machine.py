@@ -122,6 +122,7 @@ def follower(model: Transformer, domain: Domain) -> Callable[[Sequence[Any]], Re
     machine, state = Machine(model, domain), None
 
     def result(word: Sequence[str]) -> Result:
+        """What `forward` says of one word."""
         nonlocal state
         try:
             # Another word than the last one, with more: begin anew.

@@ -62,6 +62,8 @@ def tokens(machine: TuringMachine) -> Iterator[MachineToken]:
     """Every token that a decoder may put out: for each row that may be used what it does, with flags and fresh cells as
     the moves allow them; and the symbols of the output."""
     yield first_token(machine)
+    # By the move of a work head: whether its cell is the leftmost, the rightmost visited, and whether the head is then
+    # on a fresh cell.
     shapes: dict[int, tuple[tuple[int, int, int], ...]]
     shapes = {0: ((0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)), 1: ((0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1))}
     shapes[-1] = tuple((right, left, fresh) for left, right, fresh in shapes[1])
@@ -91,6 +93,7 @@ def used_rows(machine: TuringMachine) -> Mapping[tuple[str, Reads], TuringRow]:
             if state in states
             and all(read in cell_symbols for read, cell_symbols in zip(reads[1:], cells, strict=True))
         }
+        # A least fixed point: states and symbols are added until no row adds one.
         size = len(states), *map(len, cells)
         for row in used.values():
             states.add(row.state)
@@ -193,8 +196,9 @@ def ahead_rows(machine: TuringMachine) -> Iterator[AheadRow]:
     for state, reads in used_rows(machine):
         if reads[0] not in cells:
             continue
-        came = [(symbol, True) for symbol in cells] * (reads[0] != machine.blank) + [(reads[0], False)]
-        for ahead, (held_symbol, copied) in product(cells, came):
+        # What is read is a copy of what was written there, or else what the state holds; a blank is never copied.
+        sources = [(symbol, True) for symbol in cells] * (reads[0] != machine.blank) + [(reads[0], False)]
+        for ahead, (held_symbol, copied) in product(cells, sources):
             yield AheadRow(state, reads, ahead, held_symbol, copied)
 
 

@@ -75,6 +75,7 @@ def strip(machine: TuringMachine, tape: dict[int, str], head: int) -> str:
 
 
 def _said(machine: TuringMachine, frame: Frame, tape: int) -> str:
+    """Where a head has the symbol that it reads: from a token and by what gap, or from no token."""
     token, looked = frame.token, frame.looked[tape]
     if not isinstance(token, StepToken):
         raise RuntimeError(f"a StepToken is expected here, not {type(token).__name__}")
@@ -95,10 +96,13 @@ def changes(run: MachineRun) -> list[dict[str, object]]:
             None if lookup is None else {"position": lookup.position, "rival": lookup.rival, "gap": lookup.gap}
             for lookup in frame.looked
         ]
-        more: dict[str, object] = {}
+        lookup_entries: dict[str, object] = {}
         if isinstance(frame.token, StepToken):
-            more = {"looked": looked, "fresh": [tape for tape, fresh in enumerate(frame.token.fresh, 1) if fresh]}
-        documents.append({"position": frame.position, **document(frame.token), **more})
+            lookup_entries = {
+                "looked": looked,
+                "fresh": [tape for tape, fresh in enumerate(frame.token.fresh, 1) if fresh],
+            }
+        documents.append({"position": frame.position, **document(frame.token), **lookup_entries})
     return documents
 
 

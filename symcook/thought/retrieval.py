@@ -110,10 +110,11 @@ def _work(head: int, cells: dict[int, list[int]], least: int) -> Looked:
 def compared(scores: Sequence[tuple[arb, int]]) -> Looked:
     """The position of the greatest of several scores, and the next one."""
     ordered = list(scores)
+    # Two rounds of selection sort: sorting needs an order, which balls that overlap do not have.
     for k in range(len(ordered[:2])):
         best = k
-        for other in range(k + 1, len(ordered)):
-            best = other if ordered[other][0] > ordered[best][0] else best
+        for rank in range(k + 1, len(ordered)):
+            best = rank if ordered[rank][0] > ordered[best][0] else best
         ordered[k], ordered[best] = ordered[best], ordered[k]
     if len(ordered) == 1:
         return Looked(ordered[0][1], None, None)

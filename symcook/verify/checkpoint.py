@@ -123,6 +123,7 @@ class Checkpoint:
             accepted,
             free,
         ) = row
+        # The hash says that a row is as it was written, and not that it makes sense.
         counts = (strings, mismatches, undecided, settled)
         if not all(isinstance(count, int) and count >= 0 for count in (*counts, free)):
             raise ValueError("counts must be integers")

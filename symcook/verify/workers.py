@@ -96,8 +96,8 @@ def _sources(file: Path) -> bytes:
     loaded = {_real(path) for module in list(sys.modules.values()) if (path := getattr(module, "__file__", None))}
     beside = {path for path in loaded if _below(path, folder) and not _of_installation(path)}
     used = {*_imported(own), *beside} - {own}
-    near = sorted(path for path in used if path.endswith(".py") and os.path.isfile(path))
-    return b"".join([content(path, "a reference") for path in (file, *near)])
+    imported = sorted(path for path in used if path.endswith(".py") and os.path.isfile(path))
+    return b"".join([content(path, "a reference") for path in (file, *imported)])
 
 
 def _below(file: str, folder: str) -> bool:
@@ -131,8 +131,8 @@ def _imported(file: str) -> set[str]:
     while waiting:
         module = homes.get(waiting.pop())
         for home in (*_homes(module), *_named(module)) if module is not None else ():
-            other = getattr(home, "__file__", None)
-            if other and (real := _real(other)) not in reached and not _of_installation(real):
+            found_file = getattr(home, "__file__", None)
+            if found_file and (real := _real(found_file)) not in reached and not _of_installation(real):
                 reached.add(real)
                 waiting.append(real)
     return reached
@@ -216,6 +216,7 @@ def spread(task: Task, executor: Executor, ahead: int, chunks: Iterable[Chunk]) 
     waiting, pending = iter(chunks), {}
     try:
         while True:
+            # Fill up to `ahead`, then wait for whichever is done first.
             for chunk in islice(waiting, ahead - len(pending)):
                 pending[executor.submit(work, task, chunk)] = chunk
             if not pending:
@@ -229,7 +230,7 @@ def spread(task: Task, executor: Executor, ahead: int, chunks: Iterable[Chunk]) 
     except Exception as error:
         if type(error).__name__ in ("KilledWorker", "CommClosedError", "FutureCancelledError"):  # those of Dask
             raise _died(error) from error
-        _pickled(task)
+        _pickled(task)  # BadInput if the task is what could not be sent
         raise
     finally:
         for future in pending:
@@ -237,6 +238,7 @@ def spread(task: Task, executor: Executor, ahead: int, chunks: Iterable[Chunk]) 
 
 
 def _died(error: BaseException) -> BadInput:
+    """The error for a worker that ended before it answered."""
     must = "a worker must live until it has answered"
     failure = f"one that ended before ({type(error).__name__}: killed, or out of memory)"
     return BadInput(must, failure, "give the same command again: with --resume FILE it resumes from there")

@@ -84,6 +84,7 @@ class ExactNumbers:
         return ExactEntries(total, frozenset().union(*(column.made_of for column, _ in terms)))
 
     def activate(self, x: ExactEntries, kind: str) -> ExactEntries:
+        """A ReLU or step of a column, noted in `turns`."""
         if kind not in ("relu", "step"):
             raise NotExact("prefixes are grouped by rational numbers", kind)
         self.turns.append(x.values)
@@ -102,6 +103,8 @@ class ExactNumbers:
     def merged(
         self, heads: Sequence[Sequence[ExactEntries]], entries: int, labels: Array | None
     ) -> tuple[Array, list[int], Any]:
+        """States with equal sums become one, the last sum apart: of it the least and the greatest entry are kept."""
+        # The one sum that no head averages again, if there is just one, does not tell states apart but by its sign.
         last = [k for k in range(len(self.sums)) if k not in self.fed]
         ends = self.sums[last[0]] if len(last) == 1 else self.nothing
         others = [column for k, column in enumerate(self.sums) if len(last) != 1 or k != last[0]]
@@ -110,6 +113,7 @@ class ExactNumbers:
         if labels is not None:
             rows = [(label, *row) for label, row in zip(labels, rows, strict=True)]
         signs = [(x > 0) - (x < 0) for x in ends]
+        # Where the least and the greatest had different signs before, the signs of those between are not known.
         parted = {rows[low] for low in range(0, entries, 2) if signs[low] != signs[low + 1]}
         number: dict[Any, int] = {}
         state = [
@@ -198,11 +202,14 @@ def moved(level: PrefixLevel, low: int, shares: Sequence[fmpq]) -> Result:
     low_, high = level.origin[low], level.origin[low + 1]
     way = np.array(shares, dtype=object)
 
-    def sums(one: ExactEntries) -> ExactEntries:
-        return ExactEntries(one.values[low_] + way * (one.values[high] - one.values[low_]), one.made_of)
+    def sums(entries: ExactEntries) -> ExactEntries:
+        return ExactEntries(entries.values[low_] + way * (entries.values[high] - entries.values[low_]), entries.made_of)
 
-    which, held = np.full(len(way), level.which[low]), cast("tuple[tuple[ExactEntries, ...], ...]", level.states.sums)
-    return level.states.run(level.tokens, which, tuple(tuple(map(sums, head)) for head in held))
+    which, sums_before = (
+        np.full(len(way), level.which[low]),
+        cast("tuple[tuple[ExactEntries, ...], ...]", level.states.sums),
+    )
+    return level.states.run(level.tokens, which, tuple(tuple(map(sums, head)) for head in sums_before))
 
 
 class Entries(Protocol):

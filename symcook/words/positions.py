@@ -76,6 +76,7 @@ def reference_at(model: Transformer, reference: Callable[[Any], Any], positions:
         return reference
 
     def asked(given: Sequence[str]) -> Any:
+        """The answers of the reference that count, None at the others."""
         answers = reference(given)
         if not isinstance(answers, Sequence) or (isinstance(answers, str) and not model.readout.labelled):
             return answers
