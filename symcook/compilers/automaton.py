@@ -83,8 +83,9 @@ def counted_at(table: Automaton, variant: str) -> tuple[Instance, tuple[str, ...
 
 
 def put_out(model: Transformer, run: Sequence[T]) -> Sequence[T]:
-    """Of a run, the states that an automaton goes through and the verdict, what a decoder puts out: all, or by
-    --theorem 1 all but for the first state, and behind one letter the verdict at once unless columns see themselves."""
+    """The part of a full run (states, then the verdict) that a decoder outputs: all of it, or with --theorem 1 all but
+    the first state. After a single letter that decoder outputs the verdict alone, unless its masks include the token
+    itself."""
     if model.program is None or not model.program.theorem:
         return run
     return run[-1:] if len(run) == 3 and variant_of(model) != "nonstrict" else run[1:]

@@ -68,7 +68,7 @@ class Form:
         return sides.pop() if len(sides) == 1 else "both"
 
     def plus(self, other: Form, factor: Fraction | int = 1) -> Form:
-        """This, and the other times a factor."""
+        """This number plus `factor` times another."""
         table = tuple(a + factor * b for a, b in zip(self.table, other.table, strict=True))
         return Form(table, _sum(self.bits, other.bits, factor), _sum(self.atoms, other.atoms, factor))
 

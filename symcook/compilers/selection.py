@@ -36,15 +36,15 @@ class Equality(NamedTuple):
 
 
 class SelectorCase(NamedTuple):
-    """Where `here` holds at i, those j are selected at which `there` does: a function of bits at j, and of the
-    variables below 0."""
+    """A case of a selector: where the truth `here` holds at i, the positions j with `there` are selected, a function of
+    bits at j and of the variables below 0."""
 
     here: Truth
     there: BoolNode
 
 
 class FoundThere(NamedTuple):
-    """A head that selects: whether it found a position, and what it read there."""
+    """What a head that selects has found: whether some position is selected, and the value at that position."""
 
     found: Truth
     value: ProgramValue
@@ -150,7 +150,8 @@ class Selections(PositionValues):
         return before if (sign, b - a) in {("<", 0), ("<=", -1)} else make.negation(after)
 
     def _key_values(self, sign: str, values: Sequence[tuple[Fraction, Truth]], query: Form) -> SelectorCases:
-        """The same where the number at j has these values."""
+        """The selector of a comparison where the number at j has these values: for each value, or each range of values
+        up to a bound, a case at i."""
         tests = [self.compare(sign, self.number(value), query) for value, _ in values]
         nodes = [self.node(truth) for _, truth in values]
         if sign == "=":

@@ -81,14 +81,15 @@ def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
 
 
 def _rows(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[str, int]) -> Iterator[_Row]:
-    """Those of the machine's own table."""
+    """The rows of the machine's own table."""
     for (state, reads), row in used_rows(machine).items():
         writes = (0, *(symbol[cell] for cell in row.writes))
         yield _Row(number[state], number[row.state], tuple(symbol[cell] for cell in reads), writes, row.moves)
 
 
 def _ahead(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[str, int]) -> Iterator[_Row]:
-    """Those of the machine that reads ahead: it holds the next letter where it goes right, and copies what it reads."""
+    """The rows of the machine that reads ahead. It holds the next letter in its state when it goes right, and copies
+    what it reads to a tape of its own."""
 
     def at(state: str, held: str) -> int:
         """The number of a state that holds a symbol."""

@@ -51,7 +51,7 @@ class NamedUnit(NamedTuple):
 
 
 class UnitNetwork(list[NamedUnit]):
-    """A feed-forward part as its units."""
+    """A feed-forward layer as a list of units."""
 
     def add(self, terms: BitsByName, bias: int, adds: BitsByName) -> None:
         self.append(NamedUnit(terms, bias, adds))
@@ -66,7 +66,8 @@ class UnitNetwork(list[NamedUnit]):
         return reading_units
 
     def values(self, bits: Iterable[str]) -> dict[str, int]:
-        """What it makes of coordinates that are 1 where all others are 0; no unit has a positive bias."""
+        """The positive sums that the units add to coordinates, if the coordinates `bits` are 1 and all others 0. No
+        unit has a positive bias, so units that read none of `bits` are 0."""
         sums: dict[int, int] = {}
         for name in bits:
             for number, weight in self.readers.get(name, ()):
@@ -80,7 +81,7 @@ class UnitNetwork(list[NamedUnit]):
         return totals
 
     def part(self) -> FeedForward:
-        """As a part of a model."""
+        """These units as a feed-forward layer."""
         reads = tuple(dict.fromkeys(name for unit in self for name in unit.terms))
         writes = tuple(dict.fromkeys(name for unit in self for name in unit.adds))
         return FeedForward(
@@ -161,15 +162,16 @@ class MachineDecoder:
     # Networks.
 
     def own(self, tape: int) -> list[str]:
-        """What the token's own write on a tape is: its symbol and its flags as coordinates."""
+        """The coordinates of what the token itself wrote on a tape: one per symbol, then the flags leftmost and
+        rightmost."""
         return [*(f"w{tape}_{k}" for k in self.cells.values()), f"left{tape}", f"right{tape}"]
 
     def got(self, tape: int) -> list[str]:
-        """The same of the token that was retrieved."""
+        """The coordinates of what the retrieved token wrote, in the order of `own`."""
         return [f"got_{name}" for name in self.own(tape)]
 
     def here(self, tape: int) -> list[str]:
-        """The same of the cell under the head."""
+        """The coordinates of what the cell under the head holds, in the order of `own`."""
         return [f"here_{name}" for name in self.own(tape)]
 
     @cached_property
@@ -243,7 +245,7 @@ class MachineDecoder:
     # The model.
 
     def model(self, source: str, name: str) -> Transformer:
-        """The model, with its plan."""
+        """The model of the machine, with its plan."""
         tapes, tie = range(self.machine.tapes + 1), self.weighting == "average"
         # The embedding: $, the input symbols, and every token that a step can write.
         words: dict[str, dict[str, int]] = {}
@@ -277,7 +279,8 @@ class MachineDecoder:
         return replace(model, program=Program("tm", source, tuple(words), plan))
 
     def _lead(self) -> Layer:
-        """Without $: a bit of the first column, one less the mean of ones over the columns before."""
+        """The layer before the others without $: `lead` is 1 at the first position, where the mean of ones over the
+        positions before is 0."""
         network = UnitNetwork()
         network.add({"one": 1, "later": -1}, 0, {"lead": 1})
         head = Head((_held("one"),), ("later",), [[0]], [[0]], [[1]], self.mask)
@@ -285,10 +288,10 @@ class MachineDecoder:
         return Layer(SelfAttention((head,)), _over(network.part()), *norms, "multi pre")
 
     def _first(self, tie: bool) -> Layer:
-        """u and P; hashes; where heads went. Masks that are not strict count the own token in: then u is 1/(i + 1), P
-        is behind the own move, and where it wrote is what the own move selects. Without $ the column that is counted is
-        the first letter's, whose own sums are of no token: u is 0 there, and u + lead is 1 over the number of tokens
-        before, 1 where there are none."""
+        """Layer 1: the mean moves P and the share u, the hashes of cells, and the choice among them by the token's own
+        move. With masks that include the token itself, u is 1/(i + 1) and P counts the own move; so P is where the head
+        is, and the hash with the move undone is where it wrote. Without $, u averages over the first letter's position:
+        it is 0 there and 1/(i - 1) later, and u + lead is never 0."""
         tapes = range(self.machine.tapes + 1)
         # One uniform head: the share u of the first position, and for each tape the mean of its moves, P.
         share = ("u",) if self.marked else ("u", "lead")
@@ -330,7 +333,7 @@ class MachineDecoder:
         return Layer(SelfAttention((head,)), part, (_bits(reads),), tuple(norms), "multi pre")
 
     def _second(self, tie: bool) -> Layer:
-        """What each head retrieves, and what stands under it."""
+        """Layer 2: the heads that retrieve symbols, and the units that select the symbol under each head."""
         tapes = range(self.machine.tapes + 1)
         heads, norms = [], []
         # Every part of a layer reads through a norm; that of a hash leaves it as it is.
@@ -375,7 +378,7 @@ class MachineDecoder:
                 yield NamedUnit({"at0n_a": 2, f"found_{letter}": 2}, bias, {f"read_{letter}": sign})
 
     def _third(self) -> Layer:
-        """The next token."""
+        """Layer 3: the units of the table, which compute the bits of the next token."""
         part = self.transition.part()
         return Layer(None, _over(part), (), (_bits(list(part.reads)),), "projected pre")
 
@@ -451,7 +454,7 @@ def compiled(
 
 
 def _held(name: str) -> str:
-    """What a norm over bits calls a bit that goes through it."""
+    """The name of a bit after a norm over bits."""
     return f"{name}_held"
 
 
@@ -497,7 +500,7 @@ def _with_tie(part: FeedForward) -> FeedForward:
 
 
 def _over(part: FeedForward) -> FeedForward:
-    """The part as it reads what a norm over bits writes."""
+    """A feed-forward layer that reads its bits through a norm over bits."""
     return replace(part, reads=tuple(map(_held, part.reads)))
 
 

@@ -129,7 +129,7 @@ class Automaton(Shown):
         }
 
     def over(self, alphabet: Sequence[str]) -> Automaton:
-        """The same with its letters in another order; BadInput where they are others."""
+        """The same automaton with its letters in the order of `alphabet`; BadInput for another set of letters."""
         if sorted(alphabet) != sorted(self.alphabet):
             must = f"the automaton must be over the alphabet {' '.join(alphabet)}"
             raise BadInput(must, " ".join(self.alphabet), "give one over exactly these symbols")

@@ -157,7 +157,7 @@ def letters_text(letters: Iterable[str], alphabet: Sequence[str]) -> str:
 
 
 def foreign(letter: str, alphabet: Sequence[str]) -> BadInput:
-    """That a letter of a program is none of its alphabet."""
+    """The error for a letter of a program that is not in its alphabet."""
     error = unknown("letter", letter, list(alphabet))
     return BadInput("each symbol of the formula or program must be in the alphabet", letter, error.do)
 

@@ -91,7 +91,7 @@ class Expression:
         return places
 
     def joined(self, a: Places, b: Places) -> Places:
-        """One expression after another: what may end the first may be followed by what may begin the second."""
+        """The concatenation of two expressions: what may end the first may be followed by what may begin the second."""
         self.link(a.last, b.first)
         return Places(a.empty and b.empty, a.first | (b.first if a.empty else 0), b.last | (a.last if b.empty else 0))
 

@@ -53,7 +53,7 @@ MachineToken = StepToken | OutputToken
 
 
 def first_token(machine: TuringMachine) -> StepToken:
-    """The token behind the input."""
+    """The first token after the input: the start state, with every work head on a fresh cell."""
     k, blank = machine.tapes, WrittenCell(machine.blank, True, True)
     return StepToken(machine.start, (blank,) * k, (machine.head, *[0] * k), (True,) * k, first=True)
 
@@ -140,8 +140,9 @@ def table_labels(machine: TuringMachine) -> tuple[str, ...]:
 
 
 def ahead_labels(machine: TuringMachine) -> tuple[str, ...]:
-    """The same of the decoder without `START` in front, which the token 0 is still called: no word has it and it is
-    never put out. Rows are those of the machine that reads ahead, by their labels."""
+    """The tokens of the decoder of `--theorem 2` without `$`, in the order of their numbers. Token 0 is still called
+    `START`, but no input has it and it is never output. The rows are those of the machine that reads ahead, by their
+    labels."""
     return _different(machine, (row_ahead.label for row_ahead in ahead_rows(machine)))
 
 

@@ -52,8 +52,9 @@ def counts(model: Transformer, run: MachineRun) -> RunCounts:
 
 
 def expected(model: Transformer, letters: int, steps: int, output: int) -> RunCounts:
-    """The same for any machine's numbers: with N = letters + steps + output + 2 columns (1 less without $) there are
-    N (N - 1)/2 pairs a head. The last column, which answers with the end, is one of them."""
+    """The counts of a run with these numbers of letters, steps and output symbols. With N = letters + steps + output +
+    2 columns (1 less without $), each head compares N (N - 1)/2 pairs. The last column, which answers with the end, is
+    included."""
     parts = [part for step in model.sublayers for part in step.parts]
     # Heads that compare queries with keys, and heads with equal scores, which only sum.
     looking = [part for part in parts if isinstance(part, Head) and not part.uniform]

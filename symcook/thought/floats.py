@@ -59,7 +59,7 @@ class _CachedHead:
         self.total = np.zeros(len(writes), dtype)
 
     def added(self, view: np.ndarray) -> np.ndarray:
-        """What it writes at the next column."""
+        """What the head writes at the next column, whose residual stream (after norms) is `view`."""
         import numpy as np
 
         value, self.count = self.V @ view, self.count + 1

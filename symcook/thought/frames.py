@@ -30,7 +30,7 @@ class Frame(NamedTuple):
 
 
 def frames(run: MachineRun) -> Iterator[Frame]:
-    """One frame a token. The tapes are one object each, which goes on changing."""
+    """One frame for each token. All frames share the dictionaries of the tapes, which change from one to the next."""
     tapes: list[dict[int, str]] = [dict(enumerate(run.word, 1)), *({} for _ in range(run.machine.tapes))]
     n = len(run.word)
     for count, (step, looked) in enumerate(zip(run.steps, lookups(run), strict=True)):

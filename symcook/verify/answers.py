@@ -86,7 +86,7 @@ class Expected:
         return "".join(typed) if self.model.embedding.spelled else tuple(typed)
 
     def ask(self, sequence: Sequence[object]) -> Sequence[Any]:
-        """The answers on one input, as `ask` has them."""
+        """The answers on one input: one for each position that the readout shows."""
         return ask(self.model, self.reference, self.see(sequence), len(sequence))
 
     def pieces(self, part: InputPart) -> Iterable[list[Answers]]:
@@ -103,7 +103,7 @@ class Expected:
         return (self.block(piece, length) for length, piece in part.pieces)
 
     def block(self, piece: InputBlock, length: int) -> list[Answers]:
-        """The same on one piece, asked input by input."""
+        """The answers on one piece, for each position that the readout shows."""
         import numpy as np
 
         from symcook.domains.batch import Listed

@@ -105,7 +105,7 @@ class Checkpoint:
         return plan
 
     def _read(self, row: tuple[Any, ...]) -> tuple[Chunk, Tally]:
-        """One row as a chunk and its tally. ValueError where it is not as it was written."""
+        """The chunk and the tally of one row. ValueError for a row that was not written so."""
         row, hash_ = row[:-1], row[-1]
         if hash_ != self._hash(row):
             raise ValueError("a row must be as it was written")
@@ -146,7 +146,7 @@ class Checkpoint:
             self.connection.execute(ROW, (*row, self._hash(row)))
 
     def _hash(self, row: Iterable[object]) -> str:
-        """Of what the sweep is about and a row, so that a row belongs to one file."""
+        """The hash of a row together with what the sweep is about, so that a row of another file is noticed."""
         return sha256(json.dumps([self.entries, *row]).encode()).hexdigest()
 
     def close(self) -> None:

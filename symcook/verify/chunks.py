@@ -106,7 +106,7 @@ class Plan:
             yield self.part(chunk.first, chunk.last, (*chunk.prefix, *ending))
 
     def part(self, first: int, last: int, prefix: Word) -> InputPart:
-        """One pass: the words of these lengths that begin with `prefix`."""
+        """One pass: the strings of lengths `first` to `last` that begin with `prefix`."""
         from symcook.domains.batch import Words
 
         before, after = self.model.embedding.ends

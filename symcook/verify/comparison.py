@@ -134,8 +134,8 @@ PartFindings = list[tuple[int, "InputBlock", Differing]]
 
 
 class Agreement(NamedTuple):
-    """Of one input: whether model and reference agree, None where that stays open; and whether the model accepts it,
-    None where it does not decide, or that stays open."""
+    """The result on one input. agrees: whether model and reference agree, None if undecided. accepts: whether the model
+    accepts, None if it does not decide or is undecided."""
 
     agrees: bool | None
     accepts: bool | None = None
@@ -184,7 +184,7 @@ class Comparison:
         return f"{first}one by one in {self.numbers.domain} numbers{settled}"
 
     def compare(self, parts: Iterable[InputPart], tick: Callable[[int], None] | None = None) -> Tally:
-        """What is found on all inputs of `parts`; `tick` is told after each part how many there were so far."""
+        """The tally of all inputs of `parts`; `tick` is called after each part with the number of inputs so far."""
         tally, before = Tally(), self.settled
         for part in parts:
             tally += Tally(part.size, batched=self.batched)
@@ -220,7 +220,7 @@ class Comparison:
         return (len(sequence), *map(self.model.alphabet.index, letters)), sequence
 
     def batch(self, part: InputPart) -> PartFindings:
-        """One pass over all inputs of a part, and its answers compared piece by piece."""
+        """The findings on a part, by one forward pass over all of its inputs."""
         from symcook.domains.batch import Batch
 
         result = forward(self.everywhere if part.lengths else self.model, part.block, Batch())
@@ -256,8 +256,8 @@ class Comparison:
         return np.flatnonzero(wrong).tolist(), [], yes, int(np.count_nonzero(free))
 
     def singles(self, piece: InputBlock, length: int) -> Differing:
-        """The same one input after the other, with the answers of all; those of a dense model in balls first together,
-        in floats whose errors are certified, and in balls where that leaves one open."""
+        """The findings on a piece, one input after the other. A dense model in balls is first run on many inputs in
+        floats with certified errors; inputs that this leaves undecided are run in balls."""
         wrong, unclear, yes, free = [], [], 0, 0
         asked, known = self.expected.block(piece, length), self.certified(piece, length)
         for code, (sequence, own_answers) in enumerate(zip(piece, known, strict=False)):
@@ -305,7 +305,7 @@ class Comparison:
         return Agreement(agrees, bool(found[-1]) if self.model.decides else None)
 
     def run(self, sequence: Sequence[object], domain: str) -> Run:
-        """One input in the numbers of a domain, as ``symcook run`` runs it."""
+        """The run of one input in a number system, as ``symcook run`` does it."""
         typed_input = sequence if self.model.embedding.inputs is not None else self.model.embedding.typed(sequence)
         try:
             return run(self.model, typed_input, domain, digits=self.numbers.digits)
@@ -322,13 +322,15 @@ class Comparison:
         return self.agreement(sequence, self.expected.ask(sequence)).agrees
 
     def agreement(self, sequence: Sequence[object], answers: object) -> Agreement:
-        """What is found on one input, given the reference's answers."""
+        """Whether model and reference agree on one input, given the reference's answers; counts answers that the exact
+        domain had to settle."""
         agreed, domain = self.decide(sequence, answers)
         self.settled += domain != self.numbers.domain
         return agreed
 
     def decide(self, sequence: Sequence[object], answers: object) -> tuple[Agreement, str]:
-        """The same, and the domain that says so."""
+        """Whether model and reference agree on one input, and the number system that decided it: balls, and exact
+        numbers where balls leave it open."""
         domain = self.numbers.domain
         agreed = self.compared(sequence, answers, domain)
         # A value that is exactly on its threshold stays open in balls of any precision.
@@ -338,7 +340,7 @@ class Comparison:
         return agreed, domain
 
     def compared(self, sequence: Sequence[object], answers: Any, domain: str) -> Agreement:
-        """The same in the numbers of one domain."""
+        """Whether model and reference agree on one input, in one number system."""
         try:
             result = self.run(sequence, domain).result
         except Undecided:

@@ -73,7 +73,7 @@ class Stated(AskedTogether):
         return named - set(self.model.embedding.inputs or ())
 
     def together(self, piece: Words | Grid, setting: Mapping[str, Fraction]) -> Sequence[Answers]:
-        """The same in exact numbers."""
+        """The answers of the text on all inputs of a piece at once, in exact numbers."""
         from symcook.domains.axes import Axes
         from symcook.numbers.together import over, valued_together
 
@@ -263,7 +263,7 @@ def _lengths(
 def _of_words(
     model: Transformer, told: Stated, lengths: Sequence[int], max_length: int, domain: str = "exact", error: str = "0"
 ) -> Check:
-    """The same as `check`, of all words of these lengths. Where there are none it is of nothing to `max_length`."""
+    """As `check`, on all strings of these lengths. Without any length, nothing is compared, up to `max_length`."""
     task = Comparison(model, told, Numbers(domain), within=None if error == "0" else parse_term(error))
     start, last = time.perf_counter(), max(lengths, default=0) or max_length
     chunk_plan = plan(model, last)

@@ -175,7 +175,7 @@ def _lengths(model: Transformer, max_length: int) -> range:
 
 
 def _of_rows(task: Comparison, max_length: int, region: str | Tree | None, progress: Progress | None) -> Check:
-    """What is found on every sequence over a set of rows."""
+    """The check of a model over rows, on every sequence over a set of rows."""
     source = rows(task.model, max_length, region_tree(region))
     tick = None if progress is None else lambda done: progress(done, source.total)
     tally = task.compare(source.parts(), tick)
@@ -195,7 +195,7 @@ def _of_positions(answer: Check, original: Transformer, max_length: int, positio
 
 
 def of_strings(task: Comparison, asked: Strings, progress: Progress | None) -> Check:
-    """What is found on the strings of a language, in batches."""
+    """The check of a model on the strings of a language, in batches of strings of one length."""
     from symcook.domains.batch import Listed
     from symcook.words.inputs import LISTED
 
@@ -234,7 +234,7 @@ def _of_model(model: Transformer) -> Made:
 
 
 class WordSweep:
-    """All words of a model to a length, compared with a reference."""
+    """The check of a model on all strings up to a length: decided at once, grouped, or exhaustive."""
 
     def __init__(
         self,
@@ -312,17 +312,18 @@ class WordSweep:
         return plan(self.model, self.max_length, speed), speed
 
     def on_empty(self) -> tuple[str | None, Tally]:
-        """What is found on the empty string, which a model that adds tokens of its own takes."""
+        """How the empty string comes out, and its tally; (None, an empty tally) for a model that adds no token, as it
+        takes no empty string."""
         return self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
 
     def all_strings(self, empty: object) -> str:
-        """Which strings are compared, the empty one too where it was asked about."""
+        """The strings that are compared, in words; with the empty string if the model takes it."""
         text = f"all strings of length 1 to {self.max_length}"
         return text if empty is None else f"{text}, and the empty string"
 
     def at_once(self, progress: Progress | None) -> Check | None:
-        """What is found where words are so many that they are not run one and all: decided for words of every length,
-        or merged, which counts too."""
+        """The check without running string by string, for AT_ONCE_FROM strings and more: decided for all lengths,
+        grouped into classes with counts, or both. None where there are fewer strings, or neither way works."""
         # Lengths are summed only until there are surely enough strings; the whole sum may be astronomical.
         letters, few = len(self.model.alphabet), AT_ONCE_FROM.bit_length()
         strings = sum(letters**n for n in range(1, min(self.max_length, few if letters > 1 else AT_ONCE_FROM) + 1))
@@ -399,7 +400,7 @@ class WordSweep:
         return None if counts is None else counts[1:]
 
     def merged(self, progress: Progress | None) -> Check | None:
-        """What is found where words can be merged; else why they cannot is kept."""
+        """The check by classes of strings; None where they cannot be grouped, and the reason stays in `unmerged`."""
         from symcook.verify.merged import merged
 
         try:
@@ -426,7 +427,7 @@ class WordSweep:
         progress: Progress | None,
         tell: Callable[[str], None] | None,
     ) -> Tally:
-        """`tally`, of the chunks that are done, and what is found on the others."""
+        """`tally`, of the chunks that are done already, plus the findings on all other chunks."""
         done = saved.done if saved else {}
         chunks = (chunk for chunk in whole if chunk not in done)
         try:
@@ -449,7 +450,7 @@ class WordSweep:
         return tally
 
     def here(self, whole: Plan, chunks: Iterable[Chunk], done: int, progress: Progress | None) -> Results:
-        """Chunk by chunk what is found, in this process."""
+        """Each chunk with its tally, computed in this process."""
         for chunk in chunks:
             tick = None if progress is None else partial(_tick, progress, done, whole.total)
             chunk_tally = self.comparison.compare(whole.parts(chunk), tick)

@@ -57,7 +57,8 @@ class Made:
 
     @classmethod
     def of(cls, reference: Reference | Made) -> Made:
-        """One that is there: told by the file that defines it, and made elsewhere by its module where it has a name."""
+        """The maker of a given reference. Another process makes it by importing its module if it has a name there, else
+        by unpickling it; the file that defines it is part of its identity."""
         if isinstance(reference, Made):
             return reference
         if isinstance(reference, (str, bytes)):
@@ -206,7 +207,7 @@ _tasks = threading.local()
 
 
 def work(task: Task, chunk: Chunk) -> Tally:
-    """What is found on a chunk: the call that an executor is given."""
+    """The tally of one chunk: the function that an executor calls."""
     plan, comparison = task.built()
     return comparison.compare(plan.parts(chunk))
 

@@ -108,8 +108,8 @@ Total = Course | KeyTable | None
 
 
 class AffineNumbers:
-    """These numbers at one position. `kept` are the sums and heads that are kept as they are (`KeepApart`); `heads`
-    says of each head, in the order in which they are asked, which it is."""
+    """The arithmetic of these numbers at one position. `kept` are the sums and heads that are kept exactly
+    (`KeepApart`); `heads` are names of the heads, in the order in which they are evaluated."""
 
     ends = 1
     says = "grouped by prefixes"

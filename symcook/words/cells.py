@@ -202,8 +202,8 @@ class Dependence(Going):
         return self._term(key, [term for _, term in open_parts])
 
     def _exact_sum(self, parts: Sequence[tuple[Coefficient, int]], bias: Coefficient) -> int:
-        """The same where sums are exact, in whatever order: a number if all terms are numbers, else a term that has the
-        other terms and the sum of the numbers as its key."""
+        """The sum where arithmetic is exact, so that order does not matter: a number if all terms are numbers, else a
+        term whose key holds the other terms and the sum of the numbers."""
         above, below, open_parts = 0, 1, list[tuple[Any, int]]()
         if isinstance(bias, tuple):
             open_parts.append((bias, self._given(1)))
@@ -232,7 +232,7 @@ class Dependence(Going):
         return self._term(("sum", tuple(sorted(open_parts, key=repr)), total), [term for _, term in open_parts])
 
     def _collected(self, parts: Sequence[tuple[Coefficient, int]]) -> list[tuple[Any, int]]:
-        """The same sum with the rational coefficients of one term put together."""
+        """The terms of a sum, with all rational coefficients of one term added up."""
         if len(parts) == 1:
             return list(parts)
         rational: Counter[int] = Counter()

@@ -51,8 +51,9 @@ class ExactEntries(NamedTuple):
 
 
 class ExactNumbers:
-    """These numbers at one position. `sums` are the running sums with it, `fed` those that some head averages again,
-    `turns` the values that activations saw, and `jumps` whether one was a step."""
+    """The arithmetic of these numbers at one position. `sums` are the running sums that include it, `fed` the numbers
+    of those that another head averages again, `turns` the values that activations received, `jumps` whether one of
+    these was a step."""
 
     ends, says = 2, "exact; prefixes that the model cannot tell apart are grouped"
 
@@ -392,7 +393,8 @@ class Prefixes:
                 yield self.step(after)
 
     def step(self, tokens: tuple[str, ...]) -> PrefixLevel:
-        """One position more, for each state and token: in the order of the smallest words."""
+        """The pass of the next position, with an entry for each state and token, in the order of their smallest
+        strings."""
         typed = max(0, len(self.parents) - len(self.model.embedding.ends[0])) + (tokens == self.model.alphabet)
         depth, states, ends = len(self.parents), len(self.counts), self.numbers.ends
         origin = np.repeat(np.arange(states * ends).reshape(states, ends), len(tokens), axis=0).reshape(-1)

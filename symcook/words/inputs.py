@@ -263,7 +263,7 @@ class Strings:
         return None if self.language is None else LanguageStates(self.language)
 
     def drawn(self, sample: int, seed: int) -> Strings:
-        """So many of the strings, drawn with a seed, each with the same chance; all where there are no more."""
+        """`sample` of the strings, drawn uniformly with a seed; all of them if there are no more."""
         if isinstance(sample, bool) or not 1 <= sample <= LISTED:
             raise BadInput(f"a sample must have from 1 to {LISTED} strings", sample, "give --sample 1000")
         if sample >= self.count:
@@ -512,7 +512,7 @@ def _over(model: Transformer, table: Automaton) -> Automaton:
 
 
 def _places(count: int, sample: int, seed: int) -> set[int]:
-    """So many numbers below `count`, each set of them with the same chance."""
+    """`sample` different numbers below `count` (all, if there are no more), drawn uniformly with a seed."""
     draw, places = random.Random(seed), set[int]()
     while len(places) < min(sample, count):
         places.add(draw.randrange(count))

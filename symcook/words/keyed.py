@@ -163,7 +163,7 @@ class KeyFold:
         return columns_read
 
     def foremost(self, seen: KeyTable, top: Sequence[Array]) -> list[Array]:
-        """Of tied keys the one that came up first, or last."""
+        """Which of the tied keys counts in each state: the one that came first (leftmost) or last (rightmost)."""
         sign = -1 if self.weighting == "leftmost" else 1
         ranks = [np.where(here, sign * order, -KEYS - 1) for here, order in zip(top, seen.more, strict=True)]
         best = np.maximum.reduce(ranks)
@@ -230,7 +230,7 @@ def taken(cell: Cell, entries: Array) -> Cell:
 
 
 def tight(cell: Cell) -> Cell:
-    """The same with the bound that its entries have, and no factor that all of them share with the denominator."""
+    """The cell in lowest terms, with the bound that its entries really have."""
     table = cell.numerators
     shared = math.gcd(int(np.gcd.reduce(table)), cell.denominator) if cell.denominator > 1 else 1
     if shared > 1:

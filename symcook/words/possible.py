@@ -109,7 +109,7 @@ class _Rows(Walk):
         self.take(list({entry: row for row, entry in enumerate(entries)}.values()))
 
     def one(self, x: BallValue) -> BallValue:
-        """One object for each set, the same for all sets that contain the same single number."""
+        """One object for each set; all sets that contain the same single number share one."""
         known = self._known.get(id(x))
         if known is None:  # with the set, so that its id stays its own
             known = self._known[id(x)] = x, self._one(x)

@@ -108,7 +108,7 @@ def _where(those: Array, chosen: Array, otherwise: Array) -> Array:
 
 
 def _exponents(x: Array) -> tuple[Array, Array]:
-    """Of each number the greatest e with x a multiple of 2^e (`ZERO` of zero), and how many bits it has from there."""
+    """For each number the greatest e with x a multiple of 2^e (`ZERO` for zero), and how many bits x/2^e has."""
     mantissa, exponent = np.frexp(x)
     integers = np.ldexp(mantissa, 53).astype(np.int64)
     lowest = np.frexp((integers & -integers).astype(float))[1] - 1
@@ -297,7 +297,7 @@ class RoundedSums:
 
 
 class Hulls(RoundedSums):
-    """These operations for the prefixes of a model."""
+    """The operations of the error model on the states of prefixes of a model."""
 
     ends, says = 1, "strings with the same running sums as one"
 
@@ -422,7 +422,7 @@ def cells(model: Transformer, n: int, level: int, bits: int) -> Cells:
 
 
 def boxes(model: Transformer, n: int, level: int, bits: int) -> Iterator[Box]:
-    """The same words as boxes."""
+    """The strings of length `n` as boxes, at a level of `LEVELS`; see `cells`."""
     word_classes = cells(model, n, level, bits)
     before = len(model.embedding.ends[0])
     free = () if level >= CLASSES else tuple(range(before + min(word_classes.n, level % 2), before + word_classes.n))
@@ -464,8 +464,8 @@ class Boxed(rounding.Rounding):
         return Tokenwise([entry(token) for token in self._sequence], by)
 
     def linear(self, terms: Sequence[tuple[BallColumn, Coefficient]], bias: Coefficient) -> Any:
-        """As in the error model; of columns that depend on the token alone, token by token, so that the result is one
-        too."""
+        """The weighted sum of columns and a bias. If all columns depend on the token alone, it is computed token by
+        token, and so the result does too."""
         tables = self.tables([column for column, _ in terms])
         if tables is None:
             return super().linear(terms, bias)

@@ -86,7 +86,7 @@ class Simulated:
         return _number(value, self.bits)
 
     def codes(self, x: Array) -> Array:
-        """One integer for equal numbers of so many bits, and others for others."""
+        """An integer for each number: equal for equal numbers, different for different ones."""
         return (x + 0.0).view(np.int64) >> self.dropped  # without -0.0
 
     def rounded(self, x: Array) -> Array:
@@ -177,7 +177,8 @@ class StringsInBits(Rowwise[Any]):
         return column[:, :1] if (column == column[:, :1]).all() else column
 
     def linear(self, terms: Sequence[tuple[Any, Coefficient]], bias: Coefficient) -> Any:
-        """The same of whole columns: a product for each weight other than 1, and their sum in this order."""
+        """The weighted sum of columns and a bias: a product for each weight other than 1, then their sum in this
+        order."""
         parts = [] if bias == 0 and terms else [np.full((len(self.rows), 1), self.number(bias))]
         parts += [column if weight == 1 else self.times(self.number(weight), column) for column, weight in terms]
         return self.total(parts)
@@ -218,7 +219,7 @@ class StringsInBits(Rowwise[Any]):
         return self.over(_stacked(rows), by)
 
     def attend(self, queries: Any, keys: Any, values: Any, mask: Mask, weighting: str, factor: Coefficient) -> Any:
-        """As in `Rowwise`, with one entry for all strings wherever their numbers are equal."""
+        """The result of attention as in `Rowwise`; rows that are equal for all strings are kept once."""
         asked, offered = (list(map(self.shared_rows, part)) for part in (queries, keys))
         columns_attended = super().attend(asked, offered, list(map(list, values)), mask, weighting, factor)
         return list(map(_stacked, columns_attended))
@@ -277,7 +278,7 @@ class Pair(NamedTuple):
 
 
 class HullsAndRun:
-    """Both, for prefixes."""
+    """The arithmetic of one simulated run beside that of all runtimes, on the states of prefixes."""
 
     ends, says = 1, "strings with the same running sums as one"
 
@@ -311,7 +312,7 @@ class HullsAndRun:
         return Pair(hull, self.runs.mean(None if sums is None else sums.run, self.entries))
 
     def merged(self, heads: Sequence[Sequence[Pair]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
-        """As `Hulls.merged` has it, with prefixes apart whose runs differ in a sum."""
+        """As `Hulls.merged`, but prefixes whose simulated sums differ stay apart."""
         runs = [np.broadcast_to(self.runs.codes(pair.run.values), entries) for head in heads for pair in head]
         hulls_of_heads = [[pair.hull for pair in head] for head in heads]
         state, first, sums = self.hulls.merged(hulls_of_heads, entries, labels, runs)
@@ -328,7 +329,7 @@ class HullsAndRun:
 
 
 def said(readout: Readout, columns: Sequence[RunEntries], states: int) -> Array:
-    """What a run says of each state."""
+    """The verdict, or the index of the label, that the simulated run gives in each state."""
     values = np.array([np.broadcast_to(column.values, states) for column in columns])
     rule, _ = readout.choice()
     if rule == "positive":
@@ -358,7 +359,7 @@ def _tokens(model: Transformer) -> list[str]:
 
 
 def _surrounded(model: Transformer, typed: Array) -> Array:
-    """With the numbers of the tokens that the model adds."""
+    """The numbers of the typed symbols, with those of the tokens that the model adds."""
     added = [np.full((1, typed.shape[1]), len(model.alphabet) + k) for k in range(model.embedding.added)]
     before = len(model.embedding.ends[0])
     return np.concatenate([*added[:before], typed, *added[before:]])
@@ -470,7 +471,7 @@ class FewBits:
     def _levels(
         self, numbers: Any, lengths: Sequence[int], found: Callable[[PrefixLevel, Array], Any]
     ) -> Iterator[tuple[int, Any]]:
-        """What is found at each length."""
+        """What `found` gives at each length, from the states and the entries of accepted prefixes."""
 
         def begin(_: int | None) -> Prefixes:
             return Prefixes(self.model, numbers, None, self.reader)

@@ -43,7 +43,7 @@ class Tallies:
         return self.found
 
     def moved(self, cell: int) -> dict[int, Array]:
-        """One position more, in a cell."""
+        """The tallies after one more position, which is in a cell (-1: in none)."""
         any_array = next(iter(self.found.values()))
         # Each count of the position's cell may grow by 1; the last letter is not counted, as the others give it.
         grown = list(any_array.shape)
@@ -75,7 +75,7 @@ def placed(cells: Cells) -> list[int]:
 
 
 def index(cells: Cells, word: Word) -> tuple[int, ...]:
-    """Where the class of a word stands in an array of tallies."""
+    """The index of a string's class in an array of tallies."""
     counts: list[int] = []
     for cell in sorted(cells.cells):
         inside = [word[place] for place in cell]
