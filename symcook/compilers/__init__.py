@@ -1,4 +1,5 @@
-"""From programs to transformers: each compiler gives a model, whose `program` says what it was made of."""
+"""Compilers from programs to transformers: `compile` takes a program and returns a model, whose `program` field says
+what it was compiled from."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Automata to decoders that write down their run: instances of the family automaton-run, with names, and with
-`--theorem 1` of the families that leave out the first state.
+"""Compiler from automata to decoders that output their run, the states and then the verdict, one token at a time.
 
-What is proved of a family holds of each of them: a bridge ties the weights to it (`symcook.proof.bridges.decoders`).
+The result is an instance of the family automaton-run, with names for its tokens; with `--theorem 1`, of one of the
+families that leave out the first state. So what is proved about the family holds of each of them: a bridge ties the
+weights to it (`symcook.proof.bridges.decoders`).
 Source: Merrill and Sabharwal (2024), Theorem 1.
 """
 

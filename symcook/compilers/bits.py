@@ -1,4 +1,9 @@
-"""Truths as Boolean functions of bits that coordinates hold, and the networks that hold new ones."""
+"""Truths at a position as Boolean functions of bits, and the feed-forward layers that compute new bits from them.
+
+A truth is a set of letters, or a decision diagram over bits that coordinates hold. `Bits` combines truths without any
+layer; `hold` writes one into a coordinate, as a sum of ReLUs, one for each disjoint cube. A function that is too large
+for one layer is cut in two.
+"""
 
 from __future__ import annotations
 

@@ -1,11 +1,13 @@
-"""Formulas that count to the soft-attention transformers of printed proofs: a head, a lookup, a test for each count.
+"""Compiler from formulas that count to the soft-attention transformers of printed proofs, step by step as printed.
 
-They are no instances of a family: a predicate is a function of all positions, and a table of a family is finite.
+Each count takes a head (the mean of a truth), a lookup (a second head, whose score is greatest at the position of the
+count) and a test (a feed-forward layer). The models are no instances of a family: a predicate is a function of all
+positions, and a table of a family is finite.
 
-Source: Yang et al. (2026), Theorems 20 and 21, Corollaries 22 and 23; Lemma 9, Proposition 10. (a) by temperature, (b)
-with n in the keys of lookups and in the queries of the other heads. Scores are those that are printed. Left open there
-and chosen here: where a count is 0, what stands at position 1 is retrieved, and 2 taken from it; a lookup of a count to
-the right sees all positions.
+The paper leaves two points open. Where a count is 0, this construction retrieves what stands at position 1, and
+subtracts 2 from it; a lookup of a count to the right sees all positions.
+Source: Yang et al. (2026), Theorems 20 and 21, Corollaries 22 and 23; Lemma 9, Proposition 10. Variant (a) uses a
+temperature, variant (b) a factor n in the keys of lookups and in the queries of the other heads.
 """
 
 from __future__ import annotations

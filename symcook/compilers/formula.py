@@ -1,13 +1,14 @@
-"""Formulas of temporal logic to transformers with unique-hard attention, packed and exact; or with softmax, rounded.
+"""Compiler from temporal and counting logic to transformers: with unique-hard attention, exactly, or with softmax and
+rounding.
 
-A head an operator: previous is the rightmost position that stands before, with scores zero; `F since G` is the
-rightmost j <= i at which ~F | G is greatest, and gives F & G there, which is 0 where it is nowhere true. next and until
-are their mirror images. Boolean parts between them are functions of bits, each in one network: a ReLU for each of its
-disjoint cubes. Letter sets stand in the embedding. So the depth is that of the operators on other positions, and one
-more.
+Each operator on other positions takes one head. `prev F` retrieves F at the rightmost earlier position; all scores are
+0. `F since G` retrieves F & G at the rightmost j <= i with the maximum of ~F | G; the result is 0 if G is nowhere true.
+next and until are their mirror images. Boolean operators between heads are functions of bits, and each takes one
+feed-forward layer: a ReLU for each of its disjoint cubes. Sets of letters are bits of the embedding. So the depth is
+the nesting of operators on other positions, plus one.
 
-Source: Yang et al. (2026), Theorems 12 and 15 (the proofs' unique-hard attention); previous with a strict mask needs
-one head for the two of the paper, and no position function.
+Source: Yang et al. (2026), Theorems 12 and 15 (the unique-hard attention of their proofs). With a strict mask, previous
+needs one head where the paper has two, and no position function.
 """
 
 from __future__ import annotations

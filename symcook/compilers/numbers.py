@@ -1,4 +1,5 @@
-"""Numbers of a program as exact sums over coordinates: a number for each letter, bits, and whole numbers that grow."""
+"""Numbers of a program as exact sums (`Form`): a number for each letter, plus factors times bits, plus factors times
+coordinates that grow with the length (`Atom`)."""
 
 from __future__ import annotations
 

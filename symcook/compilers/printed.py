@@ -1,8 +1,10 @@
-"""Formulas to the soft-attention transformers of printed proofs: instances of families, a line of the formula a round.
+"""Compiler from formulas to the soft-attention transformers of printed proofs: instances of families, with one round
+for each line of the formula.
 
-What is proved of a family holds of each of them (`symcook prove FILE`: the bridge, and the theorem at its sizes).
-Source: Yang et al. (2026), Theorems 12, 13, 15 and 16, Corollaries 17 and 18; (a) by temperature, (b) with a factor in
-the queries. Theorems that count are in `counted`.
+A theorem about a family holds of each instance (`symcook prove FILE` gives the bridge, and the theorem at the
+instance's sizes). Theorems about counting are in `counted`.
+Source: Yang et al. (2026), Theorems 12, 13, 15 and 16, Corollaries 17 and 18; variant (a) uses a temperature, (b) a
+factor in the queries.
 """
 
 from __future__ import annotations

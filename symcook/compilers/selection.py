@@ -1,8 +1,9 @@
-"""Selections: which position j a position i takes a value from, as heads.
+"""Selections as heads: from which position j a position i takes a value.
 
-A selector is taken apart into cases of what holds at i, and for each the truth at j that is looked for. The score of a
-position is that truth, less the square of the difference of whole numbers that must be equal; so a position that fits
-has the greatest score of all, and what is read there tells whether one did.
+A selector is split into cases: if `here` holds at i, the positions j with `there` are selected. The score of a position
+is that truth, minus the squared difference of integers that must be equal. So a selected position has the maximum
+score. The head copies what was looked for from the position with the maximum, and the copy tells whether that position
+is selected at all.
 """
 
 from __future__ import annotations

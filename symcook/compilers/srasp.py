@@ -1,7 +1,9 @@
-"""S-RASP programs to transformers with average-hard, leftmost and rightmost attention, exact and right at every length.
+"""Compiler from S-RASP programs to transformers with average-hard, leftmost and rightmost attention, exact at every
+length.
 
-Source: Strobl et al. (2025), and Yang et al. (2026), Appendix D; the layers are those of `values` and `selection`, not
-the printed construction.
+Each line of the program becomes a truth, letter or number (`values`), or a selector (`selection`); heads and
+feed-forward layers are added where a line needs them, and those that the output does not need are dropped at the end.
+Source: Strobl et al. (2025), and Yang et al. (2026), Appendix D. The layers are not those of the printed construction.
 """
 
 from __future__ import annotations

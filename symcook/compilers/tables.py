@@ -1,7 +1,8 @@
-"""Machines to instances of the family turing, whose tokens are the rows of the table (`--theorem 2`), and of the family
-turing-no-start, whose table is that of a machine that reads its input one letter ahead.
+"""Compiler from Turing machines to decoders whose tokens are rows of the transition table (`--theorem 2`): instances of
+the family turing; without `$`, of the family turing-no-start, whose table is that of a machine that reads its input one
+letter ahead.
 
-What is proved of a family holds of each of them: `symcook prove FILE` makes the bridge and gives the theorem.
+A theorem about the family holds of each instance: `symcook prove FILE` gives the bridge and the theorem.
 Source: Merrill and Sabharwal (2024), Theorem 2 and footnote 8.
 """
 

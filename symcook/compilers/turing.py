@@ -1,21 +1,25 @@
-"""Turing machines to decoders: one token a step, which says what the step changed, then the output.
+"""Compiler from Turing machines to decoders: each token says what one step of the machine changed; then the output
+follows.
 
-The construction of Theorem 2 of Merrill and Sabharwal (2024) made exact for every machine. Position 0 holds $, then the
-input, then the tokens of steps, the first of which is the start. Strict causal masks, hard attention, and a norm before
-each part of each layer; no position is given to the model.
+This is the construction of Theorem 2 of Merrill and Sabharwal (2024), made exact for every machine. Position 0 holds
+`$`; the input follows, then the tokens of steps, the first of which is the start. Masks are causal and strict,
+attention is hard, and a layer norm stands before each part of each layer. The model gets no positions.
 
-Layer 1. Uniform heads give u = 1/i and, for each tape, P = (the head before the token's own move)/i. Norms make hashes
-of (P, u) and of (P + u, u), (P - u, u): where the token wrote, and where its head went; the own move selects.
-Layer 2. A head a tape looks for the last step that wrote where the head stands now. Its score is the cosine of the
-hashes less a tie-break: T_j = F(F(1/j)) with F(x) = (1 - 1/sqrt(1 + x^2))/2, positive, falling, and under the gap that
-a neighbouring cell has, for all j. With weighting "rightmost" there is no T, and equal scores are decided by place.
-On the input tape $, the input and the first step are candidates, each at its own position: the nearest in angle is the
-cell itself, or a blank end.
-Layer 3. One unit a row of the table, and two more a row and tape for flags.
+Layer 1. Uniform heads compute u = 1/i and, for each tape, P = (position of the head before the token's own move)/i.
+Layer norms turn (P, u), (P + u, u) and (P - u, u) into hashes: of the cell where the token wrote, and of the cells
+where its head may have gone. The token's own move selects among them.
 
-Whether a cell was ever visited is not asked of a retrieved hash. What was visited of a tape is an interval, and what a
-token writes carries two flags: the cell is the leftmost, the rightmost visited. So the token knows whether a head has
-come to a fresh cell, and a retrieval is used only where there is something to retrieve.
+Layer 2. For each tape a head looks for the last step that wrote on the cell where the head is now. Its score is the
+cosine of the hashes minus a tie-break T_j = F(F(1/j)), F(x) = (1 - 1/sqrt(1 + x^2))/2. T is positive and decreasing,
+and for all j smaller than the gap to a neighbouring cell. With weighting "rightmost" there is no T, and equal scores
+are decided by place. On the input tape `$`, the input and the first step are candidates, each for the cell of its own
+position: the nearest in angle is the cell itself, or a blank end.
+
+Layer 3. There is one unit for each row of the table, and two more for each row and tape, which compute flags.
+
+Retrieval alone cannot tell whether a cell was ever visited. But the visited cells of a tape are an interval, and each
+token writes two flags: whether its cell is the leftmost, or the rightmost, visited so far. So a token knows whether a
+head has come to a fresh cell, and retrieval is used only where there is something to retrieve.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Values at one position as coordinates hold them: truths, letters and numbers, and the steps that make new ones.
+"""Values at one position as coordinates hold them, and the layers that compute new ones.
 
-A truth is a set of letters or a Boolean function of bits, a letter has a truth for each letter that it may be, a number
-is a `Form`. Whole numbers that grow are found by lookups: a row sees position j with the score 2 y (j - 1) - (j - 1)^2,
-which is greatest where j - 1 is y. Comparisons are ReLUs of whole numbers. Nothing here is cut at a length.
+A truth is a set of letters or a Boolean function of bits, a letter has a truth for each letter that it may be, and a
+number is a `Form`. Integers that grow with the length are found by lookups: a head with the score 2 y (j - 1) - (j -
+1)^2 retrieves from the position with j - 1 = y. Comparisons are ReLUs of integers. All of this holds at every length.
 """
 
 from __future__ import annotations

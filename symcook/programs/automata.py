@@ -1,6 +1,7 @@
-"""Deterministic automata as they are written: tables, read from JSON by the names of automata-lib, and minimised.
+"""Deterministic automata as tables: read from JSON with the keys of automata-lib, minimised, and printed.
 
-A regular expression is one too (`symcook.programs.regular`). What a table means stands in `symcook.spec.automata`.
+Regular expressions are read by `symcook.programs.regular`; the meaning of a table is defined in
+`symcook.spec.automata`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Formulas of temporal and counting logic as lines: each is a set of letters, or does one thing to lines before it.
+"""Formulas of temporal and counting logic as lists of lines: each line is a set of letters, or one operator on earlier
+lines. Equal subformulas are one line.
 
-Source: Yang et al. (2026), Definitions 11, 14 and 19. Equal subformulas are one line.
+Source: Yang et al. (2026), Definitions 11, 14 and 19.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Formulas as text, read by a grammar: what is not one is refused with line, column and what could stand there.
+"""The reader of formulas: a grammar, and for text that does not fit an error with line, column and what could stand
+there.
 
-From the weakest: `<->`; `->` (to the right); `|`; `&`; since and until (to the left; the two mixed need brackets); the
-prefix words; atoms. `let NAME = F;` names a formula for what follows, `output a = F;` lines stand in place of the last
-formula. Nothing that is trusted reads by this: statements hold formulas as arrays.
+Operators from the weakest: `<->`; `->` (to the right); `|`; `&`; since and until (to the left; brackets where the two
+are mixed); prefix words; atoms. `let NAME = F;` names a formula for the text after it; `output a = F;` lines may take
+the place of the last formula. No proof depends on this reader: theorems hold formulas as arrays.
 """
 
 from __future__ import annotations

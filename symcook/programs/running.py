@@ -1,4 +1,4 @@
-"""Programs that a decoder runs, step by step: how they are read, which tokens they have, and how these are shown."""
+"""Programs that a decoder runs step by step: how to read them, which tokens they have, and how tokens are shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the tokens that a model goes on with are read and shown: by the names of its program."""
+"""Names of the tokens that a decoder outputs: how they are shown, and how a user may write them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""S-RASP programs as lines: each is a sequence with a value at every position of a word, or a selector, which is true
-or false of pairs of positions. RASP's select, aggregate and selector width are lines beside the rest.
+"""S-RASP programs as lists of lines. A line is a sequence, which has a value at every position of a string, or a
+selector, which is true or false for each pair of positions. RASP's select, aggregate and selector_width are lines too.
+Equal lines are one line.
 
-Source: Strobl et al. (2025), as used by Yang et al. (2026), Appendix D; Weiss et al. (2021) for RASP. Equal lines are
-one.
+Source: Strobl et al. (2025), as used by Yang et al. (2026), Appendix D; Weiss et al. (2021) for RASP.
 """
 
 from __future__ import annotations

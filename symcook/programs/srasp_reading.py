@@ -1,8 +1,10 @@
-"""S-RASP programs as text, read by a grammar: what is not one is refused with line, column and what could stand there.
+"""The reader of S-RASP programs: a grammar, and for text that does not fit an error with line, column and what could
+stand there.
 
-One definition a line, `name(i) = E`; a line goes on inside of brackets, and the last is what is put out. From the
-weakest: `|`; `&`; not; comparisons; `+` and `-`; `*`; `-` and `~` in front. What begins with if, psum, left or right
-goes on as far as it can. RASP's sequences may be written without `(i)`, and its selectors have names like the rest.
+Each definition is a line `name(i) = E`, which goes on while a bracket is open; the last one is the output. Operators
+from the weakest: `|`; `&`; not; comparisons; `+` and `-`; `*`; `-` and `~` as prefixes. An expression that begins with
+if, psum, left or right extends as far as it can. RASP's sequences may be written without `(i)`, and its selectors have
+names like any other value.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The tokens that a Turing machine's decoder puts out: one a step, which says what the step changed, and the output.
+"""The tokens of a Turing machine's decoder: one for each step, which says what the step changed, then the output.
 
-Beside the symbol that is written stand two flags, and for each work head one: with them a token knows, without a look
-at any other, whether its heads are on cells that were visited before.
+Besides the symbol that was written, a token has two flags for each work tape (its cell is the leftmost, the rightmost
+visited so far) and one for each work head (it is on a fresh cell). So a token knows by itself whether its heads are on
+cells that were visited before.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Turing machines as they are written: one row a line, JSON, or the notation of busy beavers (`1RB1LB_1LA1RZ`).
+"""Turing machines as text: one row a line, JSON, or the notation of busy beavers (`1RB1LB_1LA1RZ`).
 
-A machine has a read-only input tape, whose cells 1..n hold the word, and K >= 1 work tapes, the last of which is the
+A machine has a read-only input tape, whose cells 1..n hold the input, and K >= 1 work tapes, the last of which is the
 output. Heads start on cell 0 of work tapes and on cell -1, 0 or 1 of the input; they move left, right or stay. A table
-is complete: it has one row for each state that does not halt and each choice of symbols read.
+is complete: it has exactly one row for each state that does not halt and each choice of symbols read.
 """
 
 from __future__ import annotations

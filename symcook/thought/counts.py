@@ -1,7 +1,7 @@
-"""What a run of a machine costs its decoder, as exact counts: tokens, pairs that heads compare, products, bits stored.
+"""Exact costs of a decoder's run: tokens, query-key pairs that heads compare, products, and stored bits.
 
-Source: Merrill and Sabharwal (2024), Corollary 2.1 (t steps of a machine are t and more tokens), Theorem 3 (as many
-passes as tokens, each over all pairs) and Theorem 4 (the tokens are all that must be stored, beside counters).
+Source: Merrill and Sabharwal (2024), Corollary 2.1 (t steps of a machine take t tokens, and a few more), Theorem 3 (one
+pass for each token, over all pairs) and Theorem 4 (only the tokens must be stored, and counters).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Decoding in numpy with a cache: what a runtime does that keeps keys and values, one column a token.
+"""Decoding in numpy with a cache of keys and values, one column for each token, as a runtime does it.
 
-Every operation rounds in the format, sums as numpy takes them. It is fast, and wrong from some token on: see
-`symcook.thought.precision`.
+Every operation rounds in the chosen format, and numpy chooses the order of sums. So this is fast, and wrong from some
+token on: see `symcook.thought.precision`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A run of a machine to look at: what each head reads, from which token it has that, and how near another one came.
+"""Frames of a machine's run: what each head reads, from which token, and how far below the next candidate's score is.
 
-A frame is text; `differences` has the whole run as one JSON document of what each step changed, from which a page makes
-the tapes.
+`text` prints a frame; `differences` returns the whole run as one JSON document of what each step changes, from which a
+page rebuilds the tapes.
 """
 
 from __future__ import annotations

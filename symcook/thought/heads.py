@@ -1,17 +1,21 @@
 """The two retrievals of a machine's decoder as models of their own, over rows of numbers, and when each is right.
 
-`last_write`: what was given at the last earlier position with the same cell. `input_tape`: what stands in a cell of the
-input. Each is one layer of hashes and one head; the decoder of a machine is made of them (`symcook.compilers.turing`).
+`last_write` retrieves the value at the last earlier position with the same cell; `input_tape` retrieves what a cell of
+the input holds. Each is one layer of hashes and one head. The decoder of a machine consists of such layers
+(`symcook.compilers.turing`).
 
-The tie-breaks. "norms": T_j = F(F(1/j)) with F(x) = (1 - 1/sqrt(1 + x^2))/2, out of two norms; T_j <= 1/(64 j^4) for
-all j >= 1. "printed": the first entry of the hash of f(j), Definition 7 of the paper, f(j) = 1/1000 - j/10^10 to j = 4
-and 6/(100 j (j - 1)(j - 2)(j - 3)) from 5 on, by a position function with two cases; it is less than f(j)/sqrt(2), and
-f(j) < 1/(2 j^4) for all j >= 1. "rightmost": none; equal scores are decided by place.
+There are three tie-breaks.
+- "norms": T_j = F(F(1/j)) with F(x) = (1 - 1/sqrt(1 + x^2))/2, computed by two layer norms; T_j <= 1/(64 j^4) for all j
+  >= 1.
+- "printed": the first entry of the hash of f(j), Definition 7 of the paper, with f(j) = 1/1000 - j/10^10 for j <= 4 and
+  6/(100 j (j - 1)(j - 2)(j - 3)) for j >= 5, by a position function with two cases; it is less than f(j)/sqrt(2), and
+  f(j) < 1/(2 j^4) for all j >= 1.
+- "rightmost": none; equal scores are decided by place.
 
-Where the last earlier position with the cell h of row i is j, the answer at i is that of j iff every other earlier
-position k has cos(h, h_k) - tie_k < 1 - tie_j; for rightmost there is no condition. For the others this holds for all
-i >= 2 where |h_j| <= j - 1, as on every walk from 0 with steps of at most 1: a cell beside h loses 1/(2 j^4) or more.
-`certainly_right` decides it for given cells.
+Let j be the last earlier position with the cell h of row i. The answer at i is that of j if and only if every other
+earlier position k has cos(h, h_k) - tie_k < 1 - tie_j; with rightmost there is no condition. With the other two this
+holds for all i >= 2 if |h_j| <= j - 1, as on every walk from 0 with steps of at most 1: a cell next to h loses at least
+1/(2 j^4). `certainly_right` decides it for given cells.
 Source: Merrill and Sabharwal (2024), Appendices D and E.
 """
 

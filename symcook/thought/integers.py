@@ -1,16 +1,17 @@
-"""The decoder of a Turing machine in integers: heads by what they are shown to do, networks as they are.
+"""The decoder of a Turing machine in integers: the result of each head by a theorem, the networks as they are.
 
-The fact that this rests on. A step at position j writes on a cell h with |h| <= j - 1 =: H, as heads move one cell a
-token. For integers h != h' the cosine of their hashes is at most 1 - 1/(2((H^2 + H + 1)^2 + 1)): the nearest cell is
-the next one towards 0 or away from it, at an angle of tangent 1/(1 + H(H + 1)) at least, and 1 - 1/sqrt(1 + y) >=
-y/(2(1 + y)). For j >= 2 this is at least 1/(2 j^4) under 1, and the tie-break is T_j <= 1/(64 j^4), since
-1 - 1/sqrt(1 + y) <= y/2, twice; for j = 1 it is 1/4 against T_1 < 1/64. A step on another cell has T >= 0. So wherever
-some step wrote on the cell of the query, the greatest score is that of the last one: T falls. In the columns where none
-did (a fresh cell, or no step) the value is multiplied by zero.
-On the input tape cells 0..n+1 are the candidates, $ and the start standing for the two blanks at the ends, and the
-nearest in angle is the nearest. Without $ they are cells 1..n+1, and where the head's cell is not positive a unit has
-it read a blank; the j above then counts the tokens before, of which there is one at least. What uniform heads give are
-sums of moves over one denominator.
+The theorem. A step at position j writes on a cell h with |h| <= j - 1 =: H, as heads move at most one cell per token.
+For integers h != h' with |h| <= H the cosine of their hashes is at most 1 - 1/(2((H^2 + H + 1)^2 + 1)): the nearest
+other cell is the next one towards 0 or away from it, at an angle of tangent at least 1/(1 + H(H + 1)), and 1 - 1/sqrt(1
++ y) >= y/(2(1 + y)). For j >= 2 the cosine is at least 1/(2 j^4) below 1, while the tie-break is T_j <= 1/(64 j^4), by
+1 - 1/sqrt(1 + y) <= y/2 used twice; for j = 1 the two are 1/4 and T_1 < 1/64. A step on another cell has T >= 0. So if
+some step wrote on the cell of the query, the last such step has the maximum score, since T decreases. In columns where
+no step did (a fresh cell, or no step at all) the retrieved value is multiplied by zero.
+
+On the input tape the candidates are cells 0..n+1, where `$` and the start stand for the two blanks at the ends, and the
+nearest in angle is the nearest cell. Without `$` they are cells 1..n+1; if the head's cell is not positive, a unit
+makes it read a blank, and the j above counts the tokens before, of which there is at least one. Uniform heads give sums
+of moves over one denominator.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""What each head of a machine's decoder retrieves, and by how much: scores as balls, beside the runner-up.
+"""What each head of a machine's decoder retrieves, and by how much: scores as rigorous intervals (balls), with the
+runner-up.
 
-A work head behind the token at i looks for its cell h among the steps j < i; the step there has the score 1 - T_j, a
-step on another cell h' the cosine less its T. What must be told apart is the match from the steps on neighbouring
-cells, and from the step before on the same cell, whose T is larger. The least of these gaps says how many bits are
+After the token at i a work head looks for its cell h among the steps j < i. A step on h has the score 1 - T_j, a step
+on another cell h' the cosine of the hashes minus its T. The match must be told apart from steps on neighbouring cells,
+and from the step before on the same cell, whose T is larger. The smallest of these gaps determines how many bits are
 needed.
 """
 

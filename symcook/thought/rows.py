@@ -1,14 +1,15 @@
-"""Runs of decoders that `compile tm --theorem 2` makes: the rows of the table that are used, then the output.
+"""Runs of the decoders of `compile tm --theorem 2`: the rows of the table that are used, then the output, and for each
+token what its heads retrieve.
 
-Of each token it is said what its heads retrieve. A head on cell h behind the token at i has the score
-cos(h, h') - T/sqrt(j^2 + 1) for the token at j < i that says what cell h' holds, and 1 - T for `$`, which holds for
-all cells that no token wrote; T = 1 - 1/sqrt(1 + F(1/i)^2), F(x) = (1 - 1/sqrt(1 + x^2))/2. Letter j stands on cell
-j, and cosines on the input tape are of cells less 1. Tokens that say nothing of a tape are 3 below, and left out.
+After the token at i, a head on cell h gives the score cos(h, h') - T/sqrt(j^2 + 1) to a token at j < i that says what
+cell h' holds, and the score 1 - T to `$`, which stands for all cells that no token wrote. Here T = 1 - 1/sqrt(1 +
+F(1/i)^2) and F(x) = (1 - 1/sqrt(1 + x^2))/2. Letter j stands for cell j, and cosines on the input tape are of cells
+minus 1. Tokens that say nothing about a tape score 3 less, and are left out here.
 
-Without `$` (`ahead`) the first letter stands in its place: i and j are positions less 1. A head looks one cell to the
-right of the input head, where cosines are of cells less 2; what it finds is held in the state until the next step.
-Another looks at a copy of what was read, on the cell of the input head. The input is read from the copy if that has a
-letter, else it is what is held; all this stands beside the tapes of the machine, which are the given one's.
+Without `$` (`ahead`) the first letter takes its place: i and j are positions minus 1. One head looks one cell to the
+right of the input head, with cosines of cells minus 2; the state holds what it finds until the next step. Another head
+looks at a copy of what was read, on the cell of the input head. The input is read from the copy if that has a letter,
+else it is what the state holds. All this is in addition to the tapes of the given machine.
 Source: Merrill and Sabharwal (2024), Theorem 2 and footnote 8; `symcook show family-turing`.
 """
 

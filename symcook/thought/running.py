@@ -1,4 +1,4 @@
-"""Runs of models that were compiled from Turing machines, token by token, in any numbers."""
+"""Runs of decoders compiled from Turing machines, token by token, in any number system."""
 
 from __future__ import annotations
 

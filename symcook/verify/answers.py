@@ -1,7 +1,7 @@
-"""What a reference answers: checked, and for all inputs of a block at once.
+"""The answers of a reference: checked for their type, and computed for all inputs of a block at once.
 
-A function is called input by input. A fold is asked once for each state that occurs: states are numbers, and a block of
-words moves from one position to the next by one look into a table of the steps that have been asked for.
+A function is called once for each input. A fold is called once for each state that occurs: states are numbered, and a
+block of strings moves from one position to the next by one look-up in a table of the steps known so far.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A sweep on disk: an SQLite file with what it is about and a row for each chunk that is done.
+"""An exhaustive check on disk: an SQLite file that says what is checked, with one row for each finished chunk.
 
-A row is written whole or not at all, and says which strings it stands for; so a sweep that was killed has lost the
-chunks that were under way and nothing else. What a file holds is compared with the plan before it is believed, and each
-row with its hash, so that a byte that a disk has changed is noticed.
+A row is written whole or not at all, and names its strings; so a killed check loses only the chunks that were in
+progress. Before a file is used, what it says is compared with the plan, and each row with its hash, so that damage by a
+disk is noticed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The words of a sweep, cut into chunks, each of which says which strings it stands for: their lengths and a prefix.
+"""The strings of an exhaustive check in chunks. A chunk names its strings by their lengths and a common prefix.
 
-A chunk is what one row of a checkpoint, or one call of a worker, is about; inside it, pass after pass runs one block,
-so that memory is bounded whatever the length. How words are cut depends on the two sizes of a `Plan` alone, which a
-checkpoint keeps: it goes on with the chunks that it began with.
+A chunk is the unit of a checkpoint's row and of a worker's call; inside it one block after the other is run, so that
+memory is bounded whatever the length. How strings are cut depends only on the two sizes of a `Plan`, which a checkpoint
+keeps, so that a resumed check has the chunks that it began with.
 """
 
 from __future__ import annotations

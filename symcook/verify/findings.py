@@ -1,4 +1,4 @@
-"""What a comparison of a model with a reference found, as an answer."""
+"""The result of a check (`Check`), made from the tallies of one or several comparisons."""
 
 from __future__ import annotations
 

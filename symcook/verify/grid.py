@@ -1,4 +1,4 @@
-"""The checks of feed-forward recipes on a grid, and what recipes say of themselves."""
+"""Checks of feed-forward recipes on a grid of rational points: simple numbers, and points where something changes."""
 
 from __future__ import annotations
 

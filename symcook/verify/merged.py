@@ -1,9 +1,10 @@
-"""Comparison of a model with a reference over all words of long lengths, merged into classes that neither tells apart.
+"""Comparison of a model with a reference on all strings of long lengths, grouped into classes that neither can tell
+apart.
 
-The reference must be read from left to right with a state (a `Fold`, or an automaton), which is part of a class: to ask
-another one about a word of each class proves nothing of the others. Words are merged by prefixes
-(`symcook.words.affine`) where every mask looks back, else by counts of symbols (`symcook.words.cells`). How many words
-a class has is counted in Python integers, and that all of them add up to k^n is checked at each length.
+The reference must read from left to right with a state (a `Fold`, or an automaton), and the state is part of a class:
+the answer of any other reference to one string of a class proves nothing about the others. Strings are grouped by
+prefixes (`symcook.words.affine`) if every mask looks back, else by counts of symbols (`symcook.words.cells`). The sizes
+of classes are Python integers, and at each length they are checked to add up to k^n.
 """
 
 from __future__ import annotations

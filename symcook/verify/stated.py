@@ -1,4 +1,5 @@
-"""Recipes against their own references, and against what they say of themselves."""
+"""Checks of recipes: the model against its reference, and against what the recipe states about it (`formula` and
+`computes`)."""
 
 from __future__ import annotations
 

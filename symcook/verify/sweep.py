@@ -1,14 +1,15 @@
 """Comparison of a model with a reference that shares no code with it.
 
-A word model meets every word of every length up to N, and the empty word where the model takes it; a recipe over rows
-meets every sequence over a stated set of rows; a feed-forward recipe meets a stated rational grid
-(`symcook.verify.grid`). Nothing is sampled, but where a sweep is refused. Without a named domain nothing is rounded
-either: the batch domain does the work, and a model that it cannot hold (softmax) runs input by input in the exact
-domain. In another domain every input runs by itself. Where balls leave an answer open, as they must where a value lies
-on its threshold, the exact domain is asked; what neither decides is counted as open, never as right or wrong.
+A model that reads strings is compared on every string of every length up to N, and on the empty string if the model
+takes it; a recipe over rows on every sequence over a stated set of rows; a feed-forward recipe on a rational grid
+(`symcook.verify.grid`). All inputs are tried; only where a check is too large are random strings tried instead. Numbers
+are exact unless a number system is named: the batch domain does the work, and a model that it cannot hold (softmax)
+runs input by input in the exact domain. In another number system every input runs by itself. Intervals must leave an
+answer open if a value lies on its threshold; then the exact domain is asked. What neither decides is counted as open,
+never as right or wrong.
 
-Words are swept chunk by chunk (`chunks`), here or in other processes (`workers`), and what is done can stay in a file
-(`checkpoint`). The strings of all chunks add up to the number of words, or there is no answer.
+Strings are compared chunk by chunk (`chunks`), here or in other processes (`workers`), and progress can be saved in a
+file (`checkpoint`). If the strings of all chunks do not add up to the number of strings, there is no answer.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Chunks of a sweep in other processes: whatever is a `concurrent.futures.Executor` runs them, a pool of processes on
-this machine or a Dask cluster on many. What comes back is recorded by the one process that asked."""
+"""Chunks of an exhaustive check in other processes. Any `concurrent.futures.Executor` can run them, such as a pool of
+processes on this machine or a Dask cluster on many. The process that asked records the results."""
 
 from __future__ import annotations
 

@@ -1,10 +1,12 @@
-"""Running sums for a decision: exact where they are sums of token values, else by their sign and two ends.
+"""Running sums as far as a decision needs them: exact if they are sums of token values, else only their sign and an
+interval.
 
-A sum behind an attention has a value of its own for nearly every word, and answers need little of it. So a state keeps
-its sign and the ends between which it lies in the state's words. At a position a value is *affine* in those sums, an
-exact number and a multiple of each of them: relu(t) - relu(t - eps) is then eps where t > eps, which ends alone would
-not say. A unit whose sign the ends leave open raises `KeepApart` with the sums that it is made of; whoever runs the
-prefixes begins anew with these kept as they are, exactly. Nothing is rounded but ends, which are integers.
+The sum of values that came through an attention differs for nearly every string, but answers depend on little of it. So
+a state keeps the sign of such a sum, and the ends of the interval that holds it for all strings of the state. At one
+position, values are affine in these sums: an exact number plus a multiple of each. So relu(t) - relu(t - eps) is eps
+for t > eps, which the ends alone would not show. If the ends leave the sign of a unit undecided, `KeepApart` is raised
+with the sums that the unit depends on; the caller starts again and keeps these sums exactly. Only ends are rounded, to
+integers, outwards.
 """
 
 from __future__ import annotations

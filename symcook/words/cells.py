@@ -1,7 +1,9 @@
-"""The words of one length by counts: words with the same numbers of tokens in the same cells have the same answer.
+"""The strings of one length in classes by counts: strings with the same number of each token in each cell have the same
+answer.
 
-Which positions make a cell is found by a pass over terms (`Dependence`), for the model and the length at hand; at worst
-each position is one, and each word stands for itself.
+A cell is a set of positions at which tokens may be exchanged. Cells are found for a model and a length by one pass over
+terms (`Dependence`), which stand for all values that a position can have. At worst each position is a cell, and each
+string a class.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Running sums as rational numbers: of prefixes that differ in one sum alone the least and the greatest are kept.
+"""Running sums as exact rational numbers, where prefixes that differ in one sum alone are grouped, and only those with
+the smallest and the largest are kept.
 
-Prefixes with the same running sums are merged. A sum that no later head averages again is *last*: it reaches the answer
-alone. Where there is one such sum, prefixes that differ in nothing else (and have it on the same side of zero) are
-merged too; of these the ones with the least and the greatest sum are kept, since whatever follows adds the same to all
-of them, so that the others stay between. Where the two part at zero later, they stay one state: which of the others are
-on which side is not known.
+Prefixes with the same running sums are one state. A sum is called *last* if no later head averages it again, so that it
+reaches the answer directly. If there is just one last sum, prefixes that differ in nothing else, and have it on the
+same side of zero, are grouped too. Whatever follows adds the same number to the sum of each, so the smallest and the
+largest stay the ends. If these two get different signs later, they stay one state, since it is unknown on which side
+the others are.
 """
 
 from __future__ import annotations

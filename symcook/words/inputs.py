@@ -1,8 +1,8 @@
-"""The strings that a question is asked of: all of the asked lengths, or those of an input language.
+"""The strings that a question is about: all strings of some lengths, or those of an input language.
 
-A language is a regular expression, an automaton, a file or list of strings, or a sample of one of these. Whatever it
-is, `Strings.cover` gives its strings of one length by representatives: the classes that a model cannot tell apart,
-inside the language, each with how many of its strings are in there and the smallest of these.
+A language is a regular expression, an automaton, a file or list of strings, or a sample of one of these.
+`Strings.cover` returns its strings of one length by representatives: for each class that a model cannot tell apart, the
+number of its strings in the language, and the smallest of them.
 """
 
 from __future__ import annotations

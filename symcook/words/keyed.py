@@ -1,9 +1,10 @@
-"""Hard attention as a fold by key: of all that stood before, the greatest scores are those of one key, or of tied ones.
+"""Hard attention as a fold: of all earlier positions, those with the maximum score have one key, or several keys with
+tied scores.
 
-A row asks for the greatest score, and positions with one key have one score. So a state knows of each key that has
-occurred the value there, if all are alike (average), the first (leftmost) or the last (rightmost). Where that is not
-enough, as values under one key differ, or keys with different values are tied, `KeepApart` names the head, and whoever
-runs the prefixes begins anew with more of it kept: counts and sums for each key, or which key came first or last.
+Positions with the same key have the same score. So a state stores for each key that has occurred one value: the common
+one (average), the first (leftmost) or the last (rightmost). That is not enough if values under one key differ, or if
+tied keys have different values. Then `KeepApart` names the head, and the caller starts again with more stored for it:
+counts and sums of each key, or the order in which keys came first or last.
 """
 
 from __future__ import annotations

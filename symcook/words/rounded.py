@@ -1,18 +1,18 @@
-"""Many words at once in the error model of `symcook.domains.rounding`: by their running sums, and in boxes.
+"""Many strings at once in the error model of `symcook.domains.rounding`: grouped by their running sums, or in boxes.
 
-Running sums: one coordinate in many states, as arrays. Every value is a pair of float64 ends, rounded outwards, around
-the exact number and all that the error model allows. With it stands the exponent e of a grid: above `OPEN`, float and
-exact value are one number, a multiple of 2^e, in every word of the state; as in that module a step whose every
-intermediate result is a number of the format is exact.
+Running sums. A coordinate is an array with one entry for each state. An entry is a pair of float64 ends, rounded
+outwards, around the exact number and everything that the error model allows, with the exponent e of a grid. If e is
+above `OPEN`, the float and the exact value are equal, a multiple of 2^e, for every string of the state; as in that
+module, a step is exact if all of its intermediate results are numbers of the format.
 
-Two states become one interval hull where they differ only in sums behind the first attention, as long as these have the
-same sign; sums of token values are kept apart as they are. A verdict on a state holds for all its words; merging can
-only leave one open, never make one wrong.
+Two states are replaced by one interval hull if they differ only in sums after the first attention, and these have the
+same sign; sums of token values are not merged. A verdict on a state holds for all its strings; merging can make a
+verdict undecided, never wrong.
 
-A box: positions that hold any token, or words with the same numbers of tokens in any order, in one run over sets that
-are hulls over what may stand at a position. Where all positions are averaged alike, a sum of what depends on the token
-alone is taken from the numbers of the tokens, which is the same sum in another order. A verdict that such a run decides
-holds for each of its words.
+Boxes. A box is a set of strings that one run handles: some positions hold any token, or tokens in any order with given
+counts. The run computes with sets that are hulls over what may stand at a position. If all positions are averaged
+alike, the sum of values that depend on the token alone is computed from the counts: it is the same sum in another
+order. A decided verdict holds for every string of the box.
 """
 
 from __future__ import annotations

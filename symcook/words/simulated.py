@@ -1,8 +1,10 @@
-"""Merged prefixes in numbers of few bits: as one runtime computes them, and all that any runtime may beside it.
+"""Prefixes grouped in numbers of few bits: as one runtime computes them, and beside it everything that any runtime may
+compute.
 
-`Simulated` rounds every operation once, in the order written, as `symcook.domains.mp` does: a state is the running sums
-as they come out, and prefixes with the same ones are one. `HullsAndRun` keeps them beside `Hulls`, whose verdict is the
-exact model's where it is one, so that the smallest string on which the two differ is found among all.
+`Simulated` rounds every operation once, in the order written, as `symcook.domains.mp` does. A state is the running sums
+as they come out, and prefixes with the same sums are one. `HullsAndRun` keeps these beside `Hulls`, whose verdict,
+where it decides, is that of the exact model. So the smallest string on which the two verdicts differ is found among all
+strings.
 """
 
 from __future__ import annotations

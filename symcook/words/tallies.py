@@ -1,4 +1,5 @@
-"""How many words of each class by counts lead a reader to each of its states: one pass over positions for all words."""
+"""How many strings of each class by counts lead a reference to each of its states: one pass over positions counts all
+strings."""
 
 from __future__ import annotations
 
