@@ -205,7 +205,17 @@ class MachineDecoder:
     @cached_property
     def transition(self) -> UnitNetwork:
         """The bits of the next token, each at a coordinate next_*."""
-        network, cells = UnitNetwork(), self.cells
+        network = UnitNetwork()
+        self._add_rows(network)
+        # After the input comes the first step; so $ and each input symbol answer with it.
+        start = {f"next_{name}": 1 for name in self.bits(self.first) if name != "one"}
+        network.add({"bos": 1, "typed": 1} if self.marked else {"typed": 1}, 0, start)
+        self._add_output(network)
+        return network
+
+    def _add_rows(self, network: UnitNetwork) -> None:
+        """Add the units of the table: the next step where the machine does not halt."""
+        cells = self.cells
         # One unit a row. It is 1 where all its bits are: the state, the symbol read on the input, those under the work
         # heads.
         for (state, reads), (entered, writes, moves) in self.machine.rows.items():
@@ -231,11 +241,10 @@ class MachineDecoder:
                 if_rightmost = f"next_right{tape}" if moves[tape] <= 0 else f"next_fresh{tape}"
                 network.add(base | {leftmost: 1}, bias - 1, {if_leftmost: 1})
                 network.add(base | {rightmost: 1}, bias - 1, {if_rightmost: 1})
-        # After the input comes the first step; so $ and each input symbol answer with it.
-        start = {f"next_{name}": 1 for name in self.bits(self.first) if name != "one"}
-        network.add({"bos": 1, "typed": 1} if self.marked else {"typed": 1}, 0, start)
-        # The output, once a state halts: copy the last tape to the right from its head on, up to the first blank cell
-        # or the rightmost visited one; then the end.
+
+    def _add_output(self, network: UnitNetwork) -> None:
+        """Add the units of the output, once a state halts: the last tape to the right from its head on, up to the first
+        blank cell or the rightmost visited one; then the end."""
         last = self.tapes[-1]
         *symbols, _, rightmost = self.here(last)
         output_goes_on = {self.states[state]: 1 for state in self.machine.halt} | {"out": 1, "last": -1}
@@ -244,7 +253,6 @@ class MachineDecoder:
         network.add(output_goes_on | {rightmost: 1, symbols[0]: -1}, -1, {"next_last": 1})
         network.add(output_goes_on | {symbols[0]: 1}, -1, {"next_end": 1})
         network.add({"last": 1}, 0, {"next_end": 1})
-        return network
 
     # The model.
 

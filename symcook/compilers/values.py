@@ -71,7 +71,7 @@ class Look:
 
 
 class NumberTest(NamedTuple):
-    """What a coordinate tells of a whole number: whether it is 0 (`op` "zero"), or positive."""
+    """A test of an integer by a coordinate: whether it is 0 (`op` "zero"), or positive."""
 
     op: str
     number: Form
@@ -154,7 +154,7 @@ class PositionValues(Bits):
         return self._simple(truth)
 
     def _simple(self, node: BoolNode) -> Form:
-        """A bit; a negated one as one less it."""
+        """A bit as a number; a negated bit as one minus the bit."""
         if isinstance(node, bool):
             raise RuntimeError("a bool is impossible here")
         if node[1:] == (True, False):
@@ -171,7 +171,7 @@ class PositionValues(Bits):
         return self.atom(self.place(name), side)
 
     def linear(self, form: Form) -> LinearFactors:
-        """A number as a sum of coordinates."""
+        """The number as a linear form in coordinates; "" is the constant."""
         result: LinearFactors = {}
         values = sorted(set(form.table))
         # The table by letter: a coordinate of the embedding for it, or with two values a bit, or a constant.
@@ -212,8 +212,8 @@ class PositionValues(Bits):
         return sorted(truths.items(), key=lambda pair: pair[0])
 
     def pieces(self, form: Form) -> list[tuple[Fraction, Truth]]:
-        """Truths that do not exclude each other, with factors whose sum is a number without atoms less its constant; a
-        whole table is taken apart by values."""
+        """Truths with factors, whose weighted sum is a number without atoms. They may overlap. A table is split by its
+        values."""
         counts = {value: form.table.count(value) for value in form.table}
         # The most frequent value is the constant, so that fewest letters need a term of their own.
         base = max(counts, key=lambda value: (counts[value], value == 0))
@@ -286,7 +286,7 @@ class PositionValues(Bits):
         return name
 
     def gate(self, test: Truth, form: Form) -> Form:
-        """The number where the test is true, else 0."""
+        """The number where the test is true, 0 elsewhere."""
         test = self.truth(test)
         if test == self.every:
             return form

@@ -224,7 +224,6 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
         keys_given = document if isinstance(document, Mapping) else {}
         failure = next((f"no {key}" for key in KEYS if keys_given and key not in keys_given), "no object")
         raise BadInput(f"an automaton must be a JSON object with {', '.join(KEYS)} and final_states", failure)
-    # Names and symbols; then every move, and a missing one by its state and symbol.
     states, letters = (_names(document[key], key) for key in ("states", "input_symbols"))
     for letter in letters:
         if letter.split() != [letter]:
@@ -246,24 +245,14 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
         state(name, "a state in transitions", line("transitions", str(name)))
     initial = state(document["initial_state"], "the initial state", line("initial_state"))
     moves = []
-    for name in states:
-        row = table.get(name, {})
-        if not isinstance(row, Mapping):
-            raise BadInput("transitions must map each state to {symbol: state}", f"{_shown(row)} for {name}")
-        for letter in row:
-            if letter not in letters:
-                failure = f"{letter} in the state {name}{line('transitions', name, str(letter))}"
-                raise BadInput(f"a transition must read one of {' '.join(letters)}", failure)
-        for letter in letters:
-            if letter not in row:
-                failure = f"none from {name} by {letter}{line('transitions', name)}"
-                raise BadInput("an automaton must have a transition for each state and symbol", failure, "add it")
+    for name in states:  # every symbol must lead from every state to one of the states
+        row = _row(table.get(name, {}), name, letters, line)
         moves.append([
             state(row[letter], f"the state after {name} by {letter}", line("transitions", name, letter))
             for letter in letters
         ])  # fmt: skip
-    # State 0 must be the initial one.
     answers = _answers(document, states, state)
+    # The states are renumbered: the initial one is 0, the others keep their order.
     order = [initial, *(k for k in range(len(states)) if k != initial)]
     rank = {old: new for new, old in enumerate(order)}
     return Automaton(
@@ -272,6 +261,21 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
         tuple(answers[old] for old in order),
         tuple(states[old] for old in order),
     )
+
+
+def _row(row: object, name: str, letters: Sequence[str], line: Callable[..., str]) -> Mapping[str, object]:
+    """The transitions of one state, {symbol: state}; BadInput where a symbol is missing or unknown."""
+    if not isinstance(row, Mapping):
+        raise BadInput("transitions must map each state to {symbol: state}", f"{_shown(row)} for {name}")
+    for letter in row:
+        if letter not in letters:
+            failure = f"{letter} in the state {name}{line('transitions', name, str(letter))}"
+            raise BadInput(f"a transition must read one of {' '.join(letters)}", failure)
+    for letter in letters:
+        if letter not in row:
+            failure = f"none from {name} by {letter}{line('transitions', name)}"
+            raise BadInput("an automaton must have a transition for each state and symbol", failure, "add it")
+    return row
 
 
 def _answers(

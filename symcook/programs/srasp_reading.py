@@ -158,18 +158,21 @@ def _unexpected(names: Collection[str], source: str, token: Token, expected: set
             return BadInput(f"a program must be written in its signs and keywords ({where})", found_text, do)
     if "COLON" in expected and token.type in ("END", "$END", "SQUARED", "CLOSE"):
         return BadInput(f"a selection must have a default, V : D ({where})", found_text)
-    # No known mistake: name what could stand there.
+    return BadInput(f"{_alternatives(expected, before)} must stand at {where}", found_text)
+
+
+def _alternatives(expected: set[str], before: str) -> str:
+    """The names of what may stand at a place, by the terminals that the grammar expects and the line before it."""
     if expected >= BEGINS:
-        what = "a value"
-    elif expected == {"NAME"} and before.split()[-1:] and before.split()[-1] in ("psum", "left", "right", "◀", "▶"):
-        what = "the other position j"
-    elif expected <= {"NAME", "ALPHABET"}:
-        what = "a definition, name(i) = E,"
-    else:
-        terminals = expected if expected <= {"EQUAL"} else expected - JOINS
-        alternatives = [SHOWN.get(terminal, terminal.lower()) for terminal in sorted(terminals)]
-        what = " or ".join(alternatives + ["an operator"] * (len(alternatives) < len(expected)))
-    return BadInput(f"{what} must stand at {where}", found_text)
+        return "a value"
+    if expected == {"NAME"} and before.split()[-1:] and before.split()[-1] in ("psum", "left", "right", "◀", "▶"):
+        return "the other position j"
+    if expected <= {"NAME", "ALPHABET"}:
+        return "a definition, name(i) = E,"
+    # Operators go by one name: nearly everywhere that one fits, all do.
+    terminals = expected if expected <= {"EQUAL"} else expected - JOINS
+    alternatives = [SHOWN.get(terminal, terminal.lower()) for terminal in sorted(terminals)]
+    return " or ".join(alternatives + ["an operator"] * (len(alternatives) < len(expected)))
 
 
 def _called(before: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
@@ -283,28 +284,11 @@ class _Listing:
         tapes = len(self.written[0].writes)
         for row in self.written:
             where = _at(row.line)
-            # What a row may hold: known symbols, or * (any) to read and . (as read) to write.
             if row.state in halt:
                 raise BadInput(f"a state that halts must have no transition ({where})", row.state)
-            choices = []
-            for k, read in enumerate(row.reads):
-                known = [*(symbols if k else letters), BLANK]
-                if read != "*" and read not in known:
-                    tape = f"work tape {k}" if k else "the input"
-                    raise BadInput(f"{tape} must be read as one of {' '.join(known)} or * ({where})", read)
-                choices.append(known if read == "*" else [read])
-            for write in row.writes:
-                if write not in (".", BLANK) and write not in symbols:
-                    must = f"a work tape must be written {' '.join((*symbols, BLANK))} or . for what was read ({where})"
-                    raise BadInput(must, write)
-            for move in row.moves:
-                if move not in MOVES:
-                    raise BadInput(f"a move must be L, R or S ({where})", move)
-            # The row for every choice of symbols for its *.
+            choices = _choices(row, letters, symbols)
             open_reads = row.reads.count("*")
-            size = 1
-            for options in choices:
-                size *= len(options)
+            size = prod(map(len, choices))
             if len(rows) + size > MOST_ROWS:
                 raise BadInput(f"a table must have at most {MOST_ROWS:,} rows when * is written out ({where})", size)
             for reads in product(*choices):
@@ -335,6 +319,25 @@ class _Listing:
                     where = _at(first[state] if state in first else self.headers["start"][0])
                     must = f"a row must serve {_pair((state, choice))}, or {state} must halt ({where})"
                     raise BadInput(must, "none", f"add a row: {state} {' '.join(choice)} -> ...")
+
+
+def _choices(row: _Written, letters: Sequence[str], symbols: Sequence[str]) -> list[list[str]]:
+    """The symbols that each head of a row may read: one, or all for *. BadInput for an unknown symbol or move."""
+    where, choices = _at(row.line), []
+    for k, read in enumerate(row.reads):
+        known = [*(symbols if k else letters), BLANK]
+        if read != "*" and read not in known:
+            tape = f"work tape {k}" if k else "the input"
+            raise BadInput(f"{tape} must be read as one of {' '.join(known)} or * ({where})", read)
+        choices.append(known if read == "*" else [read])
+    for write in row.writes:
+        if write not in (".", BLANK) and write not in symbols:
+            must = f"a work tape must be written {' '.join((*symbols, BLANK))} or . for what was read ({where})"
+            raise BadInput(must, write)
+    for move in row.moves:
+        if move not in MOVES:
+            raise BadInput(f"a move must be L, R or S ({where})", move)
+    return choices
 
 
 def _row_of_text(row: list[Any]) -> bool:

@@ -47,7 +47,8 @@ class AskedTogether:
 
 
 class NoLabel(int):
-    """An answer that must be the number of a label and is none: as an index that no label has, with what it is."""
+    """A number that should be the index of a label, but is not. As an index it equals no label; `said` is the number as
+    text."""
 
     said: str
 
@@ -77,7 +78,7 @@ class Expected:
         self.fold = _States(model, reference) if isinstance(reference, Fold) and suits else None
 
     def see(self, sequence: Sequence[Any]) -> Any:
-        """What the reference is given for one input."""
+        """The argument of the reference for one input: a string, rows, or a point of a grid."""
         if self.model.pointwise:
             return dict(sequence[0]) | self.setting
         if self.model.embedding.inputs is not None:
@@ -176,7 +177,7 @@ class _States:
         return self.found[key]
 
     def along(self, state: int, choices: TokenChoices, lengths: tuple[int, ...]) -> Iterator[list[Answers]]:
-        """The answers from a state on."""
+        """For each of `lengths`, the answers of all strings that follow from a state."""
         import numpy as np
 
         # `used` are the states after `done` tokens; `reached` says for each prefix which of them.

@@ -147,7 +147,7 @@ class ReadBeside:
         return int(self.left([state])[state, letter])
 
     def left(self, states: Sequence[int]) -> Array:
-        """The table of moves, with all those from these states."""
+        """The table of next states, with the rows of these states filled in."""
         import numpy as np
 
         state_count, letters = len(self.states.states), len(self.model.alphabet)
@@ -211,7 +211,7 @@ def unequal(column: AffineEntries, wanted: Array) -> Array:
 
 
 class Gathered:
-    """What comes together length by length, with the smallest word that is wrong."""
+    """The counts of a merged comparison, collected length by length, and the smallest string with a wrong answer."""
 
     def __init__(self, model: Transformer, asked: range, progress: Progress | None) -> None:
         self.model, self.asked, self.progress = model, asked, progress
@@ -283,7 +283,7 @@ def _levels(model: Transformer, reader: ReadBeside, kept: frozenset[Kept], asked
 
 
 def heads(model: Transformer) -> list[tuple[str, Head]]:
-    """The heads that a pass asks, in order, with a name for each."""
+    """The heads that write something that is read later, in order, each with its name."""
     return [
         (where, part)
         for step, wanted in zip(model.sublayers, model.live[1:], strict=True)

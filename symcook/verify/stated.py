@@ -69,7 +69,7 @@ class Stated(AskedTogether):
 
     @cached_property
     def _own(self) -> set[str]:
-        """What `computes` names that is not given with the input: coordinates, as a run leaves them."""
+        """The names in `computes` that are no inputs: coordinates of the residual stream. Empty for a formula."""
         named = names(self.tree) | called(self.tree) if self.kind == "computes" else set()
         return named - set(self.model.embedding.inputs or ())
 
@@ -103,7 +103,7 @@ class Stated(AskedTogether):
         return {"w": [axes.chosen(place, [*map(number, axes.choices[place])]) for place in embedding.typed(places)]}
 
     def _batched(self, piece: Words | Grid, axes: Axes, point: Mapping[str, Exact]) -> dict[str, list[Any]]:
-        """The last values of the coordinates that the text names, of all inputs of a piece, position by position."""
+        """The final values of the coordinates that the text names, for all inputs of a piece, by position."""
         from symcook.domains.batch import Batch
         from symcook.forward import forward
 
@@ -137,7 +137,8 @@ class Stated(AskedTogether):
         stream: Mapping[str, Sequence[Any]],
         answer: Callable[[Mapping[str, Any]], T],
     ) -> list[T]:
-        """The answer at each position that the readout shows, from all that has a value there."""
+        """The answer at each position that the readout shows. `answer` is called with everything that has a value
+        there."""
         before, positions = len(self.model.embedding.ends[0]), known["n"] + self.model.embedding.added
         columns = {name: Column(values, 1 - before) for name, values in stream.items()} | dict(columns)
         known = {**known, **_DEFINED, **{f"{name}()": column for name, column in columns.items()}}
@@ -163,7 +164,7 @@ class Stated(AskedTogether):
         return {**self.symbols, **point, "n": length}, columns
 
     def _stream(self, given: object, domain: str) -> dict[str, list[Any]]:
-        """The last values of all coordinates, position by position."""
+        """The final values of all coordinates on one input, by position."""
         inputs = self.model.embedding.inputs
         point = given if isinstance(given, Mapping) else self.symbols
         bound = self.model.bind({parameter.name: point[parameter.name] for parameter in self.model.parameters})

@@ -44,6 +44,7 @@ from symcook.words.positions import at_positions, reference_at
 
 if TYPE_CHECKING:
     from symcook.decide.automata import Automaton
+    from symcook.decide.decision import Decision
     from symcook.spec.fold import Fold
     from symcook.verify.checkpoint import Checkpoint
     from symcook.words import Word
@@ -343,17 +344,9 @@ class WordSweep:
     def decided(self) -> Check | None:
         """What a decision for strings of every length tells about those up to the maximum length. None where it is
         undecided, or the reference is no fold."""
-        from symcook.decide import decide
-
         fold = self.comparison.expected.fold
-        if fold is None:
-            return None
-        try:
-            with alarm(DECIDE_SECONDS):
-                decision = decide(self.model, fold.fold)
-        except TimeUp:
-            return None
-        if decision.verdict not in ("equal", "different"):
+        decision = None if fold is None else self.decision(fold.fold)
+        if fold is None or decision is None:
             return None
         empty, tally = self.on_empty()
         letters, smallest, automaton = len(self.model.alphabet), decision.word, decision.automaton
@@ -377,12 +370,25 @@ class WordSweep:
         elif ranked is None:
             method = "decided: they differ on the empty string; no other was compared"
         else:
-            # The rank of the word among all strings, shorter ones first: its digits to the base of the alphabet.
+            # How many strings there are up to the smallest difference, shorter ones first: its symbols as digits from
+            # 1 on, to the base of the alphabet's size.
             before = sum((place + 1) * letters**k for k, place in enumerate(reversed(ranked[0][1:])))
             method = "decided: all strings up to the smallest on which they differ; those behind it were not compared"
             tally += Tally(before, 1, first=ranked)
         answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
         return replace(answer, way="decided", by_length=counts)
+
+    def decision(self, fold: Fold) -> Decision | None:
+        """Whether the model and a fold agree on strings of every length; None if that is undecided, or takes longer
+        than DECIDE_SECONDS."""
+        from symcook.decide import decide
+
+        try:
+            with alarm(DECIDE_SECONDS):
+                decision = decide(self.model, fold)
+        except TimeUp:
+            return None
+        return decision if decision.verdict in ("equal", "different") else None
 
     def differing(self, automaton: Automaton, fold: Fold) -> list[int] | None:
         """On how many words of each length from 1 on the automaton and a fold differ; None where that is not counted:

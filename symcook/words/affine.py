@@ -55,9 +55,10 @@ HEAD = frozenset({"head"})
 
 @dataclass(frozen=True)
 class AffineEntries:
-    """One coordinate, an entry for each state and token (or one for all): `cell` plus, for each number of a sum that
-    is kept by its ends, the multiple of it. `of` says of what the value is made: "token", "place", "head" (or what is
-    not the sum of a term of each)."""
+    """One coordinate, with an entry for each state and token (or one entry for all). A value is `cell` plus, for each
+    number k in `parts`, the multiple parts[k] of running sum k, which is known by its ends only. `of` says what a value
+    depends on: "token", "place" (the position), and "head" (an attention, or anything that is no sum of a term of the
+    token and one of the position)."""
 
     cell: Cell
     parts: Mapping[int, Cell]
@@ -124,6 +125,7 @@ class AffineNumbers:
         self._known: dict[Coefficient, Cell] = {}
 
     def at(self, seen: int, entries: int) -> AffineNumbers:
+        """The arithmetic of the next position, with `seen` positions before it."""
         new = copy(self)
         new.seen, new.asked, new.number, new.boxes = seen, 0, 0, {}
         return new
@@ -136,6 +138,7 @@ class AffineNumbers:
         return self._known[value]
 
     def values(self, numbers: Sequence[Coefficient]) -> AffineEntries:
+        """The column of a value for each token."""
         tables, denominator, bound = common([self.cell(value) for value in numbers])
         table = np.concatenate(tables)
         if (table == table[0]).all():
@@ -143,6 +146,7 @@ class AffineNumbers:
         return AffineEntries(Cell(table, denominator, bound), {}, frozenset({"token"}))
 
     def position(self, term: Coefficient, i: int, n: int) -> AffineEntries:
+        """The column of a position function: one entry, its value at position i of n."""
         value = _rational(term, i=Fraction(i), n=Fraction(n))
         return AffineEntries(constant(value), {}, frozenset({"place"} if isinstance(term, tuple) else ()))
 
@@ -187,11 +191,13 @@ class AffineNumbers:
         return (low > 0) | ((low == 0) & low_open), high <= 0
 
     def not_below(self, x: AffineEntries) -> Array:
+        """Where a value is known not to be negative."""
         return self.around(x)[0] >= 0
 
     def around(self, x: AffineEntries) -> tuple[Array, Array, Array, Array, int]:
-        """Numerators of the least and the greatest that a value may be; for each whether it is not that itself, as one
-        of the sums lies strictly between two points; and their denominator."""
+        """For each entry, as integers over one denominator: the smallest and the largest value that it may have;
+        whether each of these is excluded (open), because some sum lies strictly between two grid points; and the
+        denominator."""
         closed = np.zeros(1, dtype=bool)
         if not x.parts:
             return x.cell.numerators, x.cell.numerators, closed, closed, x.cell.denominator
@@ -216,7 +222,7 @@ class AffineNumbers:
         return low, high, low_open, high_open, below << GRID
 
     def between(self, x: AffineEntries) -> Ends:
-        """A value by its ends."""
+        """The value as an interval on the grid."""
         # A point on the grid has an even code, a point between two an odd one; of a value with ends, the code of each
         # end, rounded outwards.
         if not x.parts:
@@ -248,9 +254,11 @@ class AffineNumbers:
                 return Course(new, count, number)
             old: Any = before.total
             bound = old.bound + new.bound + 1
-            a, b, c, d = (array.astype(wide(bound)) for array in (old.low, new.low, old.high, new.high))
-            # of two that lie strictly between points, the sum lies within two spans, strictly
-            return Course(Ends(a + b - (a & b & 1), c + d + (c & d & 1), bound), count, number)
+            low, new_low = old.low.astype(wide(bound)), new.low.astype(wide(bound))
+            high, new_high = old.high.astype(wide(bound)), new.high.astype(wide(bound))
+            # The sum of two values strictly between grid points lies strictly within two steps: both ends are odd codes.
+            ends = Ends(low + new_low - (low & new_low & 1), high + new_high + (high & new_high & 1), bound)
+            return Course(ends, count, number)
         # An exact sum of terms that are known by their ends only is impossible.
         if x.parts:
             raise KeepApart(apart("sum", x.parts))
@@ -269,6 +277,7 @@ class AffineNumbers:
     def merged(self, heads: Sequence[Sequence[Total]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
         """States with equal sums, signs and labels become one: the new state of each entry, the first entry of each
         state, and what the states hold of each head."""
+        # What tells states apart: labels, tables of keys, exact sums, and of other sums the sign.
         columns = [] if labels is None else [labels]
         for total in (summed for head in heads for summed in head):
             if isinstance(total, KeyTable):

@@ -145,7 +145,7 @@ def outermost(numbers: Array, state: Sequence[int] | Array, states: int) -> list
 
 
 def mergeable(model: Transformer) -> bool:
-    """Whether the words of a model can be gone through in this way (numbers apart, which must be rational)."""
+    """Whether strings of a model can be grouped in this way, if its numbers are rational."""
     heads = any(isinstance(part, Head) for step in model.sublayers for part in step.parts)
     return heads and averages(model, ("future",)) and not (model.readout.everywhere or model.readout.first)
 
@@ -164,8 +164,8 @@ def merged(model: Transformer, asked: Sequence[int], beside: Beside | None = Non
 def by_length(
     model: Transformer, asked: Sequence[int], begin: Callable[[int | None], Prefixes]
 ) -> Iterator[PrefixLevel]:
-    """The levels of the lengths that are asked for, of the states that `begin` gives for words of so many tokens: for
-    None, in one pass for all lengths, where no number of the model knows the length."""
+    """The levels of the lengths `asked`. `begin` makes the states for strings of so many tokens; for None, the states
+    of one pass for all lengths, possible if no number of the model depends on the length."""
     once = model.unfollowed() is None
     for n in asked[-1:] if once else asked:
         wanted = asked if once else (n,)
@@ -231,8 +231,8 @@ def averages(model: Transformer, masks: Sequence[str] = ("future", "strict-futur
 
 
 class HeldSum:
-    """What a head holds of a column: `before` a position (None before the first), the entry there, and the `total` with
-    it, once the head has been asked."""
+    """What a head holds for one column: the sum `before` this position (None at the first), the `column` here, and,
+    once the head has run, the `total` of both."""
 
     __slots__ = ("before", "column", "total")
 
@@ -324,11 +324,11 @@ class PrefixLevel:
             yield Stand(self.smallest(entry), int(self.counts[state]))
 
     def smallest(self, entry: int) -> Word:
-        """The smallest word of the state and the token of an entry."""
+        """The smallest string with the state and the token of an entry."""
         return self._word(self.states.least, self.origin[entry] // self.states.numbers.ends, entry)
 
     def word(self, entry: int) -> Word:
-        """A word that has the values of an entry."""
+        """Some string with the values of an entry."""
         return self._word(self.states.parents, self.origin[entry], entry)
 
     def _word(self, parents: Sequence[tuple[Array, Array]], state: int, entry: int) -> Word:
@@ -346,12 +346,13 @@ class Beside(Protocol):
     start: int
 
     def moved(self, labels: Array, tokens: tuple[str, ...], which: Array, result: Result) -> Array:
-        """The labels behind one of the `tokens` more, for each entry; tokens that the model adds are read too."""
+        """The labels after one more token, for each entry; `tokens` may be those that the model adds."""
         ...
 
 
 class Prefixes:
-    """The states behind the positions so far, at first one behind nothing, in the order of their smallest words."""
+    """The states of all prefixes up to a position, in the order of their smallest strings. At first there is one, of
+    the empty prefix."""
 
     def __init__(
         self,
@@ -423,7 +424,7 @@ class Prefixes:
         return forward(self.model, tokens, domain, after=Memory(depth_seen, sums), answers=answers)
 
     def merge(self, level: PrefixLevel) -> None:
-        """Go on behind the states that become of a level's entries."""
+        """Group the entries of a level into the states of the next position."""
         heads = [[running.total for running in head] for head in present(level.result.memory).heads]
         domain: Any = level.result.domain
         state, chosen, self.sums = domain.numbers.merged(heads, len(level.origin), level.labels)

@@ -93,8 +93,8 @@ def longest(model: Transformer, inputs: Language, otherwise: int) -> int:
 def automaton(
     model: Transformer, inputs: Language, sample: int | None = None, seed: int = 0
 ) -> tuple[Automaton, dict[str, Any]]:
-    """A language as an automaton over the model's alphabet; and {"inputs", "count"}, the latter None where its strings
-    have no end."""
+    """A language as an automaton over the model's alphabet, and the document {"inputs", "count"}, whose count is None
+    for a language with infinitely many strings."""
     language, text = _language(model, inputs)
     if isinstance(language, Automaton) and _longest(language) is None and sample is None:
         return language, {"inputs": text, "count": None}
@@ -199,7 +199,7 @@ class Strings:
 
     @property
     def says(self) -> str:
-        """What is asked about, for people."""
+        """The strings that are asked about, as text for people."""
         counts = "" if self.positions is None else f", answers at positions: {self.positions}"
         return f"the {_many(self.count)} of length {_span(self._asked)} of {self.text}{counts}"
 
@@ -223,8 +223,8 @@ class Strings:
     def cover(
         self, n: int, *models: Transformer, bits: int | None = None, traced: TraceEntries | None = None
     ) -> Cells | Within:
-        """The strings of length `n` by classes that none of the models tells apart (as `cells.classes`); each by itself
-        where it says which of its answers count."""
+        """The strings of length `n` in classes that none of the models can tell apart (see `cells.classes`). Each
+        string is its own class if a model's answers count only after a symbol."""
         if any(isinstance(model.readout, AnswersAfter) for model in models):
             return self.apart(n)
         # All strings: a class is what the models say; of a language only the part of each class that is in it.

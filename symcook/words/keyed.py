@@ -36,9 +36,10 @@ class KeepApart(Exception):
 
 @dataclass(frozen=True)
 class KeyTable:
-    """Of each of the `keys`, in all states (S): whether it has occurred, and its value in each coordinate (the sum of
-    all where they are counted); `counts` how often it did, and `order`, from 1, when it came up first (or last) among
-    those that have, where these are kept. What stands at a key that has not occurred does not matter."""
+    """What a head has seen, in all states at once. For each of the `keys`: `present`, whether it has occurred;
+    `values`, its value in each coordinate (the sum of all its values, if keys are counted); and `more`, if that is
+    kept, how often it has occurred, or its rank, from 1, in the order in which the present keys came first (or last).
+    Entries of a key that is not present have no meaning."""
 
     keys: tuple[HeadKey, ...]
     present: tuple[Array, ...]
@@ -63,8 +64,8 @@ class KeyTable:
 
 @dataclass(frozen=True)
 class KeyFold:
-    """The fold of one head, number `head`; `kept` says that counts, or the order of keys, are kept, and `said` which
-    head it is."""
+    """The fold of one head, the one with number `head`. `kept`: whether counts, or the order of keys, are kept. `said`:
+    adds the head's name to a message."""
 
     weighting: str
     kept: bool
@@ -72,7 +73,7 @@ class KeyFold:
     said: Callable[[str], str]
 
     def joined(self, before: KeyTable | None, keys: Sequence[Cell], values: Sequence[Cell], entries: int) -> KeyTable:
-        """The table with the position at hand, whose keys and values are given."""
+        """The table after the position whose keys and values are given."""
         # The keys of this position, each once, and which state has which (`state`).
         keys = [tight(cell) for cell in keys]
         state, first = grouped([cell.numerators for cell in keys], entries)
@@ -123,7 +124,7 @@ class KeyFold:
                 raise KeepApart(frozenset({("head", self.head)}))
 
     def ordered(self, order: Sequence[Array], here: Sequence[Array], were: Sequence[Array]) -> tuple[Array, ...]:
-        """When each key came up among those that have: first, or last."""
+        """The ranks of the keys after this position, by first occurrence (leftmost) or by last occurrence."""
         occurred = sum(were, np.zeros(len(here[0]), dtype=np.int64))
         # The first occurrence counts: a new key comes after those that are there, and no order changes.
         if self.weighting == "leftmost":
@@ -135,7 +136,7 @@ class KeyFold:
         return tuple(np.where(now, last_place, x) for x, now in zip(moved_up, here, strict=True))
 
     def read(self, seen: KeyTable | None, queries: Sequence[Cell], width: int) -> list[Cell]:
-        """What rows with these queries get of the table, in each coordinate; zero where nothing is seen."""
+        """What a row with these queries retrieves from the table, in each coordinate; zeros if no position is seen."""
         if seen is None:
             return [constant(ZERO)] * width
         # The greatest score of a key that has occurred, in each state; `top` says which keys have it.
@@ -171,7 +172,7 @@ class KeyFold:
         return [here & (rank == best) for here, rank in zip(top, ranks, strict=True)]
 
     def means(self, seen: KeyTable, top: Sequence[Array], width: int) -> list[Cell]:
-        """The average over all positions of tied keys."""
+        """The average over all positions with a tied key, in each coordinate."""
         # How many positions are tied in each state, 1 where none is (then the sum is 0 too).
         tied = sum(
             (np.where(here, count, 0) for here, count in zip(top, seen.more, strict=True)), np.zeros(1, dtype=np.int64)
@@ -193,8 +194,8 @@ class KeyFold:
 
 
 def grouped(columns: Sequence[Array], entries: int) -> tuple[Array, Array]:
-    """For each entry the number of its row among the different ones, in the order in which they occur; and where each
-    occurs first. Rows become one integer each, and these are counted anew before one would not fit."""
+    """For each entry the number of its row among the different rows, which are numbered as they first occur; and the
+    entry where each row occurs first. A row becomes one integer."""
     codes, span = np.zeros(entries, dtype=np.int64), 1
     for column in columns:
         # Numbers that are no machine integers are numbered first.
@@ -241,7 +242,7 @@ def tight(cell: Cell) -> Cell:
 
 
 def masked(here: Array, cell: Cell) -> Cell:
-    """The entries where it is so, zero elsewhere."""
+    """The entries where `here` is true, zeros elsewhere."""
     return Cell(np.where(here, cell.numerators, np.zeros(1, dtype=cell.table.dtype)), cell.denominator, cell.bound)
 
 

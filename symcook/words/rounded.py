@@ -153,7 +153,7 @@ class RoundedSums:
         return Values(low, high, np.where(exact, _exponents(np.where(exact, low, 0))[0], OPEN))
 
     def fits(self, low: Array, high: Array, grid: Array) -> Values:
-        """What overflows, or is not a number, may be anything."""
+        """The values, where entries that overflow, or are no numbers, become unbounded."""
         wild = ~(np.maximum(np.abs(low), np.abs(high)) < self.end)
         if not wild.any():
             return Values(low, high, grid)
@@ -197,7 +197,7 @@ class RoundedSums:
         return self.rounded(low, high, exact, grid, up, down)
 
     def total(self, terms: Sequence[Values]) -> Values:
-        """The sum of numbers of the format, in any order; of one that one."""
+        """The sum of numbers of the format, in any order; a single number is not rounded."""
         if len(terms) == 1:
             return terms[0]
         sums = self.empty(1)
@@ -216,7 +216,7 @@ class RoundedSums:
         return Sums(zeros, zeros, zeros, np.full(states, ZERO), zeros, zeros, zeros, zeros)
 
     def added(self, sums: Sums, x: Values) -> Sums:
-        """The sum with one term more."""
+        """The running sum with one more term."""
         grid = np.minimum(sums.grid, x.grid)
         size = sums.size + np.maximum(np.abs(x.low), np.abs(x.high))
         low, high = sums.low + x.low, sums.high + x.high
@@ -237,7 +237,8 @@ class RoundedSums:
         )
 
     def value(self, sums: Sums) -> Values:
-        """What the sum may come out as. Numbers of one sign sum to no less than the largest of them."""
+        """The interval of what the sum may come out as, in any order. A sum of numbers of one sign is at least as large
+        as the largest of them."""
         if sums.came is not None:
             return sums.came
         exact = sums.grid > OPEN
@@ -263,7 +264,7 @@ class RoundedSums:
         return self.over(self.value(sums), sums.count)
 
     def shared(self, sums: Sums) -> Values:
-        """The sum of all terms each times 1/count, which is rounded before."""
+        """The average if each term is first multiplied by the rounded number 1/count."""
         count, power = sums.count, sums.count & (sums.count - 1) == 0
         error = (count - 1) * self.unit
         growth = error / (1 - error) if error < 0.5 else math.expm1(error)
@@ -280,7 +281,7 @@ class RoundedSums:
         return self.fits(*ends, np.where(zero, ZERO, np.where(exact, grid, OPEN)))
 
     def over(self, x: Values, count: int) -> Values:
-        """A sum over the number of its terms."""
+        """The quotient of a sum by the number of its terms."""
         by = self.number(count)
         low, high = _span(np.divide, x, by)
         zero = (x.low == 0) & (x.high == 0)
@@ -348,7 +349,7 @@ class Hulls(RoundedSums):
 
 
 def told(readout: Readout, columns: Sequence[Values], states: int) -> Array:
-    """For each state the verdict that all its sets have, or the index of the label; -1 where it is open."""
+    """For each state the verdict, or the index of the label, that holds for all its strings; -1 if it is undecided."""
     lows, highs = (
         np.array([np.broadcast_to(end, states) for end in ends])
         for ends in ([column.low for column in columns], [column.high for column in columns])
@@ -368,7 +369,7 @@ def told(readout: Readout, columns: Sequence[Values], states: int) -> Array:
 
 
 def streams(model: Transformer) -> bool:
-    """Whether a model over words decides, and can be followed by its running sums."""
+    """Whether a model decides strings, and can be run on them by running sums."""
     readout = model.readout
     if not readout.answers or readout.first:
         return False
@@ -389,8 +390,9 @@ CLASSES = 4
 
 
 class Box(NamedTuple):
-    """Words, with the tokens that the model adds, that are run at once: `word` is one of them, and each of `tokens` may
-    stand where `free` says so; with `counted` these stand there as often as in the word, in any order."""
+    """A set of strings that one run handles, with the tokens that the model adds. `word` is one of them. At the
+    positions `free` any of `tokens` may stand; with `counted`, tokens stand there as often as in `word`, in any
+    order."""
 
     word: Word
     tokens: tuple[str, ...]
@@ -411,8 +413,8 @@ class Box(NamedTuple):
 
 @lru_cache(maxsize=64)
 def cells(model: Transformer, n: int, level: int, bits: int) -> Cells:
-    """The words of length `n`, which counts added tokens, as at `level`, an index of `LEVELS`; `bits` are those of the
-    runtimes' numbers."""
+    """The classes of the strings of length `n` (with added tokens) at a level, an index of `LEVELS`; `bits` is the
+    precision of the runtimes."""
     free = n - model.embedding.added
     if level == CLASSES:
         return replace(classes(free, model, bits=bits), text=LEVELS[level])

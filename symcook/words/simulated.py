@@ -49,7 +49,7 @@ OUTSIDE = "numbers must be within float64", "one that is not"
 
 
 def within(number: Any) -> float:
-    """A number as mpmath's library holds it as a float; NotExact where float64 has 0 or infinity for it."""
+    """A number of mpmath's library as a float; NotExact if float64 underflows or overflows."""
     as_float = to_float(number)
     if not math.isfinite(as_float) or (as_float == 0 and number != fzero):
         raise NotExact(*OUTSIDE)
@@ -120,6 +120,7 @@ class Simulated:
         return self.rounded(found)
 
     def values(self, numbers: Sequence[Coefficient]) -> RunEntries:
+        """The rounded number of each token."""
         return RunEntries(np.array([self.number(value) for value in numbers]))
 
     def position(self, term: Coefficient, i: int, n: int) -> RunEntries:
@@ -346,8 +347,8 @@ def tokens_of(model: Transformer, words: Sequence[Word]) -> list[Word]:
 
 
 def together(model: Transformer, typed: Array, bits: int) -> list[RunEntries]:
-    """What one run in so many bits makes of each of some strings of one length, by the numbers of their symbols: what
-    the answer is taken from. NotExact where they are not run together."""
+    """The values that decide the answer, of one run in so many bits on several strings of one length at once. NotExact
+    if they cannot be run together."""
     if bits > MOST_BITS or model.readout.everywhere or not model.readout.answers:
         raise NotExact(f"at most {MOST_BITS} bits are simulated, at one position", bits)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -368,7 +369,7 @@ def _surrounded(model: Transformer, typed: Array) -> Array:
 
 
 def nearest_first(model: Transformer, words: Sequence[Word]) -> Sequence[Word]:
-    """Strings of one length in the order of how near they come to another answer, as far as one run shows it."""
+    """Strings of one length in the order of their distance from another answer, as one run in MOST_BITS bits has it."""
     try:
         columns = [column.values for column in together(model, numbered(model, words), MOST_BITS)]
     except (NotExact, Undecided, BadInput):
@@ -389,8 +390,8 @@ def written(model: Transformer, typed: Array) -> list[Word]:
 
 
 class ProvedInBits(NamedTuple):
-    """Whether all that rounding may do gives the strings of a length their answers; where that is open, a string of the
-    class (None: of no one class)."""
+    """Whether all strings of a length get their exact answers in every runtime. holds: so it is. word: if that is
+    undecided, a string of an undecided class, or None. entries: the states and verdicts."""
 
     holds: bool
     word: Word | None = None
@@ -406,8 +407,9 @@ class ProvedInBits(NamedTuple):
 
 
 class FewBits:
-    """All strings of the lengths that are asked in turn, in numbers of so many bits. NotExact where prefixes of the
-    model cannot be grouped."""
+    """All strings of one length after the other, in numbers of few bits: whether every runtime decides them as the
+    exact model does, and the smallest string that one run decides otherwise. NotExact if prefixes of the model cannot
+    be grouped."""
 
     says = HullsAndRun.says
 
@@ -420,12 +422,12 @@ class FewBits:
         self.runs = Passes(lengths, self._runs)
 
     def proved(self, n: int, format: Format) -> ProvedInBits:
-        """In one format, whatever a runtime does."""
+        """Whether every runtime in one format decides the strings of length `n` as the exact model does."""
         return self.sets.shown(format, n)
 
     def wrong(self, n: int, bits: int) -> tuple[Word, Any] | None:
-        """The smallest string that is decided otherwise by a run of so many bits, and what it says. NotExact where that
-        is not found in this way."""
+        """The smallest string of length `n` that a run in `bits` bits decides otherwise, with the run's answer.
+        NotExact if grouping does not tell."""
         if bits > MOST_BITS:
             raise NotExact(f"at most {MOST_BITS} bits are simulated", bits)
         return self.runs.shown(bits, n)
