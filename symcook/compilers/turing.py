@@ -108,6 +108,7 @@ class MachineDecoder:
         self.mask = MASK if self.strict else "future"
         self.first_column = "bos" if self.marked else "lead"
         self.tapes = range(1, machine.tapes + 1)
+        self.all_tapes = range(machine.tapes + 1)  # tape 0 is the input
         self.states = {state: f"q{k}" for k, state in enumerate(machine.states)}
         self.letters = {letter: f"x{k}" for k, letter in enumerate(machine.input)}
         self.cells = {symbol: k for k, symbol in enumerate(machine.cells)}
@@ -258,7 +259,7 @@ class MachineDecoder:
 
     def model(self, source: str, name: str) -> Transformer:
         """The model of the machine, with its plan."""
-        tapes, tie = range(self.machine.tapes + 1), self.weighting == "average"
+        tie = self.weighting == "average"
         # The embedding: $, the input symbols, and every token that a step can write.
         words: dict[str, dict[str, int]] = {}
         if self.marked:
@@ -287,7 +288,7 @@ class MachineDecoder:
         embedding = Embedding(space, words=words, before=before, start=0 if self.marked else 1)
         readout = Readout("largest", "last", (*nexts, "one"), rows, (*tokens.values(), END))
         model = Transformer(name, embedding, layers, readout, source="Merrill and Sabharwal (2024), Theorem 2")
-        plan = self._plan(model, tapes)
+        plan = self._plan(model)
         return replace(model, program=Program("tm", source, tuple(words), plan))
 
     def _lead(self) -> Layer:
@@ -299,25 +300,27 @@ class MachineDecoder:
         norms = (_bits(["one"]),), (_bits(["one", "later"]),)
         return Layer(SelfAttention((head,)), _over(network.part()), *norms, "multi pre")
 
+    def _mean_moves(self) -> tuple[Head, LayerNorm]:
+        """The uniform head of layer 1 and the norm before it: u is the share of the first position, P of each tape the
+        mean of its moves."""
+        reads = [self.first_column, *(f"{sign}{tape}" for tape in self.all_tapes for sign in ("plus", "minus"))]
+        rows = [[int(name == self.first_column) for name in reads]]
+        rows += [[(name == f"plus{tape}") - (name == f"minus{tape}") for name in reads] for tape in self.all_tapes]
+        none = [[0] * len(reads)]
+        writes = ("u", *(f"P{tape}" for tape in self.all_tapes))
+        return Head(tuple(map(_held, reads)), writes, none, none, rows, self.mask), _bits(reads)
+
     def _first(self, tie: bool) -> Layer:
         """Layer 1: the mean moves P and the share u, the hashes of cells, and the choice among them by the token's own
         move. With masks that include the token itself, u is 1/(i + 1) and P counts the own move; so P is where the head
         is, and the hash with the move undone is where it wrote. Without $, u averages over the first letter's position:
         it is 0 there and 1/(i - 1) later, and u + lead is never 0."""
-        tapes = range(self.machine.tapes + 1)
-        # One uniform head: the share u of the first position, and for each tape the mean of its moves, P.
         share = ("u",) if self.marked else ("u", "lead")
-        reads = [self.first_column, *(f"{sign}{tape}" for tape in tapes for sign in ("plus", "minus"))]
-        rows = [[int(name == self.first_column) for name in reads]]
-        rows += [[(name == f"plus{tape}") - (name == f"minus{tape}") for name in reads] for tape in tapes]
-        none = [[0] * len(reads)]
-        writes = ("u", *(f"P{tape}" for tape in tapes))
-        head = Head(tuple(_held(name) for name in reads), writes, none, none, rows, self.mask)
         # For each tape, and each move that it can make, the hash of where the head is, or was, with that move.
         norms, network = [], UnitNetwork()
-        gates = [f"{MOVE[move]}{tape}" for tape in tapes for move in (1, -1, 0)]
+        gates = [f"{MOVE[move]}{tape}" for tape in self.all_tapes for move in (1, -1, 0)]
         norms.append(_bits(gates))
-        for tape in tapes:
+        for tape in self.all_tapes:
             for move in (1, -1, 0):
                 stem = f"{MOVE[move]}hash{tape}"
                 went = dict.fromkeys(share, move if self.strict else -move)
@@ -342,14 +345,14 @@ class MachineDecoder:
         if tie:
             norms.append(_tie("u", "tiehash"))
             part = _with_tie(part)
-        return Layer(SelfAttention((head,)), part, (_bits(reads),), tuple(norms), "multi pre")
+        head, before = self._mean_moves()
+        return Layer(SelfAttention((head,)), part, (before,), tuple(norms), "multi pre")
 
     def _second(self, tie: bool) -> Layer:
         """Layer 2: the heads that retrieve symbols, and the units that select the symbol under each head."""
-        tapes = range(self.machine.tapes + 1)
         heads, norms = [], []
         # Every part of a layer reads through a norm; that of a hash leaves it as it is.
-        stems = [*(f"at{tape}" for tape in tapes), *(f"wrote{tape}" for tape in self.tapes), "place"]
+        stems = [*(f"at{tape}" for tape in self.all_tapes), *(f"wrote{tape}" for tape in self.tapes), "place"]
         norms += [_hash({f"{stem}_a": 1}, {f"{stem}_b": 1}, f"{stem}n") for stem in stems]
         if tie:
             norms.append(_tie("F", "tie"))
@@ -394,7 +397,7 @@ class MachineDecoder:
         part = self.transition.part()
         return Layer(None, _over(part), (), (_bits(list(part.reads)),), "projected pre")
 
-    def _plan(self, model: Transformer, tapes: range) -> tuple[tuple[str, str, str], ...]:
+    def _plan(self, model: Transformer) -> tuple[tuple[str, str, str], ...]:
         """The plan: each coordinate with the sublayer that writes it, and what it holds."""
         where = dict.fromkeys(model.space, "embedding")
         for number, layer in enumerate(model.layers, 1):
@@ -403,10 +406,10 @@ class MachineDecoder:
                     continue
                 kind = "attention" if isinstance(part, Head) else "feed-forward"
                 where |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
-        meanings = self._meanings(tapes)
+        meanings = self._meanings()
         return tuple((name, where[name], meanings[name]) for name in model.space)
 
-    def _meanings(self, tapes: range) -> dict[str, str]:
+    def _meanings(self) -> dict[str, str]:
         """What each coordinate holds."""
         # Shares are over the number of positions seen: without the own, with it, or from the first symbol on.
         over = "1/i" if self.strict else "1/(i + 1)"
@@ -425,7 +428,7 @@ class MachineDecoder:
         for side, what in (("a", "first"), ("b", "second")):
             meanings[f"place_{side}"] = f"{what} part of the hash of the own position"
         # Tape 0 is the input; work tapes also have cells that are written, retrieved and read.
-        for tape in tapes:
+        for tape in self.all_tapes:
             who = f"work head {tape}" if tape else "the input head"
             meanings[f"P{tape}"] = f"where {who} was {'before' if self.strict else 'behind'} the own move, times {over}"
             for move, how in ((1, "right"), (-1, "left"), (0, "nowhere")):

@@ -256,7 +256,7 @@ class AffineNumbers:
             bound = old.bound + new.bound + 1
             low, new_low = old.low.astype(wide(bound)), new.low.astype(wide(bound))
             high, new_high = old.high.astype(wide(bound)), new.high.astype(wide(bound))
-            # The sum of two values strictly between grid points lies strictly within two steps: both ends are odd codes.
+            # Two values strictly between grid points have a sum strictly within two steps: both of its ends are odd.
             ends = Ends(low + new_low - (low & new_low & 1), high + new_high + (high & new_high & 1), bound)
             return Course(ends, count, number)
         # An exact sum of terms that are known by their ends only is impossible.
