@@ -108,18 +108,16 @@ class Packed(PositionValues):
 
     def _head(self, number: int, op: str, stop: BoolNode, value: BoolNode) -> BoolNode:
         """A head that gives `value` at the nearest position where `stop` is greatest."""
-        # Nothing to retrieve: the operator is false everywhere.
-        if value is False:
+        if value is False:  # nothing to retrieve: the operator is false everywhere
             return False
 
         def build() -> FormulaHead:
-            # Equal scores: the nearest position that the mask leaves.
+            # Without a stop all scores are equal, and the nearest position that the mask allows counts.
             stop_name = None if stop is True else self.hold(stop)
             formula_head = FormulaHead(
                 self._name(op, number + 1, self.formula.text(number)), stop_name, self.hold(value)
             )
-            # Hard attention: the weighting breaks ties towards the nearest position.
-            if self.scores is None:
+            if self.scores is None:  # hard attention: the weighting breaks ties towards the nearest position
                 score: ScoreForm | None = None if stop_name is None else {(self.hold(True), stop_name): 1}
                 retrieval = Retrieval(score, MASKS[op], weighting=SIDES[op])
             else:

@@ -76,14 +76,11 @@ class Aggregates(Selections):
     def width(self, cases: SelectorCases, shown: str, equal: tuple[int, ...] = ()) -> Form:
         """The number of selected positions. An equality E of integers is split off: the count of C(E) is the count of
         C(true) with E, plus the count of C(false), minus the count of C(false) with E."""
-        # Without an equality left to split: one count for all equalities that hold, or none.
         variable = min((v for case in cases for v in variables(case.there) if v < BEFORE), default=None)
+        if variable is None and equal:  # nothing left to split: all equalities in `equal` must hold
+            return self._tied(cases, [self.equalities[AFTER - 2 - v] for v in equal], shown)
         if variable is None:
-            return (
-                self._tied(cases, [self.equalities[AFTER - 2 - v] for v in equal], shown)
-                if equal
-                else self._all(cases, shown)
-            )
+            return self._all(cases, shown)
         true, false = (self.fixed(cases, {variable: value}) for value in (True, False))
         total = self.width(true, shown, (*equal, variable))
         if any(case.there is not False for case in false):
@@ -94,6 +91,7 @@ class Aggregates(Selections):
         """The number of selected positions, for cases without equalities."""
         before, here, after = (self.fixed(cases, SIDES[side]) for side in "<=>")
         own = self.indicator(self._own(here, ()))
+        # Alike on both sides: one lookup for all positions, which counts the position itself like another.
         if before == after:
             return self._everywhere(before, shown).plus(own).plus(self.indicator(self._own(before, ())), -1)
         return self._beside("left", before, shown).plus(own).plus(self._beside("right", after, shown))
@@ -142,6 +140,8 @@ class Aggregates(Selections):
     def _beside(self, side: str, cases: SelectorCases, shown: str) -> Form:
         """The number of selected positions strictly on one side."""
         total = self.number(0)
+        # A count gives the number where all positions are selected, or by one truth whatever holds at i. Truths that
+        # depend on the case at i share one lookup.
         for here, there in cases:
             if there is True or (there is not False and len(cases) == 1):
                 total = total.plus(self.gate(here, self.count(side, self.truth(there), shown)))
@@ -166,13 +166,12 @@ class Aggregates(Selections):
         2 r/j - 1/j^2 is maximal at 1/j = r, so a head finds j = C."""
         total = self.number(0)
         for side, side_cases in self.groups(cases, "none"):
-            # The position itself alone: no head.
-            if side == "=":
+            if side == "=":  # the position itself alone: no head
                 total = total.plus(self.indicator(self._own(side_cases, equalities)))
                 continue
             mask = MASK_OF[side]
             before_allowed = "<" in side
-            # Whether one is selected at all: without one r would be a mean of nothing.
+            # A first head tells whether a position is selected at all: if none is, r would be a mean of nothing.
             some_selected = self.look("left", mask, side_cases, equalities, None, shown).found
             if self.truth(some_selected) == frozenset():
                 continue
@@ -193,25 +192,23 @@ class Aggregates(Selections):
             # r is the mean of that bit over the selected positions: 1/C, and 1 where none is selected.
             self.looks.append(Look(self.selecting(side_cases, equalities), values, mask))
             inverse = self.network("inverse_of", f"one over how many, or 1: {shown}", halved(units))
-            count = self.new("count", f"how many more than one: {shown}")
-            self.squares[count] = self.new("square", f"({self.meanings[count]})^2")
-            # Look up position j = C, and read j - 1; with the bit `copied` that is C again.
-            places = {
-                place: self.place(place)
-                for place in ("inverse_index", "inverse_index_square", "before", "before_square")
-            }
-            score = {
-                (inverse, places["inverse_index"]): Fraction(2),
-                (self.place("one"), places["inverse_index_square"]): Fraction(-1),
-            }
-            values_read = {
-                count: {places["before"]: Fraction(1)},
-                self.squares[count]: {places["before_square"]: Fraction(1)},
-            }
             local = ">" not in side
-            self.looks.append(Look(score, values_read, "future" if local else "none"))
-            total = total.plus(self.atom(count, "left" if local else "both")).plus(self.indicator(some_selected))
+            others = self.atom(self._inverted(inverse, local, shown), "left" if local else "both")
+            total = total.plus(others).plus(self.indicator(some_selected))
         return total
+
+    def _inverted(self, inverse: str, local: bool, shown: str) -> str:
+        """The coordinate with C - 1, looked up by the coordinate of 1/C: position j = C has j - 1. With `local` the
+        selected positions are all up to i, and so is C."""
+        count = self.new("count", f"how many more than one: {shown}")
+        self.squares[count] = self.new("square", f"({self.meanings[count]})^2")
+        index, index_square, before, before_square = map(
+            self.place, ("inverse_index", "inverse_index_square", "before", "before_square")
+        )
+        score = {(inverse, index): Fraction(2), (self.place("one"), index_square): Fraction(-1)}
+        values = {count: {before: Fraction(1)}, self.squares[count]: {before_square: Fraction(1)}}
+        self.looks.append(Look(score, values, "future" if local else "none"))
+        return count
 
     # Aggregates
 
@@ -310,8 +307,7 @@ class Aggregates(Selections):
             }
             at_end = Form(value.table, {}, ends)
         row = self._with_one(value.plus(at_end, -1))
-        # One is always selected: nothing to clear.
-        if self.truth(some_selected) == self.every:
+        if self.truth(some_selected) == self.every:  # nothing to clear
             mean = self._mean_of(self.selecting(cases, equalities), row, mask, shown, value)
             return Form(value.table, {}, {Atom(mean, "mean", None, local): Fraction(1)}).plus(at_end)
         # Scores that are 0 where none is selected, but for one that then draws to the first (last) position.

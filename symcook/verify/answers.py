@@ -422,23 +422,14 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
         return "generic values, shifted cyclically", generics, False
 
     def grids(n: int) -> Iterator[Grid]:
+        """The sequences of length n: one grid of all combinations, or each cyclic shift by itself."""
         _, choices, all_choices = choose(n)
         fixed = [dict.fromkeys(single, generic(place)) for place in range(1, n + 1)]
         for shift in range(1 if all_choices else len(choices)):
             places = [choices if all_choices else [choices[(place + shift) % len(choices)]] for place in range(n)]
             yield Grid(tuple([row | fixed[p] for row in options] for p, options in enumerate(places)))
 
-    total = 0
-    # The description: lengths with the same choice of rows are one range.
-    ranges: list[list[Any]] = []
-    for n in range(1, max_length + 1):
-        text, choices, all_choices = choose(n)
-        total += len(choices) ** n if all_choices else len(choices)
-        if ranges and ranges[-1][0] == text:
-            ranges[-1][2] = n
-        else:
-            ranges.append([text, n, n])
-    descriptions = [f"length {a} to {b}: {text}" if a < b else f"length {a}: {text}" for text, a, b in ranges]
+    total, descriptions = _described(choose, max_length)
     if single:
         descriptions.append(f"{', '.join(single)} generic")
 
@@ -448,6 +439,23 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
                 yield from map(InputPart, grid.blocks(BLOCK))
 
     return Source(total, f"on sequences of rows, {'; '.join(descriptions)}", parts)
+
+
+def _described(
+    choose: Callable[[int], tuple[str, list[dict[str, Fraction]], bool]], max_length: int
+) -> tuple[int, list[str]]:
+    """How many sequences of rows there are, and which: a text for each range of lengths with the same choice of
+    rows."""
+    total = 0
+    ranges: list[list[Any]] = []  # text, first and last length
+    for n in range(1, max_length + 1):
+        text, choices, all_choices = choose(n)
+        total += len(choices) ** n if all_choices else len(choices)
+        if ranges and ranges[-1][0] == text:
+            ranges[-1][2] = n
+        else:
+            ranges.append([text, n, n])
+    return total, [f"length {a} to {b}: {text}" if a < b else f"length {a}: {text}" for text, a, b in ranges]
 
 
 def braces(values: Iterable[Fraction]) -> str:
