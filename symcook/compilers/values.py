@@ -318,14 +318,14 @@ class PositionValues(Bits):
         last one. From both sides it is looked up, with a score that draws to position 1.
         """
         test = self.hold(self.node(truth))
-        # Only atoms that were not gated by this test before.
+        # The others were gated by this test before, and have their coordinates.
         new = [atom for atom in atoms if ("gate", test, atom) not in self._known]
         for side in ("left", "right", "both"):
             gated = [atom for atom in new if atom.side == side or (side == "left" and _starts_at_0(atom))]
             names = {atom.name: self.new("gated", f"{self.meanings[atom.name]} where {test}, else 0") for atom in gated}
             constant = self.place("one") if names else ""
-            # Score (2 test - 1) j: the greatest position seen where the test is true, which is the own one, else the
-            # least, where the atom is 0. On the right with signs reversed.
+            # On the left: with the score (2 test - 1) j the head sees the last position, which is its own, where the
+            # test is true, else position 1, where the atom is 0. On the right signs are reversed.
             if names and side != "both":
                 key = self.place("index")
                 sign = Fraction(1 if side == "left" else -1)

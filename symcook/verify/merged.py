@@ -351,7 +351,7 @@ def _by_counts(model: Transformer, reader: ReadBeside, asked: range, progress: P
         answer_of_class = [(index(cells, word), answer) for word, answer in answered_words]
         wrong_classes: set[tuple[tuple[int, ...], int]] = set()
         for state, words in by_state.items():
-            # So all strings of a class with one last state are right or wrong together.
+            # All strings of a class with one last state are right or wrong together.
             for class_index, answer in answer_of_class:
                 string_count = words[class_index]
                 if string_count:

@@ -116,6 +116,7 @@ class _Rows(Walk):
         return known[1]
 
     def _one(self, x: BallValue) -> BallValue:
+        """The object of a set: one for each exact number, else the set itself."""
         if isinstance(x, arb):
             if not x.is_exact():
                 return x
