@@ -101,10 +101,12 @@ def probability(
     bound = model.bind(values)
     must = "the probability of a string needs a distribution readout"
     bound.readout.require(must, ("distribution",), "give kind distribution with a label for each symbol")
+    # Two questions: P(word), each symbol from those before it; or P(word | given), each from the given inputs.
     if given is None:
         _autoregressive(bound)
         inputs = bound.tokens(word)
         end = end_label(bound)
+        # The model's own first token is read, not answered; the end label is answered, not read.
         wanted = (*inputs[1:], *(() if end is None else (end,)))
         inputs = inputs[: len(wanted)]
         if not wanted:
@@ -118,6 +120,7 @@ def probability(
     for label in wanted:
         require_known("label", label, bound.readout.labels)
     asked = replace(bound, readout=replace(bound.readout, position="each" if one_pass else "last"))
+    # Without one pass for all prefixes, a run for each, read at its last position.
     runs = [(inputs[:k], [(-1, label)]) for k, label in enumerate(wanted, 1)]
     return _product(asked, [(inputs, list(enumerate(wanted)))] if one_pass else runs, wanted, domain, digits)
 
@@ -129,7 +132,8 @@ AskedScores = tuple[Any, list[tuple[int, str]]]
 def _product(
     model: Transformer, runs: Sequence[AskedScores], wanted: tuple[str, ...], name: str, digits: int
 ) -> Probability:
-
+    """The product of the probabilities that the runs give, in the first number system that decides all its digits.
+    Raises the last Undecided where none does."""
     digits = check_digits(digits)
     reason: Undecided | None = None
     for system in domains_for(name, digits):
@@ -142,6 +146,7 @@ def _product(
             value = factors[0]
             for factor in factors[1:]:
                 value = value * factor
+            # Not `digits` digits after the point but `digits` significant ones.
             places = digits + _leading_zeros(value)
             if system.settled(value, places):
                 factors_shown = tuple(system.show(factor, digits) for factor in factors)
@@ -160,7 +165,7 @@ def _leading_zeros(value: Any) -> int:
     if not hasattr(value, "mid") or not value.is_finite() or value.mid().is_zero():
         return 0
     mantissa, exponent = (int(part) for part in value.mid().man_exp())
-    return max(0, -(abs(mantissa).bit_length() + exponent)) * 30103 // 100000
+    return max(0, -(abs(mantissa).bit_length() + exponent)) * 30103 // 100000  # log10(2) = 0.30103
 
 
 def generate(
@@ -289,33 +294,33 @@ def continued(
     if why is not None:
         must = "a continuation is checked in one pass where no answer rests on what follows"
         raise BadInput(must, why, "decode it instead")
+    # Any label of the readout may be asked about, and no other token.
     scores, start, tokens = _scoring(bound, "each"), tuple(given), tuple(tokens)
     for token in tokens:
         if bound.readout.index(token) is None:
             require_known("label", token, bound.readout.labels)
     if not tokens:
         return Continued(start, (), (), None)
+    # The first answer is that of the last given position; what the last token answers is not asked.
     first = len(start) + bound.embedding.added - 1
     if first < 0:
         raise BadInput(
             "decoding must have a first symbol", "none", "give one, or a model that adds a token before the input"
         )
-    tokens_all = bound.tokens((*start, *tokens[:-1]))
+    read_tokens = bound.tokens((*start, *tokens[:-1]))
     reason: Undecided | NotExact | None = None
     names = ("exact", "ball") if domain is None else (domain,)
     for system in _systems(names, digits):
         try:
-            result = forward(scores, tokens_all, system)
+            result = forward(scores, read_tokens, system)
             answers = [result.label(place) for place in range(first, first + len(tokens))]
         except (Undecided, NotExact) as error:
             reason = error
             continue
         if None not in answers:
-            labels_said = tuple(str(answer) for answer in answers)
-            apart = (
-                k for k, (own_label, other) in enumerate(zip(labels_said, tokens, strict=True)) if own_label != other
-            )
-            return Continued(start, tokens, labels_said, next(apart, None))
+            labels = tuple(str(answer) for answer in answers)
+            differing = (k for k, label in enumerate(labels) if label != tokens[k])
+            return Continued(start, tokens, labels, next(differing, None))
     raise _open("a largest score", names, reason)
 
 
@@ -326,14 +331,14 @@ def extended(model: Transformer, given: str | Sequence[str], steps: int, domain:
     bound = model.bind({})
     start = bound.embedding.typed(bound.tokens(given)) if given else ()
     greatest = _greatest(_scoring(bound, "last"), ("exact", "ball") if domain is None else (domain,), 30)
-    labels_put = list[str]()
+    labels = list[str]()
     for label in _labels(tuple(start), steps, lambda _: False, greatest):
-        labels_put.append(label)
-        if label not in bound.alphabet and len(labels_put) < steps:
-            end = f"{len(labels_put)} steps where {label} comes then, which is no symbol"
+        labels.append(label)
+        if label not in bound.alphabet and len(labels) < steps:
+            end = f"{len(labels)} steps where {label} comes then, which is no symbol"
             must = f"a string must be extended by at most {end}"
             raise BadInput(must, steps)
-    return (*start, *labels_put)
+    return (*start, *labels)
 
 
 def recognizes(
@@ -346,10 +351,10 @@ def recognizes(
     >>> recognizes(compile("dfa", "(aa)*"), "aa", lambda n: n + 2, "yes")
     True
     """
-    many = steps(len(given))
-    if type(many) is not int or many < 1:
-        raise BadInput("a string must be recognized in at least one step", many)
-    return extended(model, given, many, domain)[-1] == yes
+    step_count = steps(len(given))
+    if type(step_count) is not int or step_count < 1:
+        raise BadInput("a string must be recognized in at least one step", step_count)
+    return extended(model, given, step_count, domain)[-1] == yes
 
 
 def _systems(names: Sequence[str], digits: int, bits: int | None = None) -> Iterator[Domain]:
@@ -362,6 +367,8 @@ def _greatest(
     model: Transformer, names: Sequence[str], digits: int, bits: int | None = None
 ) -> Callable[[Sequence[str]], str]:
     """The label of the greatest score behind a word, for words that grow."""
+    # Number systems from coarse to fine, each with a follower that keeps what it read of the prefix. Those that are
+    # made are tried again for the next symbol; finer ones are made only when it is undecided.
     systems, followers = _systems(names, digits, bits), list[Callable[[Sequence[str]], Result]]()
 
     def ladder() -> Iterator[Callable[[Sequence[str]], Result]]:
@@ -371,6 +378,7 @@ def _greatest(
             yield followers[-1]
 
     def greatest(word: Sequence[str]) -> str:
+        """The label of the greatest score after a string."""
         reason: Undecided | NotExact | None = None
         for follow in ladder():
             try:

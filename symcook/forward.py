@@ -58,6 +58,7 @@ def forward(
             result = replace(walk.result(answers, MOST_WEIGHTS if weights else 0), bound=_bounded)
         except NoRun as error:
             raise NoRun(error.must, f"{error.given}{_of(model, sequence)}", error.do) from None
+    # Rounded numbers: the same pass once more in intervals, and only verdicts that both agree on stand.
     if rounds(domain) and not domain.simulates:
         bounded = _bounded(result, after, answers)
         sure: Any = bounded.verdicts

@@ -89,27 +89,29 @@ class Machine:
         """A symbol, a row of inputs, or for a batch several, as the model reads them."""
         several = isinstance(symbol, tuple) and hasattr(self.domain, "block")
         ask: Any = self.model.tokens if self.model.embedding.inputs is None else self.model.rows
-        read = [self.model.embedding.typed(ask((one,)))[0] for one in (symbol if several else (symbol,))]
+        read = [self.model.embedding.typed(ask((entry,)))[0] for entry in (symbol if several else (symbol,))]
         return tuple(read) if several else read[0]
 
     def _passed(self, sequence: tuple[object, ...], state: State, ends: bool = False) -> State:
         """The state behind the last position of a sequence, before which `state` is. Where that is no input yet, or the
         readout does not look at this position, nothing is answered."""
+        # A readout at the first position answers once, then; without end tokens each position may be the last.
         block, first = self.block(sequence), self.model.readout.first
         answers = not state.memory.seen if first else ends or not self.model.embedding.ends[1]
         error = state.error if first else None
         try:
             try:
-                found = forward(self.model, block, self.domain, after=state.memory, answers=answers)
+                result = forward(self.model, block, self.domain, after=state.memory, answers=answers)
             except NoRun:
                 raise
+            # No answer here, but a longer word may have one: the state goes on with the error in it.
             except (BadInput, Undecided) as why:
                 error = error or why
-                found = forward(self.model, block, self.domain, after=state.memory, answers=False)
+                result = forward(self.model, block, self.domain, after=state.memory, answers=False)
         except NoRun:  # said of the whole word, with the token that the model adds behind it
             forward(self.model, self.block(self.model.embedding.surround(state.word)), copy(self.domain))
             raise
-        return State(state.word, present(found.memory), error)
+        return State(state.word, present(result.memory), error)
 
 
 def follower(model: Transformer, domain: Domain) -> Callable[[Sequence[Any]], Result]:
@@ -120,8 +122,10 @@ def follower(model: Transformer, domain: Domain) -> Callable[[Sequence[Any]], Re
     machine, state = Machine(model, domain), None
 
     def result(word: Sequence[str]) -> Result:
+        """What `forward` says of one word."""
         nonlocal state
         try:
+            # Another word than the last one, with more: begin anew.
             if state is None or state.word != tuple(word[: len(state.word)]):
                 state = machine.start()
             for symbol in word[len(state.word) :]:

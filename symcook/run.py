@@ -96,7 +96,7 @@ class Run(Shown):
         nothing; inputs of more than `symcook.forward.MOST_WEIGHTS` positions have none.
         """
         system = self.result.domain
-        found = []
+        documents = []
         with PRECISION, system.context():
             places = self.result.everywhere
 
@@ -107,10 +107,12 @@ class Run(Shown):
                 columns = {name: shown(column) for name, column in step.columns.items()}
                 document = {"layer": step.layer, "part": step.part, "coordinates": columns}
                 if step.attention:
+                    # A head keeps for each position seen the weights of all rows; a document has a row for each
+                    # position.
                     heads = (list(map(shown, head)) for head in step.attention)
                     document["attention"] = [list(map(list, zip(*head, strict=True))) for head in heads]
-                found.append(document)
-        return found
+                documents.append(document)
+        return documents
 
     def shown(self, place: int) -> dict[str, Any]:
         """The values that the readout shows at an index, as JSON has them."""
@@ -151,6 +153,7 @@ class Run(Shown):
         document["output"] = self.output
         if self.outputs is not None:
             document["outputs"] = self.outputs
+            # A compiled program puts out tokens, so bits are text here.
             if model.program is not None and model.decides:  # what the program puts out, as text
                 document["outputs"] = [None if bit is None else str(int(bit)) for bit in self.outputs]
         if self.result.steps:
@@ -205,6 +208,7 @@ def run(
 
         refuse_uncovered(model.program, sequence)
     last, reason = None, None
+    # More precise from one to the next; balls alone have more than one.
     for system in domains_for(domain, digits, bits):
         try:
             result = forward(bound, sequence, system, trace=trace)
@@ -212,11 +216,18 @@ def run(
             reason = error
             continue
         last = Run(result, digits, text)
-        held = result.bounded or result
-        with PRECISION, held.domain.context():
-            known = all(held.domain.settled(v, digits) for place in result.places for v in held.values(place).values())
+        # In rounded numbers the digits are judged by the intervals that bound the errors.
+        interval_run = result.bounded or result
+        with PRECISION, interval_run.domain.context():
+            known = all(
+                interval_run.domain.settled(v, digits)
+                for place in result.places
+                for v in interval_run.values(place).values()
+            )
         if known and not last.undecided:
             return last
+    # No number system was precise enough: no run at all, digits that are not known, or an open verdict, which is an
+    # answer.
     if last is None:
         raise reason or Undecided("the run stayed undecided")
     if not last.undecided:

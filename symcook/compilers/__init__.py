@@ -1,4 +1,5 @@
-"""From programs to transformers: each compiler gives a model, whose `program` says what it was made of."""
+"""Compilers from programs to transformers: `compile` takes a program and returns a model, whose `program` field says
+what it was compiled from."""
 
 from __future__ import annotations
 
@@ -83,11 +84,13 @@ def compile(
     require_known("language", kind, LANGUAGES)
     objects = not isinstance(source, str)
     source = source if isinstance(source, str) else _text(kind, source, alphabet)
+    # Options that the language does not have.
     asked = {"theorem": theorem, "soft": soft, "tau": tau, "weighting": weighting, "variant": variant}
     for option, choice in asked.items():
         if choice not in ("", None, False) and kind not in TAKES[option]:
             must = f"--{option} must stand with {' or '.join(TAKES[option])}"
             raise BadInput(must, kind, "leave it out")
+    # A program that comes with symcook, by name; or a name that is one but for its ending, or a file that is not there.
     if kind in SHIPPED and is_shipped(source):
         if not source.endswith(f".{kind}"):
             own = source.rpartition(".")[2]
@@ -100,9 +103,11 @@ def compile(
         )
     elif re.fullmatch(r"[\w./-]+\.(ltl|count|srasp|tm|json|txt)", source):
         raise BadInput("a program must be its text, or on the command line a file that is there", source)
+    # A model is named by its program where that is short.
     short = " ".join(source.split())
     name = name or (short if len(short) <= 40 and short.isprintable() else WORDS[kind])
     require_known("variant", variant or "strict", VARIANTS)
+    # Turing machines: the decoder for the machine, or that of the theorem for all machines.
     if kind == "tm":
         from symcook.compilers import turing
         from symcook.programs.turing import read_turing
@@ -113,6 +118,7 @@ def compile(
         if theorem:
             return _of_table(read_turing(source), source, theorem, weighting, variant or "strict", name)
         return turing.compiled(read_turing(source), source, name, weighting or "average", variant or "strict")
+    # Automata, as a table or a regular expression.
     if kind == "dfa":
         from symcook.compilers import automaton
         from symcook.programs.running import read_source
@@ -122,6 +128,7 @@ def compile(
             _require(theorem, AUTOMATA, "automata")
             return automaton.counted(table, source, name, variant or "strict")
         return automaton.compiled(table, source, name, variant or "strict")
+    # S-RASP programs, as text or as Python objects.
     if kind == "srasp":
         from symcook.compilers import srasp
         from symcook.programs.srasp_reading import read_srasp
@@ -130,6 +137,7 @@ def compile(
         if objects:  # whose text nobody has seen
             program = replace(program, places=())
         return srasp.compiled(program, source, name)
+    # Formulas: hard or softmax attention, or the construction of a theorem.
     from symcook.compilers.formula import compiled
     from symcook.programs.reading import read_formula
 
@@ -212,6 +220,7 @@ def as_compiled(model: Transformer) -> Transformer | None:
         from symcook.compilers.automaton import variant_of
 
         options["variant"] = variant_of(model)
+    # Compile again, and compare weight by weight.
     try:
         recompiled = compile(program.kind, program.source, name=model.name, **options)
     except BadInput:

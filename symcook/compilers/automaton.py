@@ -1,7 +1,8 @@
-"""Automata to decoders that write down their run: instances of the family automaton-run, with names, and with
-`--theorem 1` of the families that leave out the first state.
+"""Compiler from automata to decoders that output their run, the states and then the verdict, one token at a time.
 
-What is proved of a family holds of each of them: a bridge ties the weights to it (`symcook.proof.bridges.decoders`).
+The result is an instance of the family automaton-run, with names for its tokens; with `--theorem 1`, of one of the
+families that leave out the first state. So what is proved about the family holds of each of them: a bridge ties the
+weights to it (`symcook.proof.bridges.decoders`).
 Source: Merrill and Sabharwal (2024), Theorem 1.
 """
 
@@ -83,8 +84,9 @@ def counted_at(table: Automaton, variant: str) -> tuple[Instance, tuple[str, ...
 
 
 def put_out(model: Transformer, run: Sequence[T]) -> Sequence[T]:
-    """Of a run, the states that an automaton goes through and the verdict, what a decoder puts out: all, or by
-    --theorem 1 all but for the first state, and behind one letter the verdict at once unless columns see themselves."""
+    """The part of a full run (states, then the verdict) that a decoder outputs: all of it, or with --theorem 1 all but
+    the first state. After a single letter that decoder outputs the verdict alone, unless its masks include the token
+    itself."""
     if model.program is None or not model.program.theorem:
         return run
     return run[-1:] if len(run) == 3 and variant_of(model) != "nonstrict" else run[1:]
@@ -108,6 +110,7 @@ def _others(variant: str) -> tuple[tuple[str, str, str], ...]:
 
 def _counted_plan(table: Automaton, variant: str, tokens: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
     """Which coordinate of a decoder of Theorem 1 holds what; a coordinate y or z is a letter's that was found."""
+    # Without $ one layer more finds the first position.
     first, start = 1 + (variant == "no-start"), next(iter(tokens_of(table)))
     last = f"layer {first + 1}"
     states = dict(zip(tokens[1 + len(table.alphabet) :], table.names, strict=False))
@@ -118,15 +121,16 @@ def _counted_plan(table: Automaton, variant: str, tokens: Sequence[str]) -> tupl
         "no-start": (("one", "embedding", "1"), ("later", "layer 1", "0 at the first position, 1 behind it")),
     }[variant]
     over = {"strict": "i", "nonstrict": "(i + 1)", "no-start": "i"}[variant]
-    near, far = {"strict": ("k + 1", "k + 2"), "nonstrict": ("", "k + 1"), "no-start": ("1", "k + 2")}[variant]
+    # Which symbol the heads y and z find, with k states behind the input; one variant has only z.
+    y_place, z_place = {"strict": ("k + 1", "k + 2"), "nonstrict": ("", "k + 1"), "no-start": ("1", "k + 2")}[variant]
     letters = list(enumerate(table.alphabet, 1))
     return (
         *((f"t{number}", "embedding", f"the token is {what}") for number, what in enumerate(described)),
         *marks,
         ("u", f"layer {first}", f"1/{over} at position i"),
         ("d", f"layer {first}", f"k/{over}, with k states to there"),
-        *((f"y{c}", f"{last}, attention", f"symbol {near} is {symbol}") for c, symbol in letters if near),
-        *((f"z{c}", f"{last}, attention", f"symbol {far} is {symbol}") for c, symbol in letters),
+        *((f"y{c}", f"{last}, attention", f"symbol {y_place} is {symbol}") for c, symbol in letters if y_place),
+        *((f"z{c}", f"{last}, attention", f"symbol {z_place} is {symbol}") for c, symbol in letters),
         *((f"o{number}", f"{last}, feed-forward", f"score of {what}") for number, what in enumerate(described)),
     )
 
@@ -167,13 +171,16 @@ def without_start(model: Transformer) -> Transformer:
     """
     first, second = model.layers
     start = next(iter(model.embedding.ends[0]))
+    # Embeddings without $ and without u, which layer 2 computes.
     words = {
         token: {name: value for name, value in row.items() if name != "u"}
         for token, row in (model.embedding.words or {}).items()
         if token != start
     }
+    # A layer in front: later = the mean of ones before, 0 at the first position alone.
     constant = LayerNorm(("other",), ("one", "minus"), projection=[[1], [-1]])
     zero = Layer(Head(("one",), ("later",), [[0]], [[0]], [[1]], MASK), None, (constant,), (), "projected pre")
+    # The means of layer 2 count that first position (lead) in place of $.
     bits = LayerNorm(
         ("other", "later"), ("lead", "behind"), gain=[HALF] * 2, bias=[HALF] * 2, projection=[[1, -1], [0, 1]]
     )
@@ -181,6 +188,7 @@ def without_start(model: Transformer) -> Transformer:
     means = replace(head, reads=tuple("lead" if name == "v0" else name for name in head.reads))
     first = replace(first, attention=SelfAttention((means,)), attention_norms=(*first.attention_norms, bits))
     query, key, *others = second.attention_norms
+    # The hashes of layer 3: ([j > 0], u) for keys and (d, u) for queries, where u is 1 at the first position.
     share = [1, 1, -1]  # of u, other and later: 1/j behind position 0, and 1 there
     minus = [-1, -1, 1]
     reads = ("u", "other", "later")
@@ -189,11 +197,12 @@ def without_start(model: Transformer) -> Transformer:
     second = replace(second, attention_norms=(query, key, *others))
     space = Space((*model.space, "later"))
     embedding = replace(model.embedding, space=space, words=words, before=None)
-    rows_kept = [k for k, label in enumerate(model.readout.labels) if label != start]
+    # $ is never an answer.
+    kept_labels = [k for k, label in enumerate(model.readout.labels) if label != start]
     readout = replace(
         model.readout,
-        weights=[list(model.readout.weights[k, :]) for k in rows_kept],
-        labels=tuple(model.readout.labels[k] for k in rows_kept),
+        weights=[list(model.readout.weights[k, :]) for k in kept_labels],
+        labels=tuple(model.readout.labels[k] for k in kept_labels),
     )
     return replace(model, embedding=embedding, layers=(zero, first, second), readout=readout)
 
@@ -204,9 +213,9 @@ def _seeing(layer: Layer, norms: Sequence[LayerNorm]) -> Layer:
     return replace(layer, attention=SelfAttention(heads), attention_norms=tuple(norms))
 
 
-def _hashed(own: int, other: int) -> list[list[int]]:
-    """The projection to (own x + other y, y, ...) with the signs of a hash, of what reads (x, y)."""
-    return [[own, other], [0, 1], [-own, -other], [0, -1]]
+def _hashed(own: int, factor: int) -> list[list[int]]:
+    """The projection of (x, y) to (own x + factor y, y, ...), with the signs of a hash."""
+    return [[own, factor], [0, 1], [-own, -factor], [0, -1]]
 
 
 def _instance(table: Automaton, source: str, name: str) -> Transformer:

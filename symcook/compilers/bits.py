@@ -1,4 +1,9 @@
-"""Truths as Boolean functions of bits that coordinates hold, and the networks that hold new ones."""
+"""Truths at a position as Boolean functions of bits, and the feed-forward layers that compute new bits from them.
+
+A truth is a set of letters, or a decision diagram over bits that coordinates hold. `Bits` combines truths without any
+layer; `hold` writes one into a coordinate, as a sum of ReLUs, one for each disjoint cube. A function that is too large
+for one layer is cut in two.
+"""
 
 from __future__ import annotations
 
@@ -124,11 +129,13 @@ class Bits:
         """The disjunction of truths of which at most one holds."""
         parts = [part for part in map(self.truth, truths) if part != frozenset()]
         sets = frozenset().union(*(part for part in parts if isinstance(part, frozenset)))
+        # Sets of letters are joined at once; all of them are one more bit.
         nodes = [self.node(part) for part in parts if not isinstance(part, frozenset)]
         if not nodes:
             return sets
         if sets:
             nodes.append(self.node(sets))
+        # Few variables: one decision diagram. Else a sum of cubes in one network, or of two halves.
         if len(set().union(*map(variables, nodes))) <= FEW_VARIABLES:
             return reduce(self.either, nodes)
         cubes_of_parts = [cubes(node, MOST) or cubes(self.bit(self.hold(node)), MOST) or [] for node in nodes]
@@ -160,15 +167,17 @@ class Bits:
         return self.held[f]
 
     def _new_holder(self, f: BoolNode) -> str:
+        """The coordinate of a function: one that is there, or a new one that a network writes."""
         if isinstance(f, bool):
             self.meanings["one" if f else "zero"] = "true" if f else "false"
             return "one" if f else "zero"
         if there := self._there(f):
             return there
+        # The sum of disjoint cubes of the function, or 1 less that of its negation where this has fewer.
         cubes_of, negative = cubes(f, MOST), False
-        other = cubes(self.diagrams.negation(f), MOST)
-        if cubes_of is None or (other is not None and len(other) < len(cubes_of)):
-            cubes_of, negative = other or [], True
+        negated_cubes = cubes(self.diagrams.negation(f), MOST)
+        if cubes_of is None or (negated_cubes is not None and len(negated_cubes) < len(cubes_of)):
+            cubes_of, negative = negated_cubes or [], True
         literals = tuple(tuple((self.names[variable], int(value)) for variable, value in cube) for cube in cubes_of)
         texts = [" & ".join("~" * (1 - value) + name for name, value in cube) for cube in literals]
         text, network = " | ".join(texts), halved([*map(self._unit, cubes_of)])

@@ -1,4 +1,5 @@
-"""Boolean functions of numbered variables as decision diagrams, and as sums of disjoint cubes."""
+"""Boolean functions of numbered variables: as ordered decision diagrams, in which equal functions are equal objects,
+and as sums of disjoint cubes (conjunctions of which at most one is true)."""
 
 from __future__ import annotations
 

@@ -1,11 +1,13 @@
-"""Formulas that count to the soft-attention transformers of printed proofs: a head, a lookup, a test for each count.
+"""Compiler from formulas that count to the soft-attention transformers of printed proofs, step by step as printed.
 
-They are no instances of a family: a predicate is a function of all positions, and a table of a family is finite.
+Each count takes a head (the mean of a truth), a lookup (a second head, whose score is greatest at the position of the
+count) and a test (a feed-forward layer). The models are no instances of a family: a predicate is a function of all
+positions, and a table of a family is finite.
 
-Source: Yang et al. (2026), Theorems 20 and 21, Corollaries 22 and 23; Lemma 9, Proposition 10. (a) by temperature, (b)
-with n in the keys of lookups and in the queries of the other heads. Scores are those that are printed. Left open there
-and chosen here: where a count is 0, what stands at position 1 is retrieved, and 2 taken from it; a lookup of a count to
-the right sees all positions.
+The paper leaves two points open. Where a count is 0, this construction retrieves what stands at position 1, and
+subtracts 2 from it; a lookup of a count to the right sees all positions.
+Source: Yang et al. (2026), Theorems 20 and 21, Corollaries 22 and 23; Lemma 9, Proposition 10. Variant (a) uses a
+temperature, variant (b) a factor n in the keys of lookups and in the queries of the other heads.
 """
 
 from __future__ import annotations
@@ -65,6 +67,7 @@ class CountedConstruction:
         return z
 
     def write(self, name: str, text: str) -> str:
+        """Adds a feed-forward layer that writes one coordinate, and returns its name."""
         self.steps.append(feedforward({name: text}))
         return name
 
@@ -111,6 +114,7 @@ class CountedConstruction:
         """Step 2: `value` at the position of a count, or of one more: queries 3 factor (C/i, 1/i), keys (2j, -j^2)."""
         mean, inverse = self.mean(one), self.inverse(one.side)
         index, square = ("index_n", "square_n") if self.scaled else ("index", "square")
+        # 3 factor (2 j C/i - j^2/i) is greatest at j = C; with `more` at C + 1.
         score = {(mean, index): 6 * factor, (inverse, index): 6 * factor * more, (inverse, square): -3 * factor}
         mask = "future" if one.side == "left" else "none"
         self.steps.append(head(score, {name: value}, mask=mask, weighting="softmax", temperature=self.temperature))
@@ -134,15 +138,17 @@ class CountedConstruction:
         total = sum(abs(count.factor) for count in line.counts)
         parts = []
         for summand in line.counts:
+            # A count of 0 has no position: position 1 is found, and the network subtracts 2, so that its ReLU is 0.
             count = f"#{summand.side}[{self.formula.text(summand.line)}]"
-            looked_up, looked_up_kept = (
+            looked_up, kept = (
                 f"{z}_{summand.side}{summand.line + 1}",
                 f"{z}_{summand.side}{summand.line + 1}_kept",
             )
-            self.meanings |= {looked_up: f"{count}, about, where it is not 0", looked_up_kept: f"{count}, about"}
+            self.meanings |= {looked_up: f"{count}, about, where it is not 0", kept: f"{count}, about"}
             self.lookup(looked_up, summand, total, "index")
-            self.write(looked_up_kept, f"relu({looked_up} + 2*{self.positive(summand)} - 2)")
-            parts.append(f"{'-' if summand.factor < 0 else '+'} {abs(summand.factor)}*{looked_up_kept}")
+            self.write(kept, f"relu({looked_up} + 2*{self.positive(summand)} - 2)")
+            parts.append(f"{'-' if summand.factor < 0 else '+'} {abs(summand.factor)}*{kept}")
+        # Without counts a constant is compared, which every symbol has alike.
         if parts:
             self.write(z, rounded(f"{' '.join(parts).removeprefix('+ ')} - {line.bound - 1}"))
         else:
@@ -158,11 +164,12 @@ class CountedConstruction:
             looked_up: "the predicate at the count, about, where it is not 0",
         }
         self.lookup(looked_up, counted, 1, table)
-        near = self.write(f"{z}_near", rounded(looked_up))
-        self.meanings[near] = f"{looked_up}, rounded"
+        rounded_table = self.write(f"{z}_near", rounded(looked_up))
+        self.meanings[rounded_table] = f"{looked_up}, rounded"
+        # At a count of 0 nothing is looked up: the predicate's value there is known.
         zero = line.bound == 0 if line.op == "remainder" else line.table[0] == "1"
         positive = self.positive(counted)
-        self.write(z, f"relu({near} + {positive} - 1)" + (f" + relu(1 - {positive})" if zero else ""))
+        self.write(z, f"relu({rounded_table} + {positive} - 1)" + (f" + relu(1 - {positive})" if zero else ""))
 
     # --- other positions ------------------------------------------------------------------------------------------
 
@@ -211,10 +218,10 @@ class CountedConstruction:
         words = {a: {z: int(a in letters) for z, letters in self.words.items()} for a in alphabet}
         if not self.words:
             words = {a: {"zero": 0} for a in alphabet}
-        b = Builder(words=words, positions=self.positions, max_length=self.formula.longest)
+        builder = Builder(words=words, positions=self.positions, max_length=self.formula.longest)
         for step in self.steps:
-            b.add(step)
-        b.readout("sign", "each", [self.bits[self.formula.outputs[0][1]], "one"], weights=[2, -1])
-        model = b.build(name, source=f"Yang et al. (2026), Theorem {self.theorem}: the printed construction")
+            builder.add(step)
+        builder.readout("sign", "each", [self.bits[self.formula.outputs[0][1]], "one"], weights=[2, -1])
+        model = builder.build(name, source=f"Yang et al. (2026), Theorem {self.theorem}: the printed construction")
         plan = plan_of(model, self.positions | self.meanings)
         return replace(model, program=Program(kind, source, alphabet, plan, self.theorem))

@@ -1,4 +1,5 @@
-"""Numbers of a program as exact sums over coordinates: a number for each letter, bits, and whole numbers that grow."""
+"""Numbers of a program as exact sums (`Form`): a number for each letter, plus factors times bits, plus factors times
+coordinates that grow with the length (`Atom`)."""
 
 from __future__ import annotations
 
@@ -68,7 +69,7 @@ class Form:
         return sides.pop() if len(sides) == 1 else "both"
 
     def plus(self, other: Form, factor: Fraction | int = 1) -> Form:
-        """This, and the other times a factor."""
+        """This number plus `factor` times another."""
         table = tuple(a + factor * b for a, b in zip(self.table, other.table, strict=True))
         return Form(table, _sum(self.bits, other.bits, factor), _sum(self.atoms, other.atoms, factor))
 

@@ -1,8 +1,10 @@
-"""Formulas to the soft-attention transformers of printed proofs: instances of families, a line of the formula a round.
+"""Compiler from formulas to the soft-attention transformers of printed proofs: instances of families, with one round
+for each line of the formula.
 
-What is proved of a family holds of each of them (`symcook prove FILE`: the bridge, and the theorem at its sizes).
-Source: Yang et al. (2026), Theorems 12, 13, 15 and 16, Corollaries 17 and 18; (a) by temperature, (b) with a factor in
-the queries. Theorems that count are in `counted`.
+A theorem about a family holds of each instance (`symcook prove FILE` gives the bridge, and the theorem at the
+instance's sizes). Theorems about counting are in `counted`.
+Source: Yang et al. (2026), Theorems 12, 13, 15 and 16, Corollaries 17 and 18; variant (a) uses a temperature, (b) a
+factor in the queries.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ def printed(formula: Formula, theorem: str, source: str, name: str, kind: str) -
     """The model of a formula by the construction of a theorem. It answers at each position with the formula's truth;
     BadInput for an operator that the theorem does not cover, and for several outputs."""
     check_covered(formula, theorem)
-    number, scaled = theorem[:2], int(theorem.endswith("b"))
+    number, scaled = theorem[:2], int(theorem.endswith("b"))  # "12b": Theorem 12, variant (b)
+    # Theorems that count have a construction of their own; the others are instances of a family.
     if number not in FAMILIES:
         from symcook.compilers.counted import CountedConstruction
 
@@ -52,6 +55,7 @@ def printed(formula: Formula, theorem: str, source: str, name: str, kind: str) -
     from symcook.recipes.models import instance_of, said
 
     rows = table(formula)
+    # The family's parameter arrays: one column of the table each.
     settings = {"L": str(len(rows)), "S": str(len(formula.alphabet)), "scaled": str(scaled)}
     for place, key in enumerate(("op", "letter", "left", "right")):
         settings[key] = " ".join(str(row[place]) for row in rows)
@@ -59,11 +63,12 @@ def printed(formula: Formula, theorem: str, source: str, name: str, kind: str) -
     at = instance_of(family, settings)
     model = at.model(list(formula.alphabet), name)
     names = [f"c{line}" for line in range(1, len(rows) + 1)]
+    # Line k is written to the coordinate ck in round k, or stands in the embedding if it is a letter.
     plan = []
-    for turn, (op, letter, left, right) in enumerate(rows, 1):
+    for number_of_line, (op, letter, left, right) in enumerate(rows, 1):
         parts = {"letter": letters_text([formula.alphabet[letter]], formula.alphabet)}
         meaning = SHOWN[op].format(**parts, left=names[left - 1], right=names[right - 1])
-        plan.append((names[turn - 1], f"round {turn}" if op else "embedding", meaning))
+        plan.append((names[number_of_line - 1], f"round {number_of_line}" if op else "embedding", meaning))
     program = Program(kind, source, formula.alphabet, tuple(plan), theorem)
     return replace(model, source=f"{family.source}; {said(family, at.values)}", program=program)
 
@@ -90,10 +95,12 @@ def check_covered(formula: Formula, theorem: str) -> None:
     wrong = outside(theorem[:2])
     if not wrong:
         return
-    fits = [other for other in COVERED if not outside(other)]
+    # Some theorem covers the formula: 22 has all operators.
+    fits = [covering for covering in COVERED if not outside(covering)]
     letter = theorem[2:] or "a"
-    others = [f"{other}{'' if other in ('21', '23') else letter}" for other in fits]
-    do = f"--theorem {others[0]} covers it"
+    names = [f"{covering}{'' if covering in ('21', '23') else letter}" for covering in fits]
+    do = f"--theorem {names[0]} covers it"
+    # An operator to the right under masks that only see the left, or any other one.
     ahead = sorted(FUTURE & set(wrong))
     if ahead and theorem[:2] in MASKED:
         must = f"a formula for Theorem {theorem}, whose heads see what stands to the left, must be without {ahead[0]}"
@@ -109,8 +116,8 @@ def table(formula: Formula) -> list[tuple[int, int, int, int]]:
     places: dict[tuple[int, int, int, int], int] = {}
     of_line: list[int] = []
 
-    def add(op: int, letter: int, left: int, right: int) -> int:
-        key = (op, letter, left, right)
+    def add(op: int, letter: int, left_row: int, right: int) -> int:
+        key = (op, letter, left_row, right)
         if key not in places:
             rows.append(key)
             places[key] = len(rows)
@@ -119,20 +126,22 @@ def table(formula: Formula) -> list[tuple[int, int, int, int]]:
     for line in formula.lines:
         if line.op == "letters":
             chosen = [k for k, a in enumerate(formula.alphabet) if a in line.letters]
-            rows_made = [add(0, k, 1, 1) for k in chosen or [0]]
+            letter_rows = [add(0, k, 1, 1) for k in chosen or [0]]
             constant = len(chosen) in (0, len(formula.alphabet))
+            # No letter of them, or every letter: a & ~a, or a | ~a.
             if constant:
                 op = NUMBERS["or" if chosen else "and"]
-                place = add(op, 0, rows_made[0], add(1, 0, rows_made[0], 1))
+                row = add(op, 0, letter_rows[0], add(NUMBERS["not"], 0, letter_rows[0], 1))
             else:
-                place = rows_made[0]
-                for other in rows_made[1:]:
-                    place = add(3, 0, place, other)
+                # Else a disjunction, letter by letter.
+                row = letter_rows[0]
+                for letter_row in letter_rows[1:]:
+                    row = add(NUMBERS["or"], 0, row, letter_row)
         else:
-            left = of_line[line.left]
-            place = add(NUMBERS[line.op], 0, left, of_line[line.right] if line.op in BINARY else 1)
-        of_line.append(place)
+            left_row = of_line[line.left]
+            row = add(NUMBERS[line.op], 0, left_row, of_line[line.right] if line.op in BINARY else 1)
+        of_line.append(row)
     last = of_line[formula.outputs[0][1]]
     if last < len(rows):  # the truth of the whole formula stands last
-        rows.append((2, 0, last, last))
+        rows.append((NUMBERS["and"], 0, last, last))
     return rows

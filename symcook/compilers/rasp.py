@@ -77,12 +77,10 @@ class Aggregates(Selections):
         """The number of selected positions. An equality E of integers is split off: the count of C(E) is the count of
         C(true) with E, plus the count of C(false), minus the count of C(false) with E."""
         variable = min((v for case in cases for v in variables(case.there) if v < BEFORE), default=None)
+        if variable is None and equal:  # nothing left to split: all equalities in `equal` must hold
+            return self._tied(cases, [self.equalities[AFTER - 2 - v] for v in equal], shown)
         if variable is None:
-            return (
-                self._tied(cases, [self.equalities[AFTER - 2 - v] for v in equal], shown)
-                if equal
-                else self._all(cases, shown)
-            )
+            return self._all(cases, shown)
         true, false = (self.fixed(cases, {variable: value}) for value in (True, False))
         total = self.width(true, shown, (*equal, variable))
         if any(case.there is not False for case in false):
@@ -93,6 +91,7 @@ class Aggregates(Selections):
         """The number of selected positions, for cases without equalities."""
         before, here, after = (self.fixed(cases, SIDES[side]) for side in "<=>")
         own = self.indicator(self._own(here, ()))
+        # Alike on both sides: one lookup for all positions, which counts the position itself like another.
         if before == after:
             return self._everywhere(before, shown).plus(own).plus(self.indicator(self._own(before, ())), -1)
         return self._beside("left", before, shown).plus(own).plus(self._beside("right", after, shown))
@@ -141,6 +140,8 @@ class Aggregates(Selections):
     def _beside(self, side: str, cases: SelectorCases, shown: str) -> Form:
         """The number of selected positions strictly on one side."""
         total = self.number(0)
+        # A count gives the number where all positions are selected, or by one truth whatever holds at i. Truths that
+        # depend on the case at i share one lookup.
         for here, there in cases:
             if there is True or (there is not False and len(cases) == 1):
                 total = total.plus(self.gate(here, self.count(side, self.truth(there), shown)))
@@ -164,20 +165,22 @@ class Aggregates(Selections):
         If there are C of them, r = 1/C is the mean of a bit that only the first (or last) of them has. The score
         2 r/j - 1/j^2 is maximal at 1/j = r, so a head finds j = C."""
         total = self.number(0)
-        for side, here in self.groups(cases, "none"):
-            if side == "=":
-                total = total.plus(self.indicator(self._own(here, equalities)))
+        for side, side_cases in self.groups(cases, "none"):
+            if side == "=":  # the position itself alone: no head
+                total = total.plus(self.indicator(self._own(side_cases, equalities)))
                 continue
             mask = MASK_OF[side]
             before_allowed = "<" in side
-            copied = self.look("left", mask, here, equalities, None, shown).found
-            if self.truth(copied) == frozenset():
+            # A first head tells whether a position is selected at all: if none is, r would be a mean of nothing.
+            some_selected = self.look("left", mask, side_cases, equalities, None, shown).found
+            if self.truth(some_selected) == frozenset():
                 continue
+            # A bit for the first selected position: none before it (after it, for the last) has the same integers.
             same = [equality._replace(query=equality.key) for equality in equalities]
-            is_some = self.hold(self.node(copied))
+            is_some = self.hold(self.node(some_selected))
             values: dict[str, LinearFactors] = {}
             units = [f"relu(1 - {is_some})"]
-            for case in here:
+            for case in side_cases:
                 if case.there is False:
                     continue
                 op, beyond = ("right", "strict-future") if before_allowed else ("left", "strict-past")
@@ -186,23 +189,26 @@ class Aggregates(Selections):
                 mean = self.new("mean", f"one over how many: {shown}")
                 values[mean] = {self.hold(self.node(first)): Fraction(1)}
                 units.append(f"relu({self.hold(self.node(case.here))} + {mean} + {is_some} - 2)")
-            self.looks.append(Look(self.selecting(here, equalities), values, mask))
+            # r is the mean of that bit over the selected positions: 1/C, and 1 where none is selected.
+            self.looks.append(Look(self.selecting(side_cases, equalities), values, mask))
             inverse = self.network("inverse_of", f"one over how many, or 1: {shown}", halved(units))
-            count = self.new("count", f"how many more than one: {shown}")
-            self.squares[count] = self.new("square", f"({self.meanings[count]})^2")
-            places = {
-                place: self.place(place)
-                for place in ("inverse_index", "inverse_index_square", "before", "before_square")
-            }
-            score = {
-                (inverse, places["inverse_index"]): Fraction(2),
-                (self.place("one"), places["inverse_index_square"]): Fraction(-1),
-            }
-            read = {count: {places["before"]: Fraction(1)}, self.squares[count]: {places["before_square"]: Fraction(1)}}
             local = ">" not in side
-            self.looks.append(Look(score, read, "future" if local else "none"))
-            total = total.plus(self.atom(count, "left" if local else "both")).plus(self.indicator(copied))
+            others = self.atom(self._inverted(inverse, local, shown), "left" if local else "both")
+            total = total.plus(others).plus(self.indicator(some_selected))
         return total
+
+    def _inverted(self, inverse: str, local: bool, shown: str) -> str:
+        """The coordinate with C - 1, looked up by the coordinate of 1/C: position j = C has j - 1. With `local` the
+        selected positions are all up to i, and so is C."""
+        count = self.new("count", f"how many more than one: {shown}")
+        self.squares[count] = self.new("square", f"({self.meanings[count]})^2")
+        index, index_square, before, before_square = map(
+            self.place, ("inverse_index", "inverse_index_square", "before", "before_square")
+        )
+        score = {(inverse, index): Fraction(2), (self.place("one"), index_square): Fraction(-1)}
+        values = {count: {before: Fraction(1)}, self.squares[count]: {before_square: Fraction(1)}}
+        self.looks.append(Look(score, values, "future" if local else "none"))
+        return count
 
     # Aggregates
 
@@ -221,6 +227,7 @@ class Aggregates(Selections):
             )
             raise BadInput(must, shown, "aggregate each side by itself")
         ((side, here),) = groups
+        # Cases that need no mean: the position alone, and a constant value.
         own = self._own(here, equalities)
         if side == "=":
             return self.between(own, value, default)
@@ -231,6 +238,7 @@ class Aggregates(Selections):
         if constant is not None:
             return self.between(some_selected, value, default)
         result = self.number(0)
+        # A mean is a sum of means: of the bounded part, which a gate can clear, and of the rest; see `_grown`.
         grows = Form(self.number(0).table, {}, value.atoms)
         bounded = value.plus(grows, -1)
         if bounded.constant is not None:
@@ -268,7 +276,13 @@ class Aggregates(Selections):
         return mean
 
     def _grown(
-        self, mask: str, cases: SelectorCases, equalities: Sequence[Equality], value: Form, found: Truth, shown: str
+        self,
+        mask: str,
+        cases: SelectorCases,
+        equalities: Sequence[Equality],
+        value: Form,
+        some_selected: Truth,
+        shown: str,
     ) -> Form:
         """The mean of an unbounded number over the selected positions, and 0 if no position is selected.
 
@@ -276,6 +290,7 @@ class Aggregates(Selections):
         position alone. The value there is subtracted from all values before, and added again if one is selected."""
         at_first = not mask.endswith("past")
         local = mask.endswith("future") and value.side == "left" and value.whole
+        # The value at the first (last) position. On its own side it is 0 there, and no head is needed.
         at_end = self.number(0)
         if value.side != ("left" if at_first else "right"):
             place_at_end, sign = ("index", -1) if at_first else ("index", 1)
@@ -285,26 +300,27 @@ class Aggregates(Selections):
                 Look({(self.place("one"), self.place(place_at_end)): Fraction(sign)},
                      {name: {atom.name: Fraction(1)} for atom, name in names.items()}, "none")
             )  # fmt: skip
-            if any(atom.side == "mean" for atom in value.atoms) and self.truth(found) != self.every:
+            if any(atom.side == "mean" for atom in value.atoms) and self.truth(some_selected) != self.every:
                 raise BadInput("the mean of means that grow must select a position of each string", shown)
             ends = {
                 Atom(name, "both" if atom.side != "mean" else "mean"): value.atoms[atom] for atom, name in names.items()
             }
             at_end = Form(value.table, {}, ends)
         row = self._with_one(value.plus(at_end, -1))
-        if self.truth(found) == self.every:
+        if self.truth(some_selected) == self.every:  # nothing to clear
             mean = self._mean_of(self.selecting(cases, equalities), row, mask, shown, value)
             return Form(value.table, {}, {Atom(mean, "mean", None, local): Fraction(1)}).plus(at_end)
-        gated = tuple(SelectorCase(self.both(here, found), there) for here, there in cases)
+        # Scores that are 0 where none is selected, but for one that then draws to the first (last) position.
+        gated = tuple(SelectorCase(self.both(here, some_selected), there) for here, there in cases)
         score = self.selecting(tuple(case for case in gated if self.truth(case.here) != frozenset()), ()) or {}
-        exists, none = self.hold(self.node(found)), self.hold(self.node(self.negation(found)))
+        is_some, none_selected = self.hold(self.node(some_selected)), self.hold(self.node(self.negation(some_selected)))
         for equality in equalities:
-            queries = equality._replace(query=self.gate(found, equality.query))
+            queries = equality._replace(query=self.gate(some_selected, equality.query))
             for (query, key), factor in (self.selecting((), (queries,)) or {}).items():
-                pair = (exists if query == "one" else query, key)
+                pair = (is_some if query == "one" else query, key)
                 score[pair] = score.get(pair, Fraction(0)) + factor
         away = self.place("before" if at_first else "behind")
-        score[none, away] = score.get((none, away), Fraction(0)) - 1
+        score[none_selected, away] = score.get((none_selected, away), Fraction(0)) - 1
         mean = self._mean_of(score, row, mask, shown, value)
         total = Form(value.table, {}, {Atom(mean, "mean", None, local): Fraction(1)})
-        return total.plus(self.gate(found, at_end))
+        return total.plus(self.gate(some_selected, at_end))

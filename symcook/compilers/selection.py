@@ -1,8 +1,9 @@
-"""Selections: which position j a position i takes a value from, as heads.
+"""Selections as heads: from which position j a position i takes a value.
 
-A selector is taken apart into cases of what holds at i, and for each the truth at j that is looked for. The score of a
-position is that truth, less the square of the difference of whole numbers that must be equal; so a position that fits
-has the greatest score of all, and what is read there tells whether one did.
+A selector is split into cases: if `here` holds at i, the positions j with `there` are selected. The score of a position
+is that truth, minus the squared difference of integers that must be equal. So a selected position has the maximum
+score. The head copies what was looked for from the position with the maximum, and the copy tells whether that position
+is selected at all.
 """
 
 from __future__ import annotations
@@ -36,15 +37,15 @@ class Equality(NamedTuple):
 
 
 class SelectorCase(NamedTuple):
-    """Where `here` holds at i, those j are selected at which `there` does: a function of bits at j, and of the
-    variables below 0."""
+    """A case of a selector: where the truth `here` holds at i, the positions j with `there` are selected, a function of
+    bits at j and of the variables below 0."""
 
     here: Truth
     there: BoolNode
 
 
 class FoundThere(NamedTuple):
-    """A head that selects: whether it found a position, and what it read there."""
+    """What a head that selects has found: whether some position is selected, and the value at that position."""
 
     found: Truth
     value: ProgramValue
@@ -96,17 +97,20 @@ class Selections(PositionValues):
         return tuple(SelectorCase(here, self.diagrams.negation(there)) for here, there in cases)
 
     def joined(self, op: str, a: SelectorCases, b: SelectorCases) -> SelectorCases:
+        """The conjunction or disjunction of two selectors."""
         make = self.diagrams.both if op == "and" else self.diagrams.either
         return self._cases([(self.both(x.here, y.here), make(x.there, y.there)) for x, y in product(a, b)])
 
     def letters_meet(self, sign: str, key: Letters, query: Letters) -> SelectorCases:
+        """The selector of positions j whose letter stands in a relation to that of i."""
         cases = []
         for letter, here in query.items():
-            there = [truth for other, truth in key.items() if holds(sign, other, letter)]
+            there = [truth for key_letter, truth in key.items() if holds(sign, key_letter, letter)]
             cases.append((here, self.node(self.disjoint(there, f"a letter {sign} {letter}"))))
         return self._cases(cases)
 
     def truths_meet(self, sign: str, key: Truth, query: Truth) -> SelectorCases:
+        """The selector of positions j whose truth is, or is not, that of i."""
         cases = self._cases([(query, self.node(key)), (self.negation(query), self.node(self.negation(key)))])
         return cases if sign == "=" else self.complement(cases)
 
@@ -115,6 +119,7 @@ class Selections(PositionValues):
         if sign in ("!=", ">", ">="):
             opposite = {"!=": "=", ">": "<=", ">=": "<"}[sign]
             return self.complement(self.numbers_meet(opposite, key, query, shown))
+        # Two indices: a mask. Else one of the numbers has finitely many values, which become cases.
         place = self._as_places(sign, key, query)
         if place is not None:
             return (SelectorCase(self.every, place),)
@@ -125,6 +130,7 @@ class Selections(PositionValues):
         values = self.values_of(key)
         if values is not None:
             return self._key_values(sign, values, query)
+        # Two numbers that grow: only an equality of whole numbers, a variable of its own below 0.
         if sign != "=" or not key.whole or not query.whole:
             must = "a select of numbers must be by ==, or one of them must have a finite range, or both be indices"
             order = "no score puts all pairs of two numbers that grow in order"
@@ -135,6 +141,7 @@ class Selections(PositionValues):
     def _as_places(self, sign: str, key: Form, query: Form) -> BoolNode | None:
         """A relation of two indices as a mask."""
         index = self.position("before", "left")
+        # key = index + a, query = index + b: j + a ? i + b, and only differences that are a mask.
         a, b = (form.plus(index, -1).constant for form in (key, query))
         if a is None or b is None or (sign, b - a) not in {("<", 0), ("<", 1), ("<=", 0), ("<=", -1), ("=", 0)}:
             return None
@@ -144,12 +151,13 @@ class Selections(PositionValues):
         return before if (sign, b - a) in {("<", 0), ("<=", -1)} else make.negation(after)
 
     def _key_values(self, sign: str, values: Sequence[tuple[Fraction, Truth]], query: Form) -> SelectorCases:
-        """The same where the number at j has these values."""
+        """The selector of a comparison where the number at j has these values: for each value, or each range of values
+        up to a bound, a case at i."""
         tests = [self.compare(sign, self.number(value), query) for value, _ in values]
         nodes = [self.node(truth) for _, truth in values]
         if sign == "=":
-            none = self.both(*map(self.negation, tests))
-            return self._cases([*zip(tests, nodes, strict=True), (none, False)])
+            no_value = self.both(*map(self.negation, tests))
+            return self._cases([*zip(tests, nodes, strict=True), (no_value, False)])
         cases: list[tuple[Truth, BoolNode]] = [(self.negation(tests[0]), False)]
         there: BoolNode = False
         for place, test in enumerate(tests):  # the smaller the value, the sooner it is below
@@ -200,12 +208,13 @@ class Selections(PositionValues):
         cases, equalities = self.equal(cases, shown)
         result = default
         groups = self.groups(cases, mask)
-        for side, here in groups if op == "right" else groups[::-1]:
+        # The group with the position that is wanted comes last, and so has the last say.
+        for side, side_cases in groups if op == "right" else groups[::-1]:
             if side == "=":
-                nearest_found = FoundThere(self._own(here, equalities), value)
+                found_there = FoundThere(self._own(side_cases, equalities), value)
             else:
-                nearest_found = self.look(op, MASK_OF[side], here, equalities, value, shown)
-            result = self.pick(nearest_found.found, nearest_found.value, result)
+                found_there = self.look(op, MASK_OF[side], side_cases, equalities, value, shown)
+            result = self.pick(found_there.found, found_there.value, result)
         return result
 
     def _own(self, cases: SelectorCases, equalities: Sequence[Equality]) -> Truth:
@@ -238,9 +247,12 @@ class Selections(PositionValues):
         def add(query: str, key: str, factor: Fraction | int) -> None:
             score[query or self.place("one"), key] = score.get((query or "one", key), Fraction(0)) + factor
 
+        # The case of the row, times what it looks for: 1 for the positions that it selects.
         for here, there in cases:
             if not isinstance(there, bool):
                 add(self.hold(self.node(here)), self.hold(there), 1)
+        # Less (key - query)^2, without query^2, which is equal for all positions: 2 query key - key^2, with the
+        # constant of the key taken from the query.
         for equality in equalities:
             query, key = self.linear(equality.query), self.linear(equality.key)
             for a, p in query.items():
@@ -277,6 +289,7 @@ class Selections(PositionValues):
             return read[name]
 
         score = self.selecting(cases, equalities)
+        # Greatest is not yet selected: so the head copies what is looked for, and the row tests it.
         exists = self._some(mask)
         keys = [
             exists if there is True else frozenset() if there is False else self._copied(there, copied)
@@ -285,6 +298,7 @@ class Selections(PositionValues):
         differences = []
         for equality in equalities:
             row = self.linear(equality.key)
+            # Of an equality the key itself is copied, and compared with the query.
             name = self.new("key", f"{equality.shown.partition(' = ')[0]}, at the position found")
             values[name] = {part: q for part, q in row.items() if part}
             differences.append(Form(self.number(row.get("", Fraction(0))).table, {}, {Atom(name, "both"): Fraction(1)}))
@@ -293,11 +307,11 @@ class Selections(PositionValues):
         if head is not None:  # what the head reads is there by now, and what reads the head comes behind it
             self.looks.append(head)
         tests = [self.both(case.here, key) for case, key in zip(cases, keys, strict=True)]
-        some_found = self.disjoint(tests, f"found: {shown}")
+        found_any = self.disjoint(tests, f"found: {shown}")
         for equality, key in zip(equalities, differences, strict=True):
-            some_found = self.both(some_found, self.compare("=", key, equality.query), exists)
+            found_any = self.both(found_any, self.compare("=", key, equality.query), exists)
         self.selections.setdefault(self.now, []).append(Selection(op, mask, cases, tuple(equalities), head))
-        return FoundThere(some_found, result if result is not None else frozenset())
+        return FoundThere(found_any, result if result is not None else frozenset())
 
     def _some(self, mask: str) -> Truth:
         """Whether a row behind a mask sees a position."""
@@ -321,6 +335,7 @@ class Selections(PositionValues):
         if not isinstance(value, Form):
             return self._copied(value, copied)
         result = self.number(0)
+        # A number: its bits one by one, then its atoms, each with its square where there is one.
         for q, truth in self.pieces(value):
             if q:
                 result = result.plus(self.indicator(self._copied(truth, copied)), q)
@@ -332,8 +347,9 @@ class Selections(PositionValues):
                 if square in ("before_square", "behind_square"):
                     self.place(square)
                 self.squares[name] = copied(square)
-            kept_mask = SEEN.get(atom.side, "none")
-            side = atom.side if atom.side == "mean" or mask.endswith(kept_mask) else "both"
+            # Under another mask the atom may be that of a position on the other side, and as great as n - 1.
+            own_mask = SEEN.get(atom.side, "none")
+            side = atom.side if atom.side == "mean" or mask.endswith(own_mask) else "both"
             atom = Atom(name, side, atom.bound, atom.local and mask.endswith("future"))
             result = result.plus(Form(self.number(0).table, {}, {atom: Fraction(1)}), q)
         return result

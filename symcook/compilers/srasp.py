@@ -1,7 +1,9 @@
-"""S-RASP programs to transformers with average-hard, leftmost and rightmost attention, exact and right at every length.
+"""Compiler from S-RASP programs to transformers with average-hard, leftmost and rightmost attention, exact at every
+length.
 
-Source: Strobl et al. (2025), and Yang et al. (2026), Appendix D; the layers are those of `values` and `selection`, not
-the printed construction.
+Each line of the program becomes a truth, letter or number (`values`), or a selector (`selection`); heads and
+feed-forward layers are added where a line needs them, and those that the output does not need are dropped at the end.
+Source: Strobl et al. (2025), and Yang et al. (2026), Appendix D. The layers are not those of the printed construction.
 """
 
 from __future__ import annotations
@@ -59,7 +61,9 @@ class Compiled(Aggregates):
             raise BadInput(f"each number of a program must have at most {MOST_BITS:,} bits", f"{bits:,}{place}")
 
     def _line(self, number: int, line: SraspLine, reads: Any) -> ProgramValue | SelectorCases:
+        """What a line is, from what the lines that it reads are: a truth, letter or number, or a selector."""
         op, line_text = line.op, self.program.text(number)
+        # Inputs and constants.
         if op == "in":
             return {letter: frozenset((letter,)) for letter in self.program.alphabet}
         if op == "indices":
@@ -68,6 +72,7 @@ class Compiled(Aggregates):
             return self.position("last", "both").plus(self.number(1))
         if op == "constant":
             return self._constant(line.value)
+        # Operations on the values at one position.
         if op == "sum":
             return reads[0].plus(reads[1])
         if op == "times":
@@ -80,6 +85,7 @@ class Compiled(Aggregates):
             return self._compared(line.value, *reads, shown=line_text)
         if op == "if":
             return self.pick(*reads)
+        # Operations that need a head, or a selector for one.
         if op == "psum":
             return self.psum(line.value, reads[0], line_text)
         if op in ("left", "right"):
@@ -104,25 +110,30 @@ class Compiled(Aggregates):
             self.titles.setdefault(value, name)
 
     def _constant(self, value: Any) -> ProgramValue:
+        """A constant: a truth, a letter that stands at every position, or a number."""
         if isinstance(value, bool):
             return self.truth(value)
         return {value: self.every} if isinstance(value, str) else self.number(value)
 
     def _product_of(self, a: Form, b: Form, shown: str) -> Form:
         """A product, where one side has finitely many values."""
-        for form, other in ((a, b), (b, a)):
+        for form, factor in ((a, b), (b, a)):
+            # a b = sum over the values v of a: v times (b where a is v, else 0).
             values = self.values_of(form)
             if values is not None:
                 result = self.number(0)
                 for value, truth in values:
-                    result = result.plus(self.gate(truth, other), value)
+                    result = result.plus(self.gate(truth, factor), value)
                 return result
         raise BadInput("one side of a product must have a finite range", f"{shown}, a product of two numbers that grow")
 
     def _compared(self, sign: str, a: Any, b: Any, shown: str) -> Truth:
+        """Where two numbers, letters or truths stand in a relation."""
         if isinstance(a, Form):
             return self.compare(sign, a, b)
         if isinstance(a, dict):
+            # Letters: for each first one, the second ones that stand in the relation. For != it is the negation of =,
+            # which has fewer cases.
             same = "=" if sign == "!=" else sign
             fits = [(here, [b[y] for y in b if holds(same, x, y)]) for x, here in a.items()]
             equal = self.disjoint(
@@ -133,6 +144,7 @@ class Compiled(Aggregates):
         return self.negation(equal) if sign == "!=" else equal
 
     def _select(self, line: SraspLine, key: Any, query: Any) -> SelectorCases:
+        """The selector of a comparison of keys and queries, by their type."""
         if isinstance(key, Form):
             both_texts = self.program.text(line.reads[0]), self.program.text(line.reads[1])
             return self.numbers_meet(line.value, key, query, both_texts)
@@ -144,6 +156,7 @@ class Compiled(Aggregates):
 
     def model(self, source: str, name: str, kind: str = "srasp") -> Transformer:
         """The model, with its plan, without the coordinates that nothing needs."""
+        # What the readout reads: a number, a bit for each letter of the output, or one bit.
         answer = self.lines[self.program.output]
         labels: tuple[str, ...] = ()
         if isinstance(answer, Form):
@@ -153,6 +166,7 @@ class Compiled(Aggregates):
             reads = tuple(self.hold(self.node(answer[letter])) for letter in labels)
         else:
             reads = (self.hold(self.node(answer)),)
+        # Of the embedding only what the readout or some needed step reads.
         steps = self._needed(reads)
         needed = set(reads).union(*(step.reads for step in steps))
         rows: dict[str, dict[str, Any]] = {
@@ -167,28 +181,31 @@ class Compiled(Aggregates):
         for constant in ("one", "zero"):
             if constant in needed:
                 positions[constant] = "1" if constant == "one" else "0"
+        # A space must have a coordinate.
         if not positions and not any(rows.values()):
             positions["zero"] = "0"
-        b = Builder(words=rows, positions=positions)
+        builder = Builder(words=rows, positions=positions)
         for step in steps:
-            b.add(step)
+            builder.add(step)
         if labels:
-            read_labels(b, reads, labels)
+            read_labels(builder, reads, labels)
         elif isinstance(answer, Form):
-            b.readout("value", "each", reads)
+            builder.readout("value", "each", reads)
         else:
-            b.readout("sign", "each", reads, weights=[1])
-        model = b.build(name, source="Strobl et al. (2025): a compiled S-RASP program")
+            builder.readout("sign", "each", reads, weights=[1])
+        model = builder.build(name, source="Strobl et al. (2025): a compiled S-RASP program")
         return replace(model, program=Program(kind, source, self.program.alphabet, plan_of(model, self.meanings)))
 
     def _shown(self, form: Form) -> str:
         """The coordinate that holds a number."""
+        # A number that is one coordinate already needs no network.
         row = self.linear(form)
         if len(row) == 1 and list(row.values()) == [1] and "" not in row:
             return next(iter(row))
         from symcook.compilers.numbers import text
 
         row_text = text(row)
+        # x = relu(x) where it is never negative, else relu(x) - relu(-x).
         if form.span()[0] >= 0 and not form.atoms:
             return self.network("number", row_text, f"relu({row_text})")
         return self.network("number", row_text, f"relu({row_text}) - relu({text({k: -q for k, q in row.items()})})")
@@ -196,6 +213,7 @@ class Compiled(Aggregates):
     def _needed(self, reads: tuple[str, ...]) -> list[Head | FeedForward]:
         """The steps, each with the values alone that something reads later."""
         needed, needed_steps = set(reads), []
+        # From the last step back: a step is needed if something later reads what it writes.
         for step in reversed(self.looks):
             if isinstance(step, Look):
                 step.values = {name: row for name, row in step.values.items() if name in needed}

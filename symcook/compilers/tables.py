@@ -1,7 +1,8 @@
-"""Machines to instances of the family turing, whose tokens are the rows of the table (`--theorem 2`), and of the family
-turing-no-start, whose table is that of a machine that reads its input one letter ahead.
+"""Compiler from Turing machines to decoders whose tokens are rows of the transition table (`--theorem 2`): instances of
+the family turing; without `$`, of the family turing-no-start, whose table is that of a machine that reads its input one
+letter ahead.
 
-What is proved of a family holds of each of them: `symcook prove FILE` makes the bridge and gives the theorem.
+A theorem about the family holds of each instance: `symcook prove FILE` gives the bridge and the theorem.
 Source: Merrill and Sabharwal (2024), Theorem 2 and footnote 8.
 """
 
@@ -58,13 +59,16 @@ def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
         raise BadInput(
             "a Turing machine for strings with a symbol must have input symbols", "none", "leave --variant out"
         )
+    # States count from 1 and symbols from 0, the blank.
     number = {state: k for k, state in enumerate(machine.states, 1)}
     symbol = {cell: k for k, cell in enumerate(table_symbols(machine))}
     ahead, letters = variant == "no-start", len(machine.input)
+    # Without $ a state also holds the symbol read ahead: one of the input's, or the blank.
     held_letters = letters + 1 if ahead else 1
     rows = list(_ahead(machine, number, symbol) if ahead else _rows(machine, number, symbol))
     tapes, first = range(machine.tapes + 1 + ahead), (number[machine.start] - 1) * held_letters + 1
     return {
+        # Q states, S input symbols, G symbols besides the blank, K tapes besides tape 0, R rows.
         "Q": str(len(number) * held_letters), "S": str(letters), "G": str(len(symbol) - 1), "K": str(len(tapes) - 1),
         "R": str(len(rows)),
         "first": " ".join(str(first + c) for c in range(1, letters + 1)) if ahead else str(first),
@@ -78,16 +82,18 @@ def settings(machine: TuringMachine, variant: str = "strict") -> dict[str, str]:
 
 
 def _rows(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[str, int]) -> Iterator[_Row]:
-    """Those of the machine's own table."""
+    """The rows of the machine's own table."""
     for (state, reads), row in used_rows(machine).items():
         writes = (0, *(symbol[cell] for cell in row.writes))
         yield _Row(number[state], number[row.state], tuple(symbol[cell] for cell in reads), writes, row.moves)
 
 
 def _ahead(machine: TuringMachine, number: Mapping[str, int], symbol: Mapping[str, int]) -> Iterator[_Row]:
-    """Those of the machine that reads ahead: it holds the next letter where it goes right, and copies what it reads."""
+    """The rows of the machine that reads ahead. It holds the next letter in its state when it goes right, and copies
+    what it reads to a tape of its own."""
 
     def at(state: str, held: str) -> int:
+        """The number of a state that holds a symbol."""
         return (number[state] - 1) * (len(machine.input) + 1) + symbol[held] + 1
 
     for row_ahead in ahead_rows(machine):
@@ -158,11 +164,10 @@ def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterat
     states, before, zero = list(machine.states), 0, "the token is $"
     rows = [row_label(state, reads) for state, reads in used_rows(machine)]
     words = set_in = "embedding"
+    # The machine that reads ahead: two layers and two heads more, and states with a symbol.
     if variant == "no-start":
         heads[:1], cells[:1] = ["the head that reads ahead", "the input head"], ["the input", "the copy of the input"]
-        states = [
-            f"{state}, holding {letter_held}" for state in states for letter_held in (machine.blank, *machine.input)
-        ]
+        states = [f"{state}, holding {held}" for state in states for held in (machine.blank, *machine.input)]
         rows, before, zero = [row.label for row in ahead_rows(machine)], 2, "the position is the first"
         words, set_in = "layer 2", "embedding, layer 2"
         yield "later", "layer 1", "0 at the first position, 1 behind it"
@@ -171,6 +176,7 @@ def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterat
             yield f"lead{k}", words, f"the word begins with {letter}; 0 at the first position"
     before_layer, last = f"layer {before + 1}", f"layer {before + len(heads) + 2}"
     here = " behind the first position" * (before > 0)
+    # The token itself.
     yield "one", "embedding", "1"
     yield "bos", words, zero
     for k, letter in enumerate(machine.input, 1):
@@ -178,6 +184,7 @@ def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterat
     for k, state in enumerate(states, 1):
         yield f"s{k}", set_in, f"the state entered is {state}"
     yield "halt", set_in, "that state halts, or the token is of the output"
+    # For each head its move, what the token wrote for it, and where it is.
     for t, head in enumerate(heads):
         yield f"plus{t}", "embedding", f"{head} moves right"
         yield f"minus{t}", "embedding", f"{head} moves left"
@@ -190,6 +197,7 @@ def _plan(machine: TuringMachine, labels: Sequence[str], variant: str) -> Iterat
     yield "u", before_layer, "1/i, behind i tokens"
     yield "share", f"{before_layer}, feed-forward", "1/(i N)"
     yield "small", f"{before_layer}, feed-forward", "F(1/i), the first half of the tie-break"
+    # The row of the table that fits, the symbol to put out, and the scores of the tokens.
     for r, row in enumerate(rows, 1):
         yield f"match{r}", f"layers {before + 2} on", f"how many heads read what the row {row} says"
     for c, symbol in enumerate(symbols):

@@ -1,21 +1,25 @@
-"""Turing machines to decoders: one token a step, which says what the step changed, then the output.
+"""Compiler from Turing machines to decoders: each token says what one step of the machine changed; then the output
+follows.
 
-The construction of Theorem 2 of Merrill and Sabharwal (2024) made exact for every machine. Position 0 holds $, then the
-input, then the tokens of steps, the first of which is the start. Strict causal masks, hard attention, and a norm before
-each part of each layer; no position is given to the model.
+This is the construction of Theorem 2 of Merrill and Sabharwal (2024), made exact for every machine. Position 0 holds
+`$`; the input follows, then the tokens of steps, the first of which is the start. Masks are causal and strict,
+attention is hard, and a layer norm stands before each part of each layer. The model gets no positions.
 
-Layer 1. Uniform heads give u = 1/i and, for each tape, P = (the head before the token's own move)/i. Norms make hashes
-of (P, u) and of (P + u, u), (P - u, u): where the token wrote, and where its head went; the own move selects.
-Layer 2. A head a tape looks for the last step that wrote where the head stands now. Its score is the cosine of the
-hashes less a tie-break: T_j = F(F(1/j)) with F(x) = (1 - 1/sqrt(1 + x^2))/2, positive, falling, and under the gap that
-a neighbouring cell has, for all j. With weighting "rightmost" there is no T, and equal scores are decided by place.
-On the input tape $, the input and the first step are candidates, each at its own position: the nearest in angle is the
-cell itself, or a blank end.
-Layer 3. One unit a row of the table, and two more a row and tape for flags.
+Layer 1. Uniform heads compute u = 1/i and, for each tape, P = (position of the head before the token's own move)/i.
+Layer norms turn (P, u), (P + u, u) and (P - u, u) into hashes: of the cell where the token wrote, and of the cells
+where its head may have gone. The token's own move selects among them.
 
-Whether a cell was ever visited is not asked of a retrieved hash. What was visited of a tape is an interval, and what a
-token writes carries two flags: the cell is the leftmost, the rightmost visited. So the token knows whether a head has
-come to a fresh cell, and a retrieval is used only where there is something to retrieve.
+Layer 2. For each tape a head looks for the last step that wrote on the cell where the head is now. Its score is the
+cosine of the hashes minus a tie-break T_j = F(F(1/j)), F(x) = (1 - 1/sqrt(1 + x^2))/2. T is positive and decreasing,
+and for all j smaller than the gap to a neighbouring cell. With weighting "rightmost" there is no T, and equal scores
+are decided by place. On the input tape `$`, the input and the first step are candidates, each for the cell of its own
+position: the nearest in angle is the cell itself, or a blank end.
+
+Layer 3. There is one unit for each row of the table, and two more for each row and tape, which compute flags.
+
+Retrieval alone cannot tell whether a cell was ever visited. But the visited cells of a tape are an interval, and each
+token writes two flags: whether its cell is the leftmost, or the rightmost, visited so far. So a token knows whether a
+head has come to a fresh cell, and retrieval is used only where there is something to retrieve.
 """
 
 from __future__ import annotations
@@ -51,7 +55,7 @@ class NamedUnit(NamedTuple):
 
 
 class UnitNetwork(list[NamedUnit]):
-    """A feed-forward part as its units."""
+    """A feed-forward layer as a list of units."""
 
     def add(self, terms: BitsByName, bias: int, adds: BitsByName) -> None:
         self.append(NamedUnit(terms, bias, adds))
@@ -66,7 +70,8 @@ class UnitNetwork(list[NamedUnit]):
         return reading_units
 
     def values(self, bits: Iterable[str]) -> dict[str, int]:
-        """What it makes of coordinates that are 1 where all others are 0; no unit has a positive bias."""
+        """The positive sums that the units add to coordinates, if the coordinates `bits` are 1 and all others 0. No
+        unit has a positive bias, so units that read none of `bits` are 0."""
         sums: dict[int, int] = {}
         for name in bits:
             for number, weight in self.readers.get(name, ()):
@@ -80,7 +85,7 @@ class UnitNetwork(list[NamedUnit]):
         return totals
 
     def part(self) -> FeedForward:
-        """As a part of a model."""
+        """These units as a feed-forward layer."""
         reads = tuple(dict.fromkeys(name for unit in self for name in unit.terms))
         writes = tuple(dict.fromkeys(name for unit in self for name in unit.adds))
         return FeedForward(
@@ -103,6 +108,7 @@ class MachineDecoder:
         self.mask = MASK if self.strict else "future"
         self.first_column = "bos" if self.marked else "lead"
         self.tapes = range(1, machine.tapes + 1)
+        self.all_tapes = range(machine.tapes + 1)  # tape 0 is the input
         self.states = {state: f"q{k}" for k, state in enumerate(machine.states)}
         self.letters = {letter: f"x{k}" for k, letter in enumerate(machine.input)}
         self.cells = {symbol: k for k, symbol in enumerate(machine.cells)}
@@ -161,47 +167,65 @@ class MachineDecoder:
     # Networks.
 
     def own(self, tape: int) -> list[str]:
-        """What the token's own write on a tape is: its symbol and its flags as coordinates."""
+        """The coordinates of what the token itself wrote on a tape: one per symbol, then the flags leftmost and
+        rightmost."""
         return [*(f"w{tape}_{k}" for k in self.cells.values()), f"left{tape}", f"right{tape}"]
 
     def got(self, tape: int) -> list[str]:
-        """The same of the token that was retrieved."""
+        """The coordinates of what the retrieved token wrote, in the order of `own`."""
         return [f"got_{name}" for name in self.own(tape)]
 
     def here(self, tape: int) -> list[str]:
-        """The same of the cell under the head."""
+        """The coordinates of what the cell under the head holds, in the order of `own`."""
         return [f"here_{name}" for name in self.own(tape)]
 
     @cached_property
     def selection(self) -> UnitNetwork:
         """What stands under each work head: what was retrieved, after a move of 0 what the token wrote itself, and on a
         fresh cell a blank, with a flag on the side from which the head came."""
-        net = UnitNetwork()
+        network = UnitNetwork()
         for tape in self.tapes:
             fresh, stay, blank = f"fresh{tape}", f"stay{tape}", 0
             for k, (retrieved, own, here) in enumerate(
                 zip(self.got(tape), self.own(tape), self.here(tape), strict=True)
             ):
-                net.add({retrieved: 1, fresh: -1, stay: -1}, 0, {here: 1})
-                net.add({own: 1, stay: 1, fresh: -1}, -1, {here: 1})
+                # The head moved to a visited cell: what the last write there was.
+                network.add({retrieved: 1, fresh: -1, stay: -1}, 0, {here: 1})
+                # The head stayed: what this token wrote itself.
+                network.add({own: 1, stay: 1, fresh: -1}, -1, {here: 1})
+                # A fresh cell is blank, and lies at the edge from which the head came. At the first step no head has
+                # moved, and the cell is both leftmost and rightmost.
                 if k == blank:
-                    net.add({fresh: 1}, 0, {here: 1})
+                    network.add({fresh: 1}, 0, {here: 1})
                 side = {f"left{tape}": f"minus{tape}", f"right{tape}": f"plus{tape}"}.get(own)
                 if side is not None:
-                    net.add({fresh: 1, side: 1}, -1, {here: 1})
-                    net.add({fresh: 1, "first": 1}, -1, {here: 1})
-        return net
+                    network.add({fresh: 1, side: 1}, -1, {here: 1})
+                    network.add({fresh: 1, "first": 1}, -1, {here: 1})
+        return network
 
     @cached_property
     def transition(self) -> UnitNetwork:
         """The bits of the next token, each at a coordinate next_*."""
-        net, cells = UnitNetwork(), self.cells
+        network = UnitNetwork()
+        self._add_rows(network)
+        # After the input comes the first step; so $ and each input symbol answer with it.
+        start = {f"next_{name}": 1 for name in self.bits(self.first) if name != "one"}
+        network.add({"bos": 1, "typed": 1} if self.marked else {"typed": 1}, 0, start)
+        self._add_output(network)
+        return network
+
+    def _add_rows(self, network: UnitNetwork) -> None:
+        """Add the units of the table: the next step where the machine does not halt."""
+        cells = self.cells
+        # One unit a row. It is 1 where all its bits are: the state, the symbol read on the input, those under the work
+        # heads.
         for (state, reads), (entered, writes, moves) in self.machine.rows.items():
             base = {self.states[state]: 1}
             if reads[0] in self.letters:
                 base[f"read_{self.letters[reads[0]]}"] = 1
                 bias = -len(self.tapes) - 1
             else:
+                # A blank of the input has no bit of its own: it is that no input symbol is read.
                 base |= {f"read_{letter}": -1 for letter in self.letters.values()}
                 bias = -len(self.tapes)
             for tape in self.tapes:
@@ -209,42 +233,51 @@ class MachineDecoder:
             adds = {"next_step": 1, f"next_{self.states[entered]}": 1}
             adds |= {f"next_{MOVE[move]}{tape}": 1 for tape, move in enumerate(moves)}
             adds |= {f"next_w{tape}_{cells[writes[tape - 1]]}": 1 for tape in self.tapes}
-            net.add(base, bias, adds)
+            network.add(base, bias, adds)
             for tape in self.tapes:
-                left, right = self.here(tape)[-2:]
-                keeps_left, keeps_right = moves[tape] >= 0, moves[tape] <= 0
-                net.add(base | {left: 1}, bias - 1, {f"next_left{tape}" if keeps_left else f"next_fresh{tape}": 1})
-                net.add(base | {right: 1}, bias - 1, {f"next_right{tape}" if keeps_right else f"next_fresh{tape}": 1})
-        start = {f"next_{name}": 1 for name in self.bits(self.first) if name != "one"}
-        net.add({"bos": 1, "typed": 1} if self.marked else {"typed": 1}, 0, start)
+                # The cell under the head is written and then left. It stays the leftmost (rightmost) visited unless the
+                # head moves off over that edge: then the head comes to a fresh cell.
+                leftmost, rightmost = self.here(tape)[-2:]
+                if_leftmost = f"next_left{tape}" if moves[tape] >= 0 else f"next_fresh{tape}"
+                if_rightmost = f"next_right{tape}" if moves[tape] <= 0 else f"next_fresh{tape}"
+                network.add(base | {leftmost: 1}, bias - 1, {if_leftmost: 1})
+                network.add(base | {rightmost: 1}, bias - 1, {if_rightmost: 1})
+
+    def _add_output(self, network: UnitNetwork) -> None:
+        """Add the units of the output, once a state halts: the last tape to the right from its head on, up to the first
+        blank cell or the rightmost visited one; then the end."""
         last = self.tapes[-1]
-        *symbols, _, right = self.here(last)
-        going = {self.states[state]: 1 for state in self.machine.halt} | {"out": 1, "last": -1}
+        *symbols, _, rightmost = self.here(last)
+        output_goes_on = {self.states[state]: 1 for state in self.machine.halt} | {"out": 1, "last": -1}
         for k, symbol in enumerate(symbols[1:], 1):
-            net.add(going | {symbol: 1}, -1, {"next_out": 1, f"next_o{k}": 1})
-        net.add(going | {right: 1, symbols[0]: -1}, -1, {"next_last": 1})
-        net.add(going | {symbols[0]: 1}, -1, {"next_end": 1})
-        net.add({"last": 1}, 0, {"next_end": 1})
-        return net
+            network.add(output_goes_on | {symbol: 1}, -1, {"next_out": 1, f"next_o{k}": 1})
+        network.add(output_goes_on | {rightmost: 1, symbols[0]: -1}, -1, {"next_last": 1})
+        network.add(output_goes_on | {symbols[0]: 1}, -1, {"next_end": 1})
+        network.add({"last": 1}, 0, {"next_end": 1})
 
     # The model.
 
     def model(self, source: str, name: str) -> Transformer:
-        """The model, with its plan."""
-        tapes, tie = range(self.machine.tapes + 1), self.weighting == "average"
+        """The model of the machine, with its plan."""
+        tie = self.weighting == "average"
+        # The embedding: $, the input symbols, and every token that a step can write.
         words: dict[str, dict[str, int]] = {}
         if self.marked:
             words[START] = {**self.bits(START), **({"u": 1} if self.strict else {})}
         words |= {letter: self.bits(letter) for letter in self.machine.input}
         tokens = labels(self.machine)
         words |= {label: self.bits(token) for token, label in tokens.items()}
+        # Without $ a layer before the others finds the first position.
         layers = (self._first(tie), self._second(tie), self._third())
         layers = layers if self.marked else (self._lead(), *layers)
+        # The residual stream: what is embedded, what sublayers write, and what norms read.
         parts = [part for layer in layers for part in layer.parts() if not isinstance(part, LayerNorm)]
         written = [name for part in parts for name in part.writes]
         names = dict.fromkeys([*(name for row in words.values() for name in row), *written])
         norms = [norm for layer in layers for norm in (*layer.attention_norms, *layer.feedforward_norms)]
         names |= dict.fromkeys(name for norm in norms for name in norm.reads)
+        # The readout: the score of a token is the number of its bits that are set, less the others and its size. So it
+        # is 0 for the token with just these bits, and negative for every other.
         nexts = list(dict.fromkeys(name for unit in self.transition for name in unit.adds))
         rows = []
         for token in (*tokens, END):
@@ -255,34 +288,39 @@ class MachineDecoder:
         embedding = Embedding(space, words=words, before=before, start=0 if self.marked else 1)
         readout = Readout("largest", "last", (*nexts, "one"), rows, (*tokens.values(), END))
         model = Transformer(name, embedding, layers, readout, source="Merrill and Sabharwal (2024), Theorem 2")
-        plan = self._plan(model, tapes)
+        plan = self._plan(model)
         return replace(model, program=Program("tm", source, tuple(words), plan))
 
     def _lead(self) -> Layer:
-        """Without $: a bit of the first column, one less the mean of ones over the columns before."""
-        net = UnitNetwork()
-        net.add({"one": 1, "later": -1}, 0, {"lead": 1})
+        """The layer before the others without $: `lead` is 1 at the first position, where the mean of ones over the
+        positions before is 0."""
+        network = UnitNetwork()
+        network.add({"one": 1, "later": -1}, 0, {"lead": 1})
         head = Head((_held("one"),), ("later",), [[0]], [[0]], [[1]], self.mask)
         norms = (_bits(["one"]),), (_bits(["one", "later"]),)
-        return Layer(SelfAttention((head,)), _over(net.part()), *norms, "multi pre")
+        return Layer(SelfAttention((head,)), _over(network.part()), *norms, "multi pre")
+
+    def _mean_moves(self) -> tuple[Head, LayerNorm]:
+        """The uniform head of layer 1 and the norm before it: u is the share of the first position, P of each tape the
+        mean of its moves."""
+        reads = [self.first_column, *(f"{sign}{tape}" for tape in self.all_tapes for sign in ("plus", "minus"))]
+        rows = [[int(name == self.first_column) for name in reads]]
+        rows += [[(name == f"plus{tape}") - (name == f"minus{tape}") for name in reads] for tape in self.all_tapes]
+        none = [[0] * len(reads)]
+        writes = ("u", *(f"P{tape}" for tape in self.all_tapes))
+        return Head(tuple(map(_held, reads)), writes, none, none, rows, self.mask), _bits(reads)
 
     def _first(self, tie: bool) -> Layer:
-        """u and P; hashes; where heads went. Masks that are not strict count the own token in: then u is 1/(i + 1), P
-        is behind the own move, and where it wrote is what the own move selects. Without $ the column that is counted is
-        the first letter's, whose own sums are of no token: u is 0 there, and u + lead is 1 over the number of tokens
-        before, 1 where there are none."""
-        tapes = range(self.machine.tapes + 1)
+        """Layer 1: the mean moves P and the share u, the hashes of cells, and the choice among them by the token's own
+        move. With masks that include the token itself, u is 1/(i + 1) and P counts the own move; so P is where the head
+        is, and the hash with the move undone is where it wrote. Without $, u averages over the first letter's position:
+        it is 0 there and 1/(i - 1) later, and u + lead is never 0."""
         share = ("u",) if self.marked else ("u", "lead")
-        reads = [self.first_column, *(f"{sign}{tape}" for tape in tapes for sign in ("plus", "minus"))]
-        rows = [[int(name == self.first_column) for name in reads]]
-        rows += [[(name == f"plus{tape}") - (name == f"minus{tape}") for name in reads] for tape in tapes]
-        none = [[0] * len(reads)]
-        writes = ("u", *(f"P{tape}" for tape in tapes))
-        head = Head(tuple(_held(name) for name in reads), writes, none, none, rows, self.mask)
-        norms, net = [], UnitNetwork()
-        gates = [f"{MOVE[move]}{tape}" for tape in tapes for move in (1, -1, 0)]
+        # For each tape, and each move that it can make, the hash of where the head is, or was, with that move.
+        norms, network = [], UnitNetwork()
+        gates = [f"{MOVE[move]}{tape}" for tape in self.all_tapes for move in (1, -1, 0)]
         norms.append(_bits(gates))
-        for tape in tapes:
+        for tape in self.all_tapes:
             for move in (1, -1, 0):
                 stem = f"{MOVE[move]}hash{tape}"
                 went = dict.fromkeys(share, move if self.strict else -move)
@@ -290,45 +328,53 @@ class MachineDecoder:
                 moved, still = ("at", "wrote") if self.strict else ("wrote", "at")
                 for side in "ab":
                     for sign in (1, -1):
+                        # relu(h) - relu(-h) copies a part h of a hash. Of the three moves the bit of the own one lets
+                        # its hash through; for the others relu(h - 1) is 0, as |h| < 1.
                         terms = {f"{stem}_{side}": sign, _held(f"{MOVE[move]}{tape}"): 1}
                         if tape or self.strict:
-                            net.add(terms, -1, {f"{moved}{tape}_{side}": sign})
+                            network.add(terms, -1, {f"{moved}{tape}_{side}": sign})
                         if not move and (tape or not self.strict):
-                            net.add({f"{stem}_{side}": sign}, 0, {f"{still}{tape}_{side}": sign})
+                            network.add({f"{stem}_{side}": sign}, 0, {f"{still}{tape}_{side}": sign})
+        # The hash of the own position, which is the cell of the input tape whose symbol stands here.
         cell = {"one": 1, "u": 1} if not self.marked else {"one": 1, "bos" if self.strict else "u": -1}
         norms.append(_hash(cell, dict.fromkeys(share, 1), "placehash"))
         for side in "ab":
             for sign in (1, -1):
-                net.add({f"placehash_{side}": sign}, 0, {f"place_{side}": sign})
-        part = net.part()
+                network.add({f"placehash_{side}": sign}, 0, {f"place_{side}": sign})
+        part = network.part()
         if tie:
             norms.append(_tie("u", "tiehash"))
             part = _with_tie(part)
-        return Layer(SelfAttention((head,)), part, (_bits(reads),), tuple(norms), "multi pre")
+        head, before = self._mean_moves()
+        return Layer(SelfAttention((head,)), part, (before,), tuple(norms), "multi pre")
 
     def _second(self, tie: bool) -> Layer:
-        """What each head retrieves, and what stands under it."""
-        tapes = range(self.machine.tapes + 1)
+        """Layer 2: the heads that retrieve symbols, and the units that select the symbol under each head."""
         heads, norms = [], []
-        stems = [*(f"at{tape}" for tape in tapes), *(f"wrote{tape}" for tape in self.tapes), "place"]
+        # Every part of a layer reads through a norm; that of a hash leaves it as it is.
+        stems = [*(f"at{tape}" for tape in self.all_tapes), *(f"wrote{tape}" for tape in self.tapes), "place"]
         norms += [_hash({f"{stem}_a": 1}, {f"{stem}_b": 1}, f"{stem}n") for stem in stems]
         if tie:
             norms.append(_tie("F", "tie"))
         values = [*self.letters.values(), *(name for tape in self.tapes for name in self.own(tape))]
         bos = ["bos"] * self.marked
         norms.append(_bits(["one", *bos, "typed", "first", "step", *values]))
+        # A key that is no candidate has -3 in its score; a cosine cannot make that up.
         bias: dict[str, int | Fraction] = {"one": -3}
+        # The input head: among $, the input and the first step, the position whose cell is nearest.
         if self.letters:
             key = bias | dict.fromkeys([*bos, "typed", "first"], 3)
             read = "read" if self.marked else "found"
             values = {f"{read}_{letter}": letter for letter in self.letters.values()}
             heads.append(_look("at0", "place", key, values, "average", self.mask))
+        # The work heads: among steps, the last one that wrote where the head is.
         for tape in self.tapes:
             key = bias | {"step": 3, **dict.fromkeys(bos, -1)}
             if tie:
                 key["tie_one"] = HALF
             values = dict(zip(self.got(tape), self.own(tape), strict=True))
             heads.append(_look(f"at{tape}", f"wrote{tape}", key, values, self.weighting, self.mask))
+        # Without $ an input head to the left of the input finds the first symbol: further units discard it.
         if self.marked:
             part = self.selection.part()
             inner, over = (_bits(list(part.reads)),), _over(part)
@@ -347,11 +393,12 @@ class MachineDecoder:
                 yield NamedUnit({"at0n_a": 2, f"found_{letter}": 2}, bias, {f"read_{letter}": sign})
 
     def _third(self) -> Layer:
-        """The next token."""
+        """Layer 3: the units of the table, which compute the bits of the next token."""
         part = self.transition.part()
         return Layer(None, _over(part), (), (_bits(list(part.reads)),), "projected pre")
 
-    def _plan(self, model: Transformer, tapes: range) -> tuple[tuple[str, str, str], ...]:
+    def _plan(self, model: Transformer) -> tuple[tuple[str, str, str], ...]:
+        """The plan: each coordinate with the sublayer that writes it, and what it holds."""
         where = dict.fromkeys(model.space, "embedding")
         for number, layer in enumerate(model.layers, 1):
             for part in layer.parts():
@@ -359,11 +406,12 @@ class MachineDecoder:
                     continue
                 kind = "attention" if isinstance(part, Head) else "feed-forward"
                 where |= dict.fromkeys(part.writes, f"layer {number}, {kind}")
-        meanings = self._meanings(tapes)
+        meanings = self._meanings()
         return tuple((name, where[name], meanings[name]) for name in model.space)
 
-    def _meanings(self, tapes: range) -> dict[str, str]:
+    def _meanings(self) -> dict[str, str]:
         """What each coordinate holds."""
+        # Shares are over the number of positions seen: without the own, with it, or from the first symbol on.
         over = "1/i" if self.strict else "1/(i + 1)"
         over = over if self.marked else "1/(i - 1)"
         meanings = {
@@ -373,12 +421,14 @@ class MachineDecoder:
                  }  # fmt: skip
         meanings |= {name: f"the state entered is {state}" for state, name in self.states.items()}
         meanings |= {name: f"the input symbol is {letter}" for letter, name in self.letters.items()}
+        # Output symbols, and what the input head reads.
         meanings |= {f"o{k}": f"the output is {symbol}" for symbol, k in self.cells.items()}
         meanings |= {f"read_{name}": f"the input head reads {letter}" for letter, name in self.letters.items()}
         meanings |= {f"found_{name}": f"the input head found {letter}" for letter, name in self.letters.items()}
         for side, what in (("a", "first"), ("b", "second")):
             meanings[f"place_{side}"] = f"{what} part of the hash of the own position"
-        for tape in tapes:
+        # Tape 0 is the input; work tapes also have cells that are written, retrieved and read.
+        for tape in self.all_tapes:
             who = f"work head {tape}" if tape else "the input head"
             meanings[f"P{tape}"] = f"where {who} was {'before' if self.strict else 'behind'} the own move, times {over}"
             for move, how in ((1, "right"), (-1, "left"), (0, "nowhere")):
@@ -394,6 +444,7 @@ class MachineDecoder:
                 meanings[own] = f"the cell that was written on tape {tape} {what}"
                 meanings[retrieved] = f"the same of the token that {who} retrieved"
                 meanings[here] = f"the cell under {who} {what}"
+        # Each coordinate that the next token can have again, as the last layer writes it.
         return meanings | {f"next_{name}": f"of the next token: {what}" for name, what in meanings.items()}
 
 
@@ -402,7 +453,7 @@ def compiled(
 ) -> Transformer:
     """The decoder of a machine, with its program and plan; `variant` "nonstrict" has masks that see the own column,
     "no-start" no $ in front, for words with a letter."""
-    reserved = next((one for one in (START, END) if one in machine.input), None)
+    reserved = next((token for token in (START, END) if token in machine.input), None)
     if reserved is not None:
         must = f"no symbol of a compiled machine's input must be called {START} or {END}, which its decoder has already"
         raise BadInput(must, reserved, "call it otherwise")
@@ -418,7 +469,7 @@ def compiled(
 
 
 def _held(name: str) -> str:
-    """What a norm over bits calls a bit that goes through it."""
+    """The name of a bit after a norm over bits."""
     return f"{name}_held"
 
 
@@ -464,7 +515,7 @@ def _with_tie(part: FeedForward) -> FeedForward:
 
 
 def _over(part: FeedForward) -> FeedForward:
-    """The part as it reads what a norm over bits writes."""
+    """A feed-forward layer that reads its bits through a norm over bits."""
     return replace(part, reads=tuple(map(_held, part.reads)))
 
 
@@ -492,5 +543,5 @@ def _look(
     K: list[list[int | Fraction]] = [[int(name == f"{key}n_{side}") for name in reads] for side in "ab"]
     Q.append([int(name == _held("one")) for name in reads])
     K.append([held_values.get(name, 0) for name in reads])
-    V = [[int(one == _held(name)) for one in reads] for name in values.values()]
+    V = [[int(read == _held(name)) for read in reads] for name in values.values()]
     return Head(tuple(reads), tuple(values), Q, K, V, mask, weighting)

@@ -1,8 +1,8 @@
-"""Values at one position as coordinates hold them: truths, letters and numbers, and the steps that make new ones.
+"""Values at one position as coordinates hold them, and the layers that compute new ones.
 
-A truth is a set of letters or a Boolean function of bits, a letter has a truth for each letter that it may be, a number
-is a `Form`. Whole numbers that grow are found by lookups: a row sees position j with the score 2 y (j - 1) - (j - 1)^2,
-which is greatest where j - 1 is y. Comparisons are ReLUs of whole numbers. Nothing here is cut at a length.
+A truth is a set of letters or a Boolean function of bits, a letter has a truth for each letter that it may be, and a
+number is a `Form`. Integers that grow with the length are found by lookups: a head with the score 2 y (j - 1) - (j -
+1)^2 retrieves from the position with j - 1 = y. Comparisons are ReLUs of integers. All of this holds at every length.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Look:
 
 
 class NumberTest(NamedTuple):
-    """What a coordinate tells of a whole number: whether it is 0 (`op` "zero"), or positive."""
+    """A test of an integer by a coordinate: whether it is 0 (`op` "zero"), or positive."""
 
     op: str
     number: Form
@@ -154,7 +154,7 @@ class PositionValues(Bits):
         return self._simple(truth)
 
     def _simple(self, node: BoolNode) -> Form:
-        """A bit; a negated one as one less it."""
+        """A bit as a number; a negated bit as one minus the bit."""
         if isinstance(node, bool):
             raise RuntimeError("a bool is impossible here")
         if node[1:] == (True, False):
@@ -171,9 +171,10 @@ class PositionValues(Bits):
         return self.atom(self.place(name), side)
 
     def linear(self, form: Form) -> LinearFactors:
-        """A number as a sum of coordinates."""
+        """The number as a linear form in coordinates; "" is the constant."""
         result: LinearFactors = {}
         values = sorted(set(form.table))
+        # The table by letter: a coordinate of the embedding for it, or with two values a bit, or a constant.
         if len(values) > 2:
             name = self.once(("table", form.table), lambda: self.new("number", "a number for each letter"))
             self.tables[name] = form.table
@@ -197,22 +198,24 @@ class PositionValues(Bits):
         if form.atoms:
             return None
         truths: dict[Fraction, Truth] = {value: self._set(form.table, value) for value in sorted(set(form.table))}
+        # Each bit splits every value so far in two; places where a sum is never taken are left out.
         for node, add in form.bits.items():
-            new: dict[Fraction, Truth] = {}
+            split: dict[Fraction, Truth] = {}
             for value, truth in truths.items():
-                for total, here in ((value + add, self.both(truth, node)),
+                for total, where in ((value + add, self.both(truth, node)),
                                     (value, self.both(truth, self.negation(node)))):  # fmt: skip
-                    if self.truth(here) != frozenset():
-                        new[total] = self.either(new[total], here) if total in new else here
-            truths = new
+                    if self.truth(where) != frozenset():
+                        split[total] = self.either(split[total], where) if total in split else where
+            truths = split
             if len(truths) > FEW_VALUES:
                 return None
         return sorted(truths.items(), key=lambda pair: pair[0])
 
     def pieces(self, form: Form) -> list[tuple[Fraction, Truth]]:
-        """Truths that do not exclude each other, with factors whose sum is a number without atoms less its constant; a
-        whole table is taken apart by values."""
+        """Truths with factors, whose weighted sum is a number without atoms. They may overlap. A table is split by its
+        values."""
         counts = {value: form.table.count(value) for value in form.table}
+        # The most frequent value is the constant, so that fewest letters need a term of their own.
         base = max(counts, key=lambda value: (counts[value], value == 0))
         parts: list[tuple[Fraction, Truth]] = [(base, self.every)]
         parts += [(value - base, self._set(form.table, value)) for value in sorted(counts) if value != base]
@@ -220,25 +223,30 @@ class PositionValues(Bits):
 
     def compare(self, sign: str, a: Form, b: Form) -> Truth:
         """Where a number stands in a relation to another."""
-        d = a.plus(b, -1)
-        d = d.times(d.denominator)
-        values = self.values_of(d)
+        # a ? b is d ? 0 for d = a - b, with whole factors.
+        difference = a.plus(b, -1)
+        difference = difference.times(difference.denominator)
+        values = self.values_of(difference)
+        # Finitely many values: where d is one of those that stand in the relation.
         if values is not None:
             return self.disjoint([truth for value, truth in values if holds(sign, value, 0)], f"... {sign} ...")
         if sign in ("!=", "<=", ">="):
-            return self.negation(self.compare({"!=": "=", "<=": ">", ">=": "<"}[sign], d, self.number(0)))
+            return self.negation(self.compare({"!=": "=", "<=": ">", ">=": "<"}[sign], difference, self.number(0)))
         if sign == "=":
-            return self._zero(d)
-        return self._positive(d if sign == ">" else d.times(-1))
+            return self._zero(difference)
+        return self._positive(difference if sign == ">" else difference.times(-1))
 
     def _zero(self, d: Form) -> Truth:
+        """Where a number with whole factors is 0: not positive and not negative, or for whole numbers one network."""
         if not d.whole:
             return self.both(self.negation(self._positive(d)), self.negation(self._positive(d.times(-1))))
+        # d and -d are 0 at the same places: one sign for both, so that they share a network.
         first = min(d.atoms)
         d = d if d.atoms[first] > 0 else d.times(-1)
 
         def make() -> str:
             row = self.linear(d)
+            # 1 at 0, and 0 at every other whole number.
             formula = f"relu({text(row, 1)}) - 2*relu({text(row)}) + relu({text(row, -1)})"
             name = self.network("zero", f"{text(row)} = 0", formula)
             self.compared[name] = NumberTest("zero", d)
@@ -253,6 +261,7 @@ class PositionValues(Bits):
 
         def make() -> str:
             row = self.linear(d)
+            # 1 from 1 on, and 0 up to 0.
             name = self.network("more", f"{text(row)} > 0", f"relu({text(row)}) - relu({text(row, -1)})")
             self.compared[name] = NumberTest("positive", d)
             return name
@@ -265,22 +274,25 @@ class PositionValues(Bits):
         local = all(atom.local if atom.side == "mean" else atom.side == "left" for atom in d.atoms)
         row = self.linear(d)
         alone = self.place("at_first" if local else "alone")
-        here = self.network("more", f"{text(row)} > 0, where it is whole", f"relu({text(row)}) - relu({text(row, -1)})")
+        if_whole = self.network(
+            "more", f"{text(row)} > 0, where it is whole", f"relu({text(row)}) - relu({text(row, -1)})"
+        )
         sign = self.new("sign", f"{text(row)} > 0, at other positions")
         score = {(name or self.place("one"), self.place("index")): factor for name, factor in row.items()}
         mask = "future" if local else "none"
         self.looks.append(Look(score, {sign: {self.place("later"): Fraction(1)}}, mask, "leftmost"))
-        name = self.network("more", f"{text(row)} > 0", f"relu({sign}) + relu({here} + {alone} - 1)")
-        self.signs[name] = SignTest(d, sign, here, mask)
+        name = self.network("more", f"{text(row)} > 0", f"relu({sign}) + relu({if_whole} + {alone} - 1)")
+        self.signs[name] = SignTest(d, sign, if_whole, mask)
         return name
 
     def gate(self, test: Truth, form: Form) -> Form:
-        """The number where the test is true, else 0."""
+        """The number where the test is true, 0 elsewhere."""
         test = self.truth(test)
         if test == self.every:
             return form
         if test == frozenset():
             return self.number(0)
+        # The table: by letter where the test is a set of letters, else each value with a bit of its own.
         if isinstance(test, frozenset):
             zero = Fraction(0)
             pairs = zip(self.alphabet, form.table, strict=True)
@@ -290,6 +302,7 @@ class PositionValues(Bits):
             for value in sorted(set(form.table)):
                 if value:
                     result = result.plus(self.indicator(self.both(test, self._set(form.table, value))), value)
+        # Bits: the conjunction with the test. Atoms: gated coordinates of their own.
         for node, value in form.bits.items():
             result = result.plus(self.indicator(self.both(test, node)), value)
         if form.atoms:
@@ -305,11 +318,14 @@ class PositionValues(Bits):
         last one. From both sides it is looked up, with a score that draws to position 1.
         """
         test = self.hold(self.node(truth))
+        # The others were gated by this test before, and have their coordinates.
         new = [atom for atom in atoms if ("gate", test, atom) not in self._known]
         for side in ("left", "right", "both"):
             gated = [atom for atom in new if atom.side == side or (side == "left" and _starts_at_0(atom))]
             names = {atom.name: self.new("gated", f"{self.meanings[atom.name]} where {test}, else 0") for atom in gated}
             constant = self.place("one") if names else ""
+            # On the left: with the score (2 test - 1) j the head sees the last position, which is its own, where the
+            # test is true, else position 1, where the atom is 0. On the right signs are reversed.
             if names and side != "both":
                 key = self.place("index")
                 sign = Fraction(1 if side == "left" else -1)
@@ -321,14 +337,17 @@ class PositionValues(Bits):
                 self.looks.append(Look({(test, key): 2 * sign, (constant, key): -sign}, values, SEEN[side]))
             elif names:
                 for name, to in names.items():
+                    # From both sides: a lookup of the number y itself. Where the test is false, the score falls by 2 n
+                    # (j - 1), more than the term 2 y (j - 1) adds, so that position 1 is looked up.
                     draw = self.place("before_times_length")
                     self.lookup(
                         {name: Fraction(2)}, to, "both", {(constant, draw): Fraction(-2), (test, draw): Fraction(2)}
                     )
             for name, to in names.items():
-                atom = next(one for one in new if one.name == name)
+                atom = next(candidate for candidate in new if candidate.name == name)
                 self._known["gate", test, atom] = atom._replace(name=to)
         for atom in new:
+            # A mean: relu(m + b t - b) - relu(b t - b - m) is m at t = 1, and 0 at t = 0 as |m| <= b.
             if atom.side == "mean" and not _starts_at_0(atom):
                 if atom.bound is None:
                     must = "a mean of numbers that grow must not be chosen by a condition: no position holds it"
@@ -351,6 +370,7 @@ class PositionValues(Bits):
     ) -> None:
         """Write to a coordinate, and beside it, the whole number y and its square where `query` is 2 y times a unit:
         the position that is y away from the first (from the last, on the right)."""  # fmt: skip
+        # Scores 2 y k - k^2, times the unit, are greatest at the position with k = y.
         key, square = (self.place(name) for name in KEYS[side])
         score = {(name, key): factor for name, factor in query.items()} | {
             (self.place(unit or "one"), square): Fraction(-1)
@@ -362,10 +382,11 @@ class PositionValues(Bits):
     def count(self, side: str, truth: Truth, meaning: str) -> Form:
         """How often a truth holds strictly on the left or on the right. The mean there is y over the number of
         positions, at the first (last) one 0; y is looked up."""
-        other, where = self.negation(truth), "before" if side == "left" else "behind"
-        if ("count", side, other) in self._known or truth == self.every:
+        # How often it is false, where that was counted already: the number of positions less that.
+        complement, where = self.negation(truth), "before" if side == "left" else "behind"
+        if ("count", side, complement) in self._known or truth == self.every:
             total = self.position(where, side)
-            return total if truth == self.every else total.plus(self._known["count", side, other], -1)
+            return total if truth == self.every else total.plus(self._known["count", side, complement], -1)
         if truth == frozenset():
             return self.number(0)
 
@@ -402,6 +423,7 @@ class PositionValues(Bits):
         """
         atoms = list(form.atoms.items())
         constant = form.finite().constant
+        # c ± x for an atom whose square is a coordinate: c^2 ± 2 c x + x^2.
         if len(atoms) == 1 and abs(atoms[0][1]) == 1 and constant is not None and atoms[0][0].name in self.squares:
             (atom, sign), c = atoms[0], constant
             named = self.squares[atom.name]
@@ -411,12 +433,16 @@ class PositionValues(Bits):
         return self.once(("square", form.key), lambda: self._square(form))
 
     def _square(self, form: Form) -> LinearFactors:
+        """The square of a whole number, from squares of its positive and negative parts that are looked up; see
+        `square`."""
         tall = [form.growth(), form.times(-1).growth()]
         side = form.side if max(tall) <= 1 else "both"
         scale = self.place({"left": "index", "right": "remaining", "both": "length"}[side])
         result: LinearFactors = {}
         for sign, pieces in zip((1, -1), tall, strict=True):
             row = self.linear(form.times(sign))
+            # The piece from k s to (k + 1) s, where s is the number of positions: (k s + p)^2 - (k s)^2 = p^2 + 2 k s
+            # p, with p = y + 1 where the piece is positive.
             for k in range(int(pieces)):
                 low, high = add_to(dict(row), [(scale, Fraction(-k))]), add_to(dict(row), [(scale, Fraction(-k - 1))])
                 positive = self.network("part", f"{text(low)} > 0", f"relu({text(low)}) - relu({text(low, -1)})")
@@ -426,8 +452,8 @@ class PositionValues(Bits):
                 self.lookup({part: Fraction(2)}, looked_up, side)
                 add_to(result, [(self.squares[looked_up], Fraction(1)), (part, Fraction(2)), (positive, Fraction(1))])
                 if k:  # and 2 k n times the piece
-                    last = Form(self.number(0).table, {}, {Atom(self.place("last"), "both"): Fraction(1)})
-                    (gated,) = self.gate(self.bit(positive), last).atoms
+                    length_less_1 = Form(self.number(0).table, {}, {Atom(self.place("last"), "both"): Fraction(1)})
+                    (gated,) = self.gate(self.bit(positive), length_less_1).atoms
                     times = self.new("times", f"n times {self.meanings[part]}")
                     self.looks.append(self._product(part, times))
                     add_to(

@@ -1,6 +1,7 @@
-"""Deterministic automata as they are written: tables, read from JSON by the names of automata-lib, and minimised.
+"""Deterministic automata as tables: read from JSON with the keys of automata-lib, minimised, and printed.
 
-A regular expression is one too (`symcook.programs.regular`). What a table means stands in `symcook.spec.automata`.
+Regular expressions are read by `symcook.programs.regular`; the meaning of a table is defined in
+`symcook.spec.automata`.
 """
 
 from __future__ import annotations
@@ -71,14 +72,15 @@ class Automaton(Shown):
 
     def counts(self, longest: int, accepted: Callable[[object], bool] = lambda answer: answer is True) -> list[int]:
         """How many words of each length from 0 to `longest` are accepted."""
+        # How many words lead to each state, one letter more in each round.
         ways = {self.initial: 1}
         result = []
         for _ in range(longest + 1):
-            result.append(sum(many for state, many in ways.items() if accepted(self.answers[state])))
+            result.append(sum(count for state, count in ways.items() if accepted(self.answers[state])))
             further: dict[int, int] = {}
-            for state, many in ways.items():
+            for state, count in ways.items():
                 for to in self.moves[state]:
-                    further[to] = further.get(to, 0) + many
+                    further[to] = further.get(to, 0) + count
             ways = further
         return result
 
@@ -128,7 +130,7 @@ class Automaton(Shown):
         }
 
     def over(self, alphabet: Sequence[str]) -> Automaton:
-        """The same with its letters in another order; BadInput where they are others."""
+        """The same automaton with its letters in the order of `alphabet`; BadInput for another set of letters."""
         if sorted(alphabet) != sorted(self.alphabet):
             must = f"the automaton must be over the alphabet {' '.join(alphabet)}"
             raise BadInput(must, " ".join(self.alphabet), "give one over exactly these symbols")
@@ -140,15 +142,16 @@ class Automaton(Shown):
         them, shorter ones before longer ones, so that equal languages over one alphabet have equal tables."""
         numbers: dict[Any, int] = {}
         classes = [numbers.setdefault((type(answer), answer), len(numbers)) for answer in self.answers]
+        # Moore's algorithm: states of a class that move to different classes are told apart, until nothing changes.
         while True:
-            rows_numbered: dict[tuple[int, ...], int] = {}
+            finer_numbers: dict[tuple[int, ...], int] = {}
             finer = [
-                rows_numbered.setdefault((own, *(classes[to] for to in row)), len(rows_numbered))
+                finer_numbers.setdefault((own, *(classes[to] for to in row)), len(finer_numbers))
                 for own, row in zip(classes, self.moves, strict=True)
             ]
-            if len(rows_numbered) == len(numbers):
+            if len(finer_numbers) == len(numbers):
                 break
-            classes, numbers = finer, rows_numbered  # type: ignore[assignment]
+            classes, numbers = finer, finer_numbers  # type: ignore[assignment]
         member: dict[int, int] = {}
         for state, own in enumerate(classes):
             member.setdefault(own, state)
@@ -218,8 +221,8 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
     {letter: state}}, "initial_state", and "final_states" or "answers" {state: label}. BadInput where it is not
     complete, with the pair that is missing, and the line where `lines` has those of keys."""
     if not isinstance(document, Mapping) or any(key not in document for key in KEYS):
-        there = document if isinstance(document, Mapping) else {}
-        failure = next((f"no {key}" for key in KEYS if there and key not in there), "no object")
+        keys_given = document if isinstance(document, Mapping) else {}
+        failure = next((f"no {key}" for key in KEYS if keys_given and key not in keys_given), "no object")
         raise BadInput(f"an automaton must be a JSON object with {', '.join(KEYS)} and final_states", failure)
     states, letters = (_names(document[key], key) for key in ("states", "input_symbols"))
     for letter in letters:
@@ -242,23 +245,14 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
         state(name, "a state in transitions", line("transitions", str(name)))
     initial = state(document["initial_state"], "the initial state", line("initial_state"))
     moves = []
-    for name in states:
-        row = table.get(name, {})
-        if not isinstance(row, Mapping):
-            raise BadInput("transitions must map each state to {symbol: state}", f"{_shown(row)} for {name}")
-        for letter in row:
-            if letter not in letters:
-                failure = f"{letter} in the state {name}{line('transitions', name, str(letter))}"
-                raise BadInput(f"a transition must read one of {' '.join(letters)}", failure)
-        for letter in letters:
-            if letter not in row:
-                failure = f"none from {name} by {letter}{line('transitions', name)}"
-                raise BadInput("an automaton must have a transition for each state and symbol", failure, "add it")
+    for name in states:  # every symbol must lead from every state to one of the states
+        row = _row(table.get(name, {}), name, letters, line)
         moves.append([
             state(row[letter], f"the state after {name} by {letter}", line("transitions", name, letter))
             for letter in letters
         ])  # fmt: skip
     answers = _answers(document, states, state)
+    # The states are renumbered: the initial one is 0, the others keep their order.
     order = [initial, *(k for k in range(len(states)) if k != initial)]
     rank = {old: new for new, old in enumerate(order)}
     return Automaton(
@@ -269,10 +263,25 @@ def table_of(document: object, lines: Mapping[tuple[str, ...], int] | None = Non
     )
 
 
+def _row(row: object, name: str, letters: Sequence[str], line: Callable[..., str]) -> Mapping[str, object]:
+    """The transitions of one state, {symbol: state}; BadInput where a symbol is missing or unknown."""
+    if not isinstance(row, Mapping):
+        raise BadInput("transitions must map each state to {symbol: state}", f"{_shown(row)} for {name}")
+    for letter in row:
+        if letter not in letters:
+            failure = f"{letter} in the state {name}{line('transitions', name, str(letter))}"
+            raise BadInput(f"a transition must read one of {' '.join(letters)}", failure)
+    for letter in letters:
+        if letter not in row:
+            failure = f"none from {name} by {letter}{line('transitions', name)}"
+            raise BadInput("an automaton must have a transition for each state and symbol", failure, "add it")
+    return row
+
+
 def _answers(
     document: Mapping[str, Any], states: Sequence[str], state: Callable[[object, str], int]
 ) -> list[str | bool | None]:
-    """The answer of each state: whether it is final, or its label."""
+    """The answer of each state: its label, or whether it is final."""
     if "answers" in document:
         labels = document["answers"]
         if not isinstance(labels, Mapping) or any(name not in labels for name in states):
@@ -291,6 +300,7 @@ def _answers(
 
 
 def _names(given: object, what: str) -> tuple[str, ...]:
+    """A list of names as text; BadInput where it is empty, or has one twice."""
     if not isinstance(given, list) or not given or not all(type(name) in (str, int) for name in given):
         raise BadInput(f"{what} must be a list of names, at least one", _shown(given))
     names = tuple(map(str, given))

@@ -35,12 +35,14 @@ def fitting(program: Program, tokens: Collection[str]) -> None:
     others. Whether the weights are its own is another question (`symcook.compilers.genuine`)."""
     source_read = read(program)
     require_known("attention of a program", program.attention, ATTENTIONS)
+    # A theorem and an attention only where the language has them.
     others = {"dfa": AUTOMATA, "tm": MACHINES}.get(program.kind, "")
     if program.theorem and (program.kind not in FORMULAS or program.attention) and program.theorem != others:
         must = "a program with a theorem must be what the theorem is about, without another attention"
         raise BadInput(must, f"theorem {program.theorem}, {program.attention or program.kind}")
     if program.attention and program.kind not in FORMULAS:
         raise BadInput("a program with softmax attention must be a formula", program.kind)
+    # The tokens that its compiler makes, which depend on whether there is a $ in front.
     own: Collection[str] = program.alphabet
     if isinstance(source_read, Automaton):
         own = tokens_of(source_read)

@@ -1,6 +1,7 @@
-"""Formulas of temporal and counting logic as lines: each is a set of letters, or does one thing to lines before it.
+"""Formulas of temporal and counting logic as lists of lines: each line is a set of letters, or one operator on earlier
+lines. Equal subformulas are one line.
 
-Source: Yang et al. (2026), Definitions 11, 14 and 19. Equal subformulas are one line.
+Source: Yang et al. (2026), Definitions 11, 14 and 19.
 """
 
 from __future__ import annotations
@@ -108,6 +109,8 @@ class Formula:
 
     @cached_property
     def _texts(self) -> list[tuple[str, int]]:
+        """Each line as text, with how tightly it holds together (5: never in brackets), those of its parts in brackets
+        where needed."""
         texts: list[tuple[str, int]] = []
         for line in self.lines:
             level = _LEVEL[line.op]
@@ -118,14 +121,16 @@ class Formula:
                 texts.append((_counted(line, texts), level))
                 continue
             op, reads = line.op, line.reads
+            # true since F is once F, and true until F eventually F; both are prefix words, of level 4.
             if op in ("since", "until") and self.lines[line.left].letters == frozenset(self.alphabet):
                 op, reads = {"since": "once", "until": "eventually"}[op], (line.right,)
                 level = 4
             parts = []
             for place, number in enumerate(reads):
                 inner, at = texts[number]
-                tight = at < level or (at == level == 3 and (place == 1 or self.lines[number].op != op))
-                parts.append(f"({inner})" if tight else inner)
+                # since and until (level 3) stand without brackets only on the left of themselves.
+                in_brackets = at < level or (at == level == 3 and (place == 1 or self.lines[number].op != op))
+                parts.append(f"({inner})" if in_brackets else inner)
             line_text = f"{_SIGN[op]}{parts[0]}" if level == 4 else _SIGN[op].join(parts)
             texts.append((line_text, level) if len(line_text) <= WIDEST else (f"...{line.op}...", 5))
         return texts
@@ -153,7 +158,7 @@ def letters_text(letters: Iterable[str], alphabet: Sequence[str]) -> str:
 
 
 def foreign(letter: str, alphabet: Sequence[str]) -> BadInput:
-    """That a letter of a program is none of its alphabet."""
+    """The error for a letter of a program that is not in its alphabet."""
     error = unknown("letter", letter, list(alphabet))
     return BadInput("each symbol of the formula or program must be in the alphabet", letter, error.do)
 
@@ -209,7 +214,7 @@ class Lines:
     def formula(self, outputs: Sequence[tuple[str | None, int]]) -> Formula:
         """The formula with these outputs, without lines that none of them needs."""
         new = renumbered(self.lines, {line for _, line in outputs})
-        lines_kept = tuple(
+        needed_lines = tuple(
             line._replace(
                 left=new.get(line.left, -1),
                 right=new.get(line.right, -1),
@@ -217,7 +222,7 @@ class Lines:
             )
             for line in (self.lines[old] for old in new)
         )
-        return Formula(self.alphabet, lines_kept, tuple((label, new[line]) for label, line in outputs))
+        return Formula(self.alphabet, needed_lines, tuple((label, new[line]) for label, line in outputs))
 
 
 def renumbered(lines: Sequence[Any], needed: set[int]) -> dict[int, int]:
@@ -239,6 +244,6 @@ def alphabet_of(given: str | Sequence[str]) -> tuple[str, ...]:
         if not isinstance(letter, str) or not letter or letter != letter.strip() or not letter.isprintable():
             raise BadInput("a symbol must be printable text without spaces around it", letter)
     if len(set(letters)) < len(letters):
-        twice = next(a for a in letters if letters.count(a) > 1)
-        raise BadInput("a symbol must stand once in an alphabet", twice)
+        repeated = next(a for a in letters if letters.count(a) > 1)
+        raise BadInput("a symbol must stand once in an alphabet", repeated)
     return letters

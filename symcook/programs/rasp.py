@@ -350,6 +350,7 @@ class _RaspLines:
         return self.lines.add("compare", line, self.constant(0), value="!=")
 
     def _made(self, part: SOp | RaspSelector) -> int:
+        """The line of a sequence or selector, from the lines of its parts."""
         op, add = part.op, self.lines.add
         if op == "constant":
             return self.constant(part.value)
@@ -365,6 +366,7 @@ class _RaspLines:
         if op in ("and", "or", "not"):
             return add(op, *map(self.truth, reads))
         if op in ("compare", "select"):
+            # A truth against a number counts as 1 or 0.
             mixed = {self.kind(line) for line in reads} == {"truth", "number"}
             return add(op, *(self.number(line) if mixed else line for line in reads), value=part.value)
         if op == "aggregate":
@@ -373,31 +375,34 @@ class _RaspLines:
         return add(op, *reads)
 
     def _product(self, a: int, b: int) -> int:
-        for line, other in ((a, b), (b, a)):
+        """The line of a product: of two constants, a multiple, or a product of two numbers that vary."""
+        for line, factor in ((a, b), (b, a)):
             value = self.lines.lines[line].value
             if self.lines.lines[line].op == "constant":
-                same = self.lines.lines[other].op == "constant"
+                same = self.lines.lines[factor].op == "constant"
                 if same:
-                    return self.constant(value * self.lines.lines[other].value)
-                return self.lines.add("times", other, value=value)
+                    return self.constant(value * self.lines.lines[factor].value)
+                return self.lines.add("times", factor, value=value)
         return self.lines.add("product", a, b)
 
     def _mapped(self, f: Callable[..., object], reads: Sequence[int]) -> int:
         """A function of values: read off, else asked for each."""
+        # Once with sequences in place of values: a function of arithmetic and comparisons is then a sequence itself.
         direct = None
         with suppress(TypeError, ValueError, KeyError, AttributeError, IndexError):  # it may want values
             direct = f(*(self._as_sop(line) for line in reads))
         tables = [self.range_of(line) for line in reads]
-        many = any(table is None for table in tables) or prod(len(table or ()) for table in tables) > FEW
-        if isinstance(direct, SOp) or (many and isinstance(direct, (int, Fraction))):
+        too_many = any(table is None for table in tables) or prod(len(table or ()) for table in tables) > FEW
+        if isinstance(direct, SOp) or (too_many and isinstance(direct, (int, Fraction))):
             try:
                 return self.line(direct)
             except BadInput:
-                if many:
+                if too_many:
                     raise
-        if many:
+        if too_many:
             must = f"a function must be of symbols, truths or at most {FEW} numbers, or of arithmetic and comparisons"
             raise BadInput(must, f"a function of {given_types([self.kind(line) for line in reads])}")
+        # Else its value for each combination of values, as nested choices; the first one needs no test.
         result = None
         for values in product(*(table or () for table in tables)):
             line = self.line(_called(f, values))
@@ -428,11 +433,12 @@ class _RaspLines:
         """The values that a sequence may have, None where they are not known to be few."""
         for number in range(line + 1):
             if number not in self.ranges:
-                values_found = self._range(number)
-                self.ranges[number] = values_found if values_found is None or len(values_found) <= FEW else None
+                values = self._range(number)
+                self.ranges[number] = values if values is None or len(values) <= FEW else None
         return self.ranges[line]
 
     def _range(self, number: int) -> tuple[Any, ...] | None:
+        """The values that one line may have, from those of the lines that it reads; None where they are not known."""
         line, kind = self.lines.lines[number], self.kind(number)
         if kind == "letter":
             return self.lines.letters[number]
@@ -452,10 +458,11 @@ class _RaspLines:
 
     def _predicate(self, f: Callable[..., object], keys: int, queries: int) -> int:
         """A function of a key and a query: for each value of the query, or of the key, what fits."""
+        # One side has few values: with each of them, the predicate is a function of the other side alone.
         table = self.range_of(queries)
-        mine, theirs, (here, there) = queries, keys, ("query", "key")
+        listed, free, (here, there) = queries, keys, ("query", "key")
         if table is None:
-            table, mine, theirs, (here, there) = self.range_of(keys), keys, queries, ("key", "query")
+            table, listed, free, (here, there) = self.range_of(keys), keys, queries, ("key", "query")
         if table is None:
             must = "a predicate must be a Comparison, or its keys or queries must have few values"
             raise BadInput(must, f"a function of {given_types([self.kind(keys), self.kind(queries)])}")
@@ -463,8 +470,9 @@ class _RaspLines:
         for value in table:
             bound = _as_argument(value)
             at_bound = (lambda k, v=bound: f(k, v)) if here == "query" else (lambda q, v=bound: f(v, q))
-            fits = self.lines.add(there, self.truth(self._mapped(at_bound, [theirs])))
-            pair = self.lines.add("pair and", self.lines.add(here, self._is(mine, value)), fits)
+            # (this side has the value) and (the function holds on the other), joined by "or" over the values.
+            fits = self.lines.add(there, self.truth(self._mapped(at_bound, [free])))
+            pair = self.lines.add("pair and", self.lines.add(here, self._is(listed, value)), fits)
             result = self.lines.add("pair or", result, pair)
         return result
 

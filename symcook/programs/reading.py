@@ -1,8 +1,9 @@
-"""Formulas as text, read by a grammar: what is not one is refused with line, column and what could stand there.
+"""The reader of formulas: a grammar, and for text that does not fit an error with line, column and what could stand
+there.
 
-From the weakest: `<->`; `->` (to the right); `|`; `&`; since and until (to the left; the two mixed need brackets); the
-prefix words; atoms. `let NAME = F;` names a formula for what follows, `output a = F;` lines stand in place of the last
-formula. Nothing that is trusted reads by this: statements hold formulas as arrays.
+Operators from the weakest: `<->`; `->` (to the right); `|`; `&`; since and until (to the left; brackets where the two
+are mixed); prefix words; atoms. `let NAME = F;` names a formula for the text after it; `output a = F;` lines may take
+the place of the last formula. No proof depends on this reader: theorems hold formulas as arrays.
 """
 
 from __future__ import annotations
@@ -120,8 +121,8 @@ SHOWN = {
 NumericTest = tuple[int, int] | str
 """A divisor and what is left, or the bits of a table."""
 JOINS = {
-    **{one: "an operator" for one in ("IFF", "IMPLIES", "OR", "AND", "SINCE", "UNTIL")},
-    **{one: "a comparison" for one in ("LESS", "MORE", "NOT_LESS", "NOT_MORE", "OTHER")},
+    **dict.fromkeys(("IFF", "IMPLIES", "OR", "AND", "SINCE", "UNTIL"), "an operator"),
+    **dict.fromkeys(("LESS", "MORE", "NOT_LESS", "NOT_MORE", "OTHER"), "a comparison"),
 }
 """What joins two formulas, or two counts: the parser may know only one of them at a place where all may stand."""
 _STARTS = {"OPEN", "LETTER", "TRUE"}
@@ -239,7 +240,10 @@ def met(source: str, token: Token) -> tuple[str, str]:
 
 
 def _unexpected(kind: str, source: str, token: Token, expected: set[str]) -> BadInput:
+    """What is wrong where a token stands that the grammar does not expect: the usual mistakes, each with what to write
+    instead; else what could stand there."""
     where, found_text = met(source, token)
+    # Mistakes that the token alone shows.
     if {token.type} & {"SINCE", "UNTIL"} and {"SINCE", "UNTIL"} & expected:
         return BadInput(f"since and until mixed must have brackets ({where})", found_text, "write (F since G) until H")
     if found_text.startswith("#") and not (kind == "count" and re.match("#(left|right|←|→)", found_text)):
@@ -247,12 +251,16 @@ def _unexpected(kind: str, source: str, token: Token, expected: set[str]) -> Bad
     if expected >= _STARTS:
         what = "a formula"
     else:
-        shown = {JOINS.get(str(terminal), SHOWN.get(str(terminal), str(terminal).lower())) for terminal in expected}
-        what = " or ".join(sorted(shown, key=lambda alternative: (alternative in JOINS.values(), alternative)))
+        alternatives = {
+            JOINS.get(str(terminal), SHOWN.get(str(terminal), str(terminal).lower())) for terminal in expected
+        }
+        what = " or ".join(sorted(alternatives, key=lambda alternative: (alternative in JOINS.values(), alternative)))
+    # Mistakes that the text around it shows: a number cut at 18 digits, an empty Q_, a factor that is no whole number,
+    # a sign of another language.
     lines = source.split("\n")
     column = (token.column or 1) - 1
-    here = lines[(token.line or 1) - 1]
-    before, remaining = (source, "") if token.type == "$END" else (here[:column], here[column:])
+    line_text = lines[(token.line or 1) - 1]
+    before, remaining = (source, "") if token.type == "$END" else (line_text[:column], line_text[column:])
     last = before.split()[-1:]
     if re.search("[0-9]{18}$", before) and found_text[0].isdigit():
         return BadInput(f"a number must have at most 18 digits ({where})", "more")
@@ -287,7 +295,7 @@ LETTERS = 'a symbol must be written Q_a, Q_"(" or Q_{a, b}'
 def instead_of(given: str) -> str | None:
     """What to write for the sign of another language with which `given` begins; or None."""
     sign = next(
-        (sign_known for sign_known in sorted(SIGNS, key=len, reverse=True) if given.startswith(sign_known)), None
+        (known_sign for known_sign in sorted(SIGNS, key=len, reverse=True) if given.startswith(known_sign)), None
     )
     return None if sign is None else f"write {SIGNS[sign]} for {sign}"
 
@@ -295,15 +303,17 @@ def instead_of(given: str) -> str | None:
 def _instead(*words: str) -> str | None:
     """What to write for the first of the words that is one of another tool, or nearly one of this language; or None."""
     for word in (re.sub(r"\W.*", "", text.lstrip("(~&|-><")) for text in words):
+        # A word of another tool, or a misspelt one of this language.
         if word in INSTEAD:
             return f"write {INSTEAD[word]} for {word}"
-        near = difflib.get_close_matches(word, sorted(WORDS - {word}), 1, 0.75)
-        if near and word not in WORDS:
-            return f"did you mean {near[0]}?"
+        closest = difflib.get_close_matches(word, sorted(WORDS - {word}), 1, 0.75)
+        if closest and word not in WORDS:
+            return f"did you mean {closest[0]}?"
     return None
 
 
 def _strange(kind: str, source: str, line: int, column: int) -> BadInput:
+    """What is wrong where a character begins no token."""
     remaining = source.split("\n")[line - 1][column - 1 :]
     where = place_of(line, column)
     if remaining.startswith("#"):
@@ -316,6 +326,7 @@ def _strange(kind: str, source: str, line: int, column: int) -> BadInput:
 
 
 def _count(word: str, where: str, kind: str) -> BadInput:
+    """The error for a count: how it is written, or in ltl, that there are none."""
     if kind == "count":
         do = "write a factor before its count, as in 2*#left[F]; a comment begins with //"
         return BadInput(f"a count must be written #left[F] or #right[F] ({where})", word, do)
@@ -346,6 +357,7 @@ class _FormulaReader:
         self._lines = Lines(header_letters(parts[1:-1], self.given))
 
     def definition(self, parts: list[Any]) -> None:
+        """`let NAME = F;`: notes the formula's line by its name."""
         name = str(parts[1])
         if name in WORDS or name in self.names or name.startswith("Q_"):  # Q_a is read as a letter
             raise BadInput(f"a name must be new and no keyword of the language ({place_at(parts[1])})", name)
@@ -356,6 +368,8 @@ class _FormulaReader:
         self._out = parts[0]
 
     def whole(self, parts: list[Any]) -> None:
+        """The end of the text: the formula. Of several outputs one must be true everywhere, so that there is always an
+        answer."""
         lines = self.lines
         everything = lines.letters(lines.alphabet)
         if not self.outputs:
@@ -387,6 +401,7 @@ class _FormulaReader:
         return line
 
     def _binary(self, parts: list[Any]) -> int:
+        """The line of a binary operator; -> and <-> by the others."""
         left, sign, right = parts
         add = self.lines.add
         if sign.type == "IMPLIES":
@@ -396,6 +411,7 @@ class _FormulaReader:
         return add({"OR": "or", "AND": "and", "SINCE": "since", "UNTIL": "until"}[sign.type], left, right)
 
     def _unary(self, parts: list[Any]) -> int:
+        """The line of a unary operator; once, historically, eventually and always by since and until with true."""
         sign, inner = parts
         add, true = self.lines.add, self.lines.letters(self.lines.alphabet)
         if sign.type in ("NOT", "PREV", "NEXT"):
@@ -403,13 +419,16 @@ class _FormulaReader:
         op = "since" if sign.type in ("ONCE", "HISTORICALLY") else "until"
         if sign.type in ("ONCE", "EVENTUALLY"):
             return add(op, true, inner)
+        # historically F = not once not F, and always likewise.
         return add("not", add(op, true, add("not", inner)))
 
     def counting(self, token: Token) -> None:
+        """BadInput where the language has no counts."""
         if self.kind != "count":
             raise _count(str(token), place_at(token), self.kind)
 
     def number(self, parts: list[Any]) -> tuple[str, int]:
+        """`#left[F]` or `#right[F]`: the side, and the line of F."""
         self.counting(parts[0])
         return "left" if parts[0].type == "LEFT" else "right", parts[2]
 
@@ -427,6 +446,7 @@ class _FormulaReader:
         total: dict[tuple[str, int], int] = {}
         number, sign = 0, 1
         for part in parts:
+            # A sign belongs to the next term.
             if not isinstance(part, tuple):
                 sign = -1 if part.type == "MINUS" else 1
                 continue
@@ -441,20 +461,23 @@ class _FormulaReader:
         return line
 
     def _compared(self, parts: list[Any]) -> int:
+        """The line of a comparison of sums of counts, as one or two lines "at least"."""
         (left, a), sign, (right, b) = parts
         self.counting(sign)
+        # left + a >= right + b, and the reverse; > and < are one more, as all are whole numbers.
         above = {key: left.get(key, 0) - right.get(key, 0) for key in {**left, **right}}
         below = {key: -factor for key, factor in above.items()}
-        more = self.lines.at_least(above, b - a + (sign.type == "MORE"))
-        less = self.lines.at_least(below, a - b + (sign.type == "LESS"))
+        not_less = self.lines.at_least(above, b - a + (sign.type == "MORE"))
+        not_more = self.lines.at_least(below, a - b + (sign.type == "LESS"))
         if sign.type in ("MORE", "NOT_LESS"):
-            return more
+            return not_less
         if sign.type in ("LESS", "NOT_MORE"):
-            return less
-        both = self.lines.add("and", more, less)
+            return not_more
+        both = self.lines.add("and", not_less, not_more)
         return both if sign.type == "EQUAL" else self.lines.add("not", both)
 
     def predicate(self, parts: list[Token]) -> tuple[Token, NumericTest]:
+        """ODD, MOD(m, r) or TABLE(bits): its token, and the numbers or bits."""
         self.counting(parts[0])
         if parts[0].type == "ODD":
             return parts[0], (2, 1)
@@ -493,6 +516,7 @@ class _FormulaReader:
         return self.lines.letters(self.lines.alphabet if parts[0].type == "TRUE" else ())
 
     def letter(self, parts: list[Token]) -> int:
+        """The line of Q_a or Q_"a"."""
         text = str(parts[0])[2:]
         if text in WORDS:
             raise BadInput(f"a symbol that is a keyword of the language must have quotes ({place_at(parts[0])})", text,
@@ -502,15 +526,17 @@ class _FormulaReader:
     def letters(self, parts: list[Token]) -> int:
         return self._letters([(read_letter(part), part) for part in parts[1:-1] if part.type != "COMMA"])
 
-    def _letters(self, found: list[tuple[str, Token]]) -> int:
+    def _letters(self, placed_letters: list[tuple[str, Token]]) -> int:
+        """The line of a set of letters; BadInput, with the place of the first, for one outside the alphabet."""
         try:
-            return self.lines.letters(letter for letter, _ in found)
+            return self.lines.letters(letter for letter, _ in placed_letters)
         except BadInput as error:
-            if found and self._lines is not None:
-                raise type(error)(f"{error.must} ({place_at(found[0][1])})", error.given, error.do) from None
+            if placed_letters and self._lines is not None:
+                raise type(error)(f"{error.must} ({place_at(placed_letters[0][1])})", error.given, error.do) from None
             raise
 
     def name(self, parts: list[Token]) -> int:
+        """The line of a name that a `let` has given."""
         name = str(parts[0])
         if name in WORDS:
             raise BadInput(f"a formula must stand at {place_at(parts[0])}", name)

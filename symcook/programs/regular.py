@@ -47,6 +47,7 @@ class Expression:
         self.follow: list[int] = []
 
     def fail(self, must: str, do: str) -> BadInput:
+        """The error for the character that is read next."""
         where = "at its end" if self.at >= len(self.text) else f"at character {self.at + 1}"
         return BadInput(f"a regular expression, {where}, {must}", self.text or "nothing", do)
 
@@ -55,6 +56,7 @@ class Expression:
         return " ".join(f"\\{letter}" if set(letter) & set(SIGNS) else letter for letter in self.alphabet)
 
     def peek(self) -> str:
+        """The next character that is not white space, "" at the end; reading moves on to it."""
         while self.at < len(self.text) and self.text[self.at].isspace():
             self.at += 1
         return self.text[self.at : self.at + 1]
@@ -67,6 +69,7 @@ class Expression:
         return places
 
     def alternation(self) -> Places:
+        """Alternatives, with | between them."""
         self.depth += 1
         if self.depth > DEEP:
             raise self.fail(f"must have at most {DEEP} brackets in each other", "write it with fewer")
@@ -88,6 +91,7 @@ class Expression:
         return places
 
     def joined(self, a: Places, b: Places) -> Places:
+        """The concatenation of two expressions: what may end the first may be followed by what may begin the second."""
         self.link(a.last, b.first)
         return Places(a.empty and b.empty, a.first | (b.first if a.empty else 0), b.last | (a.last if b.empty else 0))
 
@@ -151,6 +155,7 @@ class Expression:
     def atom(self) -> Places:
         """A group, a letter, a range or any letter."""
         sign = self.peek()
+        # ( ) is a group, () the empty string.
         if sign == "(":
             self.at += 1
             if self.peek() == ")":
@@ -164,6 +169,7 @@ class Expression:
         if sign == ".":
             self.at += 1
             return self.place(frozenset(self.alphabet))
+        # One place for all letters of the class; [] has none, so that no string fits.
         if sign == "[":
             self.at += 1
             letters = list[str]()
@@ -188,6 +194,8 @@ class Expression:
         return [letter for letter in self.alphabet if len(letter) == 1 and first <= letter <= last]
 
     def letter(self) -> str:
+        """The longest symbol of the alphabet that stands here; one that is a sign, or has one in it, only after a
+        backslash."""
         quoted = self.peek() == "\\"
         self.at += quoted
         for letter in self.every if quoted else self.plain:
@@ -201,6 +209,7 @@ def regular_table(text: str, alphabet: Sequence[str]) -> Automaton:
     """The minimal automaton of a regular expression; BadInput where it is none, with the place."""
     reader = Expression(text, alphabet)
     places = reader.parse()
+    # A state is the set of places that were just read; `begin` is a place of its own, before the first.
     begin = 1 << len(reader.read)
     with_letter = [sum(1 << k for k, letters in enumerate(reader.read) if letter in letters) for letter in alphabet]
 

@@ -1,4 +1,4 @@
-"""Programs that a decoder runs, step by step: how they are read, which tokens they have, and how these are shown."""
+"""Programs that a decoder runs step by step: how to read them, which tokens they have, and how tokens are shown."""
 
 from __future__ import annotations
 
@@ -73,7 +73,8 @@ def decodes(model: Transformer) -> bool:
 
 
 def speech_of(model: Transformer) -> Speech:
-    """That of a model: by its program where this runs a machine, else the labels that are no symbols end a run."""
+    """How the tokens of a model are shown: by the program of a compiled decoder; of any other model, labels that are no
+    symbols end a run."""
     program = model.program
     if program is not None and program.kind == "tm":
         from symcook.programs.steps import END, ahead_labels, labels, table_labels, table_symbols

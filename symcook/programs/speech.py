@@ -1,4 +1,4 @@
-"""How the tokens that a model goes on with are read and shown: by the names of its program."""
+"""Names of the tokens that a decoder outputs: how they are shown, and how a user may write them."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ class Speech:
     def heard(self, names: Sequence[str]) -> tuple[str, ...]:
         """Tokens by what they are called: not those of letters, and a label of the end only as the last one."""
         ends = {self.names.get(label, label): label for label in self.ends}
+        # Every token but the last must be one that does not end the run.
         inner = {name: token for token, name in self.names.items() if token not in self.ends}
         inner |= {} if self.names else {letter: letter for letter in self.letters}
         *before, last = names or [""]

@@ -1,8 +1,8 @@
-"""S-RASP programs as lines: each is a sequence with a value at every position of a word, or a selector, which is true
-or false of pairs of positions. RASP's select, aggregate and selector width are lines beside the rest.
+"""S-RASP programs as lists of lines. A line is a sequence, which has a value at every position of a string, or a
+selector, which is true or false for each pair of positions. RASP's select, aggregate and selector_width are lines too.
+Equal lines are one line.
 
-Source: Strobl et al. (2025), as used by Yang et al. (2026), Appendix D; Weiss et al. (2021) for RASP. Equal lines are
-one.
+Source: Strobl et al. (2025), as used by Yang et al. (2026), Appendix D; Weiss et al. (2021) for RASP.
 """
 
 from __future__ import annotations
@@ -106,6 +106,7 @@ def written(program: Srasp) -> str:
 def _shown(line: SraspLine, texts: Sequence[tuple[str, int]]) -> tuple[str, int]:
     """A line as it is written, and how tightly it holds together."""
     op, value = line.op, line.value
+    # Operators between operands: brackets around what binds no tighter.
     level = _LEVEL.get(op, 8)
     parts = [texts[k][0] if texts[k][1] > level else f"({texts[k][0]})" for k in line.reads]
     if op in _SIGN:
@@ -118,6 +119,7 @@ def _shown(line: SraspLine, texts: Sequence[tuple[str, int]]) -> tuple[str, int]
         return f"{parts[0]} {value} {parts[1]}", level
     if op == "not":
         return f"~{parts[0]}", level
+    # What has its own delimiters, or extends as far as it can (level 0), needs no brackets inside.
     bare = [texts[k][0] for k in line.reads]
     if op == "if":
         return f"if {bare[0]} then {bare[1]} else {bare[2]}", 0
@@ -208,6 +210,7 @@ class SraspLines:
         op = line.op
         types = [self.types[k] for k in line.reads]
         letters = [self.letters[k] for k in line.reads]
+        # Inputs and constants.
         if op == "in":
             return "letter", self.alphabet
         if op == "constant":
@@ -216,11 +219,10 @@ class SraspLines:
             return ("truth" if isinstance(line.value, bool) else "number"), ()
         if op in ("indices", "length", "width"):
             return "number", ()
+        # Operators on numbers, on truths, and comparisons.
         if op in ("sum", "times", "product", "psum"):
             require_type("a sum, a product or a psum", types, "number")
-            if op == "product" and all(self.lines[k].op != "constant" for k in line.reads):
-                pass  # whether one side has a finite range is known when it is compiled
-            return "number", ()
+            return "number", ()  # one side of a product must have a finite range, which the compiler checks
         if op in ("not", "and", "or", "key", "query"):
             require_type({"not": "~", "and": "&", "or": "|"}.get(op, "a condition"), types, "truth")
             return ("selector" if op in ("key", "query") else "truth"), ()
@@ -229,11 +231,13 @@ class SraspLines:
             if line.value not in ("=", "!=") and types == ["letter", "letter"]:
                 require_order(dict.fromkeys((*letters[0], *letters[1])))
             return ("truth" if op == "compare" else "selector"), ()
+        # Choices and retrievals: the type of the value, which the other branch or the default must have.
         if op == "if":
             require_type("the condition of if", types[:1], "truth")
             return self._same("then and else", types[1:], letters[1:])
         if op in ("left", "right"):
             return self._same("value and default", types[1:], letters[1:])
+        # Of letters the first that is selected; of numbers and truths the mean.
         if op == "aggregate":
             if types[1] == "letter":
                 return self._same("value and default", types[1:], letters[1:])

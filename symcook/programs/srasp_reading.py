@@ -1,8 +1,10 @@
-"""S-RASP programs as text, read by a grammar: what is not one is refused with line, column and what could stand there.
+"""The reader of S-RASP programs: a grammar, and for text that does not fit an error with line, column and what could
+stand there.
 
-One definition a line, `name(i) = E`; a line goes on inside of brackets, and the last is what is put out. From the
-weakest: `|`; `&`; not; comparisons; `+` and `-`; `*`; `-` and `~` in front. What begins with if, psum, left or right
-goes on as far as it can. RASP's sequences may be written without `(i)`, and its selectors have names like the rest.
+Each definition is a line `name(i) = E`, which goes on while a bracket is open; the last one is the output. Operators
+from the weakest: `|`; `&`; not; comparisons; `+` and `-`; `*`; `-` and `~` as prefixes. An expression that begins with
+if, psum, left or right extends as far as it can. RASP's sequences may be written without `(i)`, and its selectors have
+names like any other value.
 """
 
 from __future__ import annotations
@@ -75,6 +77,7 @@ class _Lines:
     always_accept = ("NEWLINE", "SEMICOLON")
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        """The tokens, with END in place of each line break or semicolon that ends a definition."""
         from lark import Token
 
         depth, ended = 0, True
@@ -117,9 +120,12 @@ class _Spread:
 
 
 def _unexpected(names: Collection[str], source: str, token: Token, expected: set[str]) -> BadInput:
+    """What is wrong where a token stands that the grammar does not expect: the usual mistakes first, each with what to
+    write instead; else what could stand there."""
     where, found_text = met(source, token)
     lines = source.split("\n")
     before = lines[(token.line or 1) - 1][: (token.column or 1) - 1] if token.type != "$END" else source
+    # RASP's own syntax, and other comment signs.
     if found_text == "def" or before.split()[-1:] == ["def"]:
         return BadInput(f"a program must be without def ({where})", "def", "write each definition out")
     if found_text.startswith("#"):
@@ -128,6 +134,7 @@ def _unexpected(names: Collection[str], source: str, token: Token, expected: set
         return BadInput(f"a choice must begin with if ({where})", before.strip(), "write if C then E else E")
     if expected == {"NAME"} and before.rstrip()[-1:] == "(" and "=" not in before:
         return BadInput(f"the position i must stand at {where}", found_text)
+    # Inside an open bracket it depends on the name before the bracket.
     called = _called("\n".join([*lines[: (token.line or 1) - 1], before]))
     if called == "select" and (token.type == "CLOSE" or expected == set(SIGNS)):
         signs = "== != < <= > >="
@@ -141,6 +148,7 @@ def _unexpected(names: Collection[str], source: str, token: Token, expected: set
         return BadInput(f"a function must be one of aggregate, map, select, selector_width ({where})", called)
     if found_text[:1] == "[" and "SQUARE" not in expected:
         return BadInput(f"a program must be without lists ({where})", found_text)
+    # Signs and keywords of other languages: their counterparts here.
     if token.type not in ("END", "$END"):
         remaining = lines[(token.line or 1) - 1][len(before) :]
         do = instead_of(remaining) or instead_of(before[-1:] + remaining)
@@ -150,17 +158,21 @@ def _unexpected(names: Collection[str], source: str, token: Token, expected: set
             return BadInput(f"a program must be written in its signs and keywords ({where})", found_text, do)
     if "COLON" in expected and token.type in ("END", "$END", "SQUARED", "CLOSE"):
         return BadInput(f"a selection must have a default, V : D ({where})", found_text)
+    return BadInput(f"{_alternatives(expected, before)} must stand at {where}", found_text)
+
+
+def _alternatives(expected: set[str], before: str) -> str:
+    """The names of what may stand at a place, by the terminals that the grammar expects and the line before it."""
     if expected >= BEGINS:
-        what = "a value"
-    elif expected == {"NAME"} and before.split()[-1:] and before.split()[-1] in ("psum", "left", "right", "◀", "▶"):
-        what = "the other position j"
-    elif expected <= {"NAME", "ALPHABET"}:
-        what = "a definition, name(i) = E,"
-    else:
-        named = expected if expected <= {"EQUAL"} else expected - JOINS
-        names_shown = [SHOWN.get(terminal, terminal.lower()) for terminal in sorted(named)]
-        what = " or ".join(names_shown + ["an operator"] * (len(names_shown) < len(expected)))
-    return BadInput(f"{what} must stand at {where}", found_text)
+        return "a value"
+    if expected == {"NAME"} and before.split()[-1:] and before.split()[-1] in ("psum", "left", "right", "◀", "▶"):
+        return "the other position j"
+    if expected <= {"NAME", "ALPHABET"}:
+        return "a definition, name(i) = E,"
+    # Operators go by one name: nearly everywhere that one fits, all do.
+    terminals = expected if expected <= {"EQUAL"} else expected - JOINS
+    alternatives = [SHOWN.get(terminal, terminal.lower()) for terminal in sorted(terminals)]
+    return " or ".join(alternatives + ["an operator"] * (len(alternatives) < len(expected)))
 
 
 def _called(before: str) -> str:
@@ -175,6 +187,7 @@ def _called(before: str) -> str:
 
 
 def _strange(source: str, line: int, column: int) -> BadInput:
+    """What is wrong where a character begins no token."""
     remaining = source.split("\n")[line - 1][column - 1 :]
     where = place_of(line, column)
     if remaining[:1] in ("'", '"'):
@@ -207,17 +220,19 @@ class _SraspReader:
         return self._lines
 
     def header(self, begin: Token, *letters: Token) -> None:
-        own = SraspLines(header_letters(letters, None if self._lines is None else self._lines.alphabet))
-        self._lines = own
+        """`alphabet a b;`: the alphabet of the text, which must be the one that is given, if any."""
+        lines = SraspLines(header_letters(letters, None if self._lines is None else self._lines.alphabet))
+        self._lines = lines
         self.begins(begin)
 
     def definition(self, name: Token, *parts: Token | PlacedLine) -> None:
+        """`name(i) = E`: notes the name. BadInput if it is taken, the value is at j, or its expression is too deep."""
         value = parts[-1]
         if not isinstance(value, PlacedLine):
             raise RuntimeError(f"a PlacedLine is expected here, not {type(value).__name__}")
         if str(name) in WORDS or str(name) in self.names:
             raise BadInput(f"a name must be new and no keyword of the language ({place_at(name)})", str(name))
-        place = parts[1] if len(parts) > 2 else "i"
+        place = parts[1] if len(parts) > 2 else "i"  # RASP's form has no position: name = E
         if not isinstance(place, PlacedLine) and place != "i":
             raise BadInput(f"what is defined must be at i ({place_at(place)})", str(place), f"write {name}(i) = E")
         if "j" in value.at and self.kind(value) != "selector":
@@ -230,6 +245,7 @@ class _SraspReader:
         self.last, self._out = value.line, name
 
     def whole(self, *_: object) -> None:
+        """The end of the text: the program, whose output is the last definition."""
         named = [(name, term.line) for name, term in self.names.items()]
         try:
             self.program = self.lines.program(named, self.last)
@@ -267,7 +283,9 @@ class _SraspReader:
     def _together(self, token: Token, *terms: PlacedLine) -> frozenset[str]:
         """Where values are that are taken at one position; BadInput where they are at several."""
         at = frozenset().union(*(term.at for term in terms))
+        # A bare name means position i beside a value at i.
         at -= {"own"} if "i" in at else set()
+        # Several positions have no one value: only conditions on pairs may have both.
         if len(at) > 1 or any(self.kind(term) == "selector" for term in terms):
             selectors = [term for term in terms if self.kind(term) == "selector"]
             if selectors:
@@ -279,10 +297,12 @@ class _SraspReader:
         return at
 
     def _on_pairs(self, *terms: PlacedLine) -> bool:
+        """Whether an operator on these terms is one on pairs of positions."""
         at = frozenset().union(*(term.at for term in terms))
         return any(self.kind(term) == "selector" for term in terms) or {"i", "j"} <= at
 
     def joined(self, left: PlacedLine, sign: Token, right: PlacedLine) -> PlacedLine:
+        """`&` or `|`: of selectors where one side is about pairs of positions, else of truths at one position."""
         op = sign.type.lower()
         if self._on_pairs(left, right):
             pair = [self._selector(term) for term in (left, right)]
@@ -292,6 +312,7 @@ class _SraspReader:
         return PlacedLine(self.lines.add(op, left.line, right.line), at, left.token)
 
     def negation(self, sign: Token, inner: PlacedLine) -> PlacedLine:
+        """`~` or `not` of a selector or a truth."""
         if self.kind(inner) == "selector":
             return PlacedLine(self.lines.add("pair not", inner.line), inner.at, sign)
         return PlacedLine(self._add(inner.token, "not", inner.line), inner.at, sign)
@@ -300,10 +321,11 @@ class _SraspReader:
         return SIGNS[token.type]
 
     def comparison(self, left: PlacedLine, sign: str, right: PlacedLine) -> PlacedLine:
+        """A comparison: a selector for a value at i against one at j, else a truth at one position."""
         begin = left.token
         self._known(left, right)
         if left.at | right.at == {"i", "j"} and left.at and right.at and left.at != right.at:
-            if left.at == {"i"}:
+            if left.at == {"i"}:  # keys (at j) come first in a selector
                 left, sign, right = right, MIRRORED[sign], left
             return PlacedLine(self._add(begin, "select", left.line, right.line, value=sign), frozenset("ij"),
                         begin)  # fmt: skip
@@ -316,18 +338,21 @@ class _SraspReader:
         for term, other in (terms, terms[::-1]):
             line = lines.lines[term.line]
             if line.op == "constant" and isinstance(line.value, str) and self.kind(other) == "letter":
+                # A letter outside the alphabet is fine only against what can take it as a value, or another constant.
                 known = dict.fromkeys((*lines.letters[other.line], *lines.alphabet))
                 if line.value not in known and lines.lines[other.line].op != "constant":
                     error = foreign(line.value, list(known))
                     raise BadInput(f"{error.must} ({place_at(term.token)})", error.given, error.do)
 
     def added(self, left: PlacedLine, sign: Token, right: PlacedLine) -> PlacedLine:
+        """A sum or difference of two numbers at one position."""
         at = self._together(sign, left, right)
         self._need("a sum", "number", left, right)
         second = right.line if sign.type == "PLUS" else self._times(right, Fraction(-1))
         return PlacedLine(self.lines.add("sum", left.line, second), at, left.token)
 
     def _times(self, term: PlacedLine, factor: Fraction) -> int:
+        """The line of a term times a factor: constants are multiplied, and factors merged, so no factor is stacked."""
         line = self.lines.lines[term.line]
         if line.op == "constant" and isinstance(line.value, Fraction):
             return self.lines.constant(line.value * factor)
@@ -337,21 +362,26 @@ class _SraspReader:
         return self._add(term.token, "times", term.line, value=factor)
 
     def multiplied(self, left: PlacedLine, sign: Token, right: PlacedLine) -> PlacedLine:
+        """A product or quotient at one position: times a constant where one side is constant, else a product of
+        lines."""
         at = self._together(sign, left, right)
         self._need("a product", "number", left, right)
-        constants = [self.lines.lines[factor.line].value for factor in (left, right)]
-        numbers = [value if isinstance(value, Fraction) and self.lines.lines[factor.line].op == "constant" else None
-                   for value, factor in zip(constants, (left, right), strict=True)]  # fmt: skip
+        left_number, right_number = self._number(left), self._number(right)
         if sign.type == "OVER":
-            if not numbers[1]:
+            if not right_number:
                 must = f"a number must be divided by a whole number that is not 0 ({place_at(right.token)})"
-                raise BadInput(must, "0" if numbers[1] == 0 else "another value")
-            return PlacedLine(self._times(left, 1 / numbers[1]), at, left.token)
-        if numbers[1] is not None:
-            return PlacedLine(self._times(left, numbers[1]), at, left.token)
-        if numbers[0] is not None:
-            return PlacedLine(self._times(right, numbers[0]), at, left.token)
+                raise BadInput(must, "0" if right_number == 0 else "another value")
+            return PlacedLine(self._times(left, 1 / right_number), at, left.token)
+        if right_number is not None:
+            return PlacedLine(self._times(left, right_number), at, left.token)
+        if left_number is not None:
+            return PlacedLine(self._times(right, left_number), at, left.token)
         return PlacedLine(self.lines.add("product", left.line, right.line), at, left.token)
+
+    def _number(self, term: PlacedLine) -> Fraction | None:
+        """The number that a term is, None if it is no constant."""
+        line = self.lines.lines[term.line]
+        return line.value if line.op == "constant" and isinstance(line.value, Fraction) else None
 
     def minus(self, sign: Token, inner: PlacedLine) -> PlacedLine:
         return PlacedLine(self._times(inner, Fraction(-1)), inner.at, sign)
@@ -363,21 +393,24 @@ class _SraspReader:
         return PlacedLine(self._add(begin, "if", test.line, then.line, other.line), at, begin)
 
     def mask(self, *parts: Token | str) -> str:
+        """The mask of `[j <= i]` and the like, which may be written with i first; "none" for `[true]`."""
         if len(parts) == 1:
             return "none"
-        left, sign, right = map(str, parts)
-        if (left, right) == ("i", "j"):
-            left, sign, right = "j", MIRRORED[sign], "i"
-        text = f"{left} {sign} {right}"
+        left_name, sign, right_name = map(str, parts)
+        if (left_name, right_name) == ("i", "j"):  # as if j stood first
+            left_name, sign, right_name = "j", MIRRORED[sign], "i"
+        text = f"{left_name} {sign} {right_name}"
         if text not in MASKS:
             raise BadInput(f"a mask must be one of {', '.join(MASKS)} ({place_at(parts[0])})", text)  # type: ignore[arg-type]
         return MASKS[text]
 
     def _bound(self, token: Token) -> None:
+        """BadInput unless the bound position is called j."""
         if str(token) != "j":
             raise BadInput(f"the other position must be called j ({place_at(token)})", str(token))
 
     def prefix_sum(self, begin: Token, other: Token, _: Token, mask: str, _end: Token, value: PlacedLine) -> PlacedLine:
+        """`psum j [mask] E`: a number at i, the sum of E over the positions j of the mask."""
         self._bound(other)
         if mask == "none":
             raise BadInput(
@@ -390,14 +423,18 @@ class _SraspReader:
         return PlacedLine(self._add(value.token, "psum", value.line, value=mask), frozenset("i"), begin)
 
     def nearest(self, begin: Token, other: Token, _: Token, mask: str, *parts: Token | PlacedLine) -> PlacedLine:
+        """`left` or `right j [mask, conditions] V : D`: V at the nearest position that all conditions select, else
+        D."""
         self._bound(other)
         *conditions, value, default = (part for part in parts if isinstance(part, PlacedLine))
+        # No condition is one that is always true; several are joined by `and`.
         pairs = [self._selector(condition) for condition in conditions] or [
             self._add(begin, "key", self.lines.constant(True))
         ]
         pair = pairs[0]
         for condition in pairs[1:]:
             pair = self.lines.add("pair and", pair, condition)
+        # The value is taken at j, where the head looks; the default at i, where nothing is selected.
         for what, term, place in (("value", value, "j"), ("default", default, "i")):
             if term.at - {place}:
                 place_text = "a name without (i) or (j)" if "own" in term.at else f"at {', '.join(sorted(term.at))}"
@@ -427,11 +464,13 @@ class _SraspReader:
         return self._named(name, None)
 
     def placed(self, name: Token, _: Token, place: Token, _end: Token) -> PlacedLine:
+        """A name at a position: `x(i)` or `x(j)`."""
         if str(place) not in ("i", "j"):
             raise BadInput(f"a position must be i or j ({place_at(place)})", str(place))
         return self._named(name, str(place))
 
     def _named(self, token: Token, place: str | None) -> PlacedLine:
+        """The line of a name at a position, None for a bare name: a built-in sequence or a definition."""
         name = str(token)
         at = frozenset((place or "own",))
         if name in ("in", "tokens"):
@@ -441,15 +480,16 @@ class _SraspReader:
         if name == "def":
             raise BadInput(f"a program must be without def ({place_at(token)})", name, "write each definition out")
         if name not in self.names:
-            near = unknown("name", name, [*self.names, "in"])
+            suggestion = unknown("name", name, [*self.names, "in"])
             do = f'define {name}(i) before; a symbol has quotes, like "{name}"'
-            raise BadInput(f"a name must be defined before ({place_at(token)})", near.given, do)
+            raise BadInput(f"a name must be defined before ({place_at(token)})", suggestion.given, do)
         term = self.names[name]
-        if self.kind(term) == "selector" or not term.at:
+        if self.kind(term) == "selector" or not term.at:  # a selector is at both positions, a constant at none
             return PlacedLine(term.line, term.at, token)
         return PlacedLine(term.line, at, token)
 
     def entry(self, *parts: Token | PlacedLine) -> MapEntry:
+        """An entry of a map: a letter, number, truth or else, and its value."""
         *tokens, _, value = parts
         if not isinstance(value, PlacedLine):
             raise RuntimeError(f"a PlacedLine is expected here, not {type(value).__name__}")
@@ -462,22 +502,27 @@ class _SraspReader:
         return MapEntry(key, value)
 
     def mapped(self, begin: Token, _: Token, value: PlacedLine, *parts: Token | MapEntry) -> PlacedLine:
+        """`map(V; key: E, ...)` as nested choices: E of the first key that V equals, the last entry's value for all
+        others."""
         entries = [part for part in parts if isinstance(part, MapEntry)]
         at = self._together(begin, value, *(entry.value for entry in entries))
         lines = self.lines
         keys = [entry.key for entry in entries if entry.key is not None]
+        # Each key once, else last, and no key that the value can never have.
         if any(entry.key is None for entry in entries[:-1]):
             raise BadInput(f"else must stand last in a map ({place_at(begin)})", "else before")
-        known = {lines.lines[key.line].value for key in keys}
-        if len(known) < len(keys):
+        key_values = {lines.lines[key.line].value for key in keys}
+        if len(key_values) < len(keys):
             raise BadInput(f"a map must have each key once ({place_at(begin)})", "one twice")
         for key in keys:
             self._known(value, key)
-        every = {"letter": set(lines.letters[value.line]), "truth": {True, False}}.get(self.kind(value))
-        if entries[-1].key is not None and (every is None or not every <= known):
-            missing = "numbers" if every is None else " ".join(map(str, sorted(every - known)))
+        # Without else the keys must be all values that there are, which numbers cannot be.
+        possible = {"letter": set(lines.letters[value.line]), "truth": {True, False}}.get(self.kind(value))
+        if entries[-1].key is not None and (possible is None or not possible <= key_values):
+            missing = "numbers" if possible is None else " ".join(map(str, sorted(possible - key_values)))
             raise BadInput(f"a map must have a value for all others ({place_at(begin)})", f"none for {missing}",
                            "end it with else: E")  # fmt: skip
+        # From the last entry, which needs no test, to the first.
         result = entries[-1].value.line
         for key, entry in reversed(entries[:-1]):
             key = present(key)
@@ -486,6 +531,7 @@ class _SraspReader:
         return PlacedLine(result, at, begin)
 
     def _sequence(self, term: PlacedLine, place: str, what: str) -> int:
+        """The line of a term that RASP writes as a sequence: a bare name, or a value at `place`."""
         if self.kind(term) == "selector" or len(term.at) > 1 or not term.at <= {"own", "i", place}:
             raise BadInput(
                 f"{what} must be a sequence ({place_at(term.token)})", TYPES[self.kind(term)], "write its name"
@@ -495,11 +541,14 @@ class _SraspReader:
     def select(
         self, begin: Token, _: Token, keys: PlacedLine, _1: Token, queries: PlacedLine, _2: Token, sign: str, _3: Token
     ) -> PlacedLine:
+        """`select(keys, queries, sign)`: the selector of pairs (j, i) with keys(j) sign queries(i)."""
         self._known(keys, queries)
         pair = (self._sequence(keys, "j", "the keys of select"), self._sequence(queries, "i", "the queries of select"))
         return PlacedLine(self._add(begin, "select", *pair, value=sign), frozenset("ij"), begin)
 
     def aggregate(self, begin: Token, *parts: Token | PlacedLine) -> PlacedLine:
+        """`aggregate(selector, values, default)` at each position; without a default, ? for letters and 0 for
+        numbers."""
         pair, value, *defaults = (part for part in parts if isinstance(part, PlacedLine))
         reads = (self._selector(pair), self._sequence(value, "j", "what is aggregated"))
         default = [self._sequence(default_value, "i", "the default of an aggregate") for default_value in defaults]

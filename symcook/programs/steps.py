@@ -1,7 +1,8 @@
-"""The tokens that a Turing machine's decoder puts out: one a step, which says what the step changed, and the output.
+"""The tokens of a Turing machine's decoder: one for each step, which says what the step changed, then the output.
 
-Beside the symbol that is written stand two flags, and for each work head one: with them a token knows, without a look
-at any other, whether its heads are on cells that were visited before.
+Besides the symbol that was written, a token has two flags for each work tape (its cell is the leftmost, the rightmost
+visited so far) and one for each work head (it is on a fresh cell). So a token knows by itself whether its heads are on
+cells that were visited before.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ MachineToken = StepToken | OutputToken
 
 
 def first_token(machine: TuringMachine) -> StepToken:
-    """The token behind the input."""
+    """The first token after the input: the start state, with every work head on a fresh cell."""
     k, blank = machine.tapes, WrittenCell(machine.blank, True, True)
     return StepToken(machine.start, (blank,) * k, (machine.head, *[0] * k), (True,) * k, first=True)
 
@@ -62,6 +63,8 @@ def tokens(machine: TuringMachine) -> Iterator[MachineToken]:
     """Every token that a decoder may put out: for each row that may be used what it does, with flags and fresh cells as
     the moves allow them; and the symbols of the output."""
     yield first_token(machine)
+    # By the move of a work head: whether its cell is the leftmost, the rightmost visited, and whether the head is then
+    # on a fresh cell.
     shapes: dict[int, tuple[tuple[int, int, int], ...]]
     shapes = {0: ((0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)), 1: ((0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1))}
     shapes[-1] = tuple((right, left, fresh) for left, right, fresh in shapes[1])
@@ -91,6 +94,7 @@ def used_rows(machine: TuringMachine) -> Mapping[tuple[str, Reads], TuringRow]:
             if state in states
             and all(read in cell_symbols for read, cell_symbols in zip(reads[1:], cells, strict=True))
         }
+        # A least fixed point: states and symbols are added until no row adds one.
         size = len(states), *map(len, cells)
         for row in used.values():
             states.add(row.state)
@@ -137,8 +141,9 @@ def table_labels(machine: TuringMachine) -> tuple[str, ...]:
 
 
 def ahead_labels(machine: TuringMachine) -> tuple[str, ...]:
-    """The same of the decoder without `START` in front, which the token 0 is still called: no word has it and it is
-    never put out. Rows are those of the machine that reads ahead, by their labels."""
+    """The tokens of the decoder of `--theorem 2` without `$`, in the order of their numbers. Token 0 is still called
+    `START`, but no input has it and it is never output. The rows are those of the machine that reads ahead, by their
+    labels."""
     return _different(machine, (row_ahead.label for row_ahead in ahead_rows(machine)))
 
 
@@ -193,8 +198,9 @@ def ahead_rows(machine: TuringMachine) -> Iterator[AheadRow]:
     for state, reads in used_rows(machine):
         if reads[0] not in cells:
             continue
-        came = [(symbol, True) for symbol in cells] * (reads[0] != machine.blank) + [(reads[0], False)]
-        for ahead, (held_symbol, copied) in product(cells, came):
+        # What is read is a copy of what was written there, or else what the state holds; a blank is never copied.
+        sources = [(symbol, True) for symbol in cells] * (reads[0] != machine.blank) + [(reads[0], False)]
+        for ahead, (held_symbol, copied) in product(cells, sources):
             yield AheadRow(state, reads, ahead, held_symbol, copied)
 
 

@@ -1,8 +1,8 @@
-"""Turing machines as they are written: one row a line, JSON, or the notation of busy beavers (`1RB1LB_1LA1RZ`).
+"""Turing machines as text: one row a line, JSON, or the notation of busy beavers (`1RB1LB_1LA1RZ`).
 
-A machine has a read-only input tape, whose cells 1..n hold the word, and K >= 1 work tapes, the last of which is the
+A machine has a read-only input tape, whose cells 1..n hold the input, and K >= 1 work tapes, the last of which is the
 output. Heads start on cell 0 of work tapes and on cell -1, 0 or 1 of the input; they move left, right or stay. A table
-is complete: it has one row for each state that does not halt and each choice of symbols read.
+is complete: it has exactly one row for each state that does not halt and each choice of symbols read.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 from symcook.errors import BadInput
@@ -81,8 +82,8 @@ class TuringMachine:
         Raises BadInput for a blank in the input, and for a symbol that is none of the machine's input.
         """
         spelled = all(len(symbol) == 1 for symbol in self.input)
-        symbols_given = (tuple(text) if spelled else tuple(text.split())) if isinstance(text, str) else tuple(text)
-        for symbol in symbols_given:
+        symbols = (tuple(text) if spelled else tuple(text.split())) if isinstance(text, str) else tuple(text)
+        for symbol in symbols:
             if symbol == self.blank and symbol not in self.input:
                 must = f"an input must hold no blank, only {' '.join(self.input) or 'nothing'}"
                 raise BadInput(must, symbol, "leave it out: cells next to the input are blank")
@@ -91,7 +92,7 @@ class TuringMachine:
                     f"every symbol must be one of the machine's input, {' '.join(self.input) or 'which has none'}",
                     symbol,
                 )
-        return symbols_given
+        return symbols
 
 
 def read_turing(source: str) -> TuringMachine:
@@ -149,17 +150,20 @@ class _Listing:
 
     @classmethod
     def of_text(cls, source: str) -> _Listing:
-        table = cls()
-        signs = bool(_HASH.search(source))
+        """The headers and rows of a text, one a line; comments begin with // or #."""
+        listing = cls()
+        # Where # is a symbol of the alphabet, only // begins a comment.
+        hash_is_symbol = bool(_HASH.search(source))
         for number, raw in enumerate(source.splitlines(), 1):
             line = raw.split("//", 1)[0]
-            line = (line if signs else line.split("#", 1)[0]).strip()
+            line = (line if hash_is_symbol else line.split("#", 1)[0]).strip()
             if not line:
                 continue
             before, arrow, after = line.partition("->")
             if not arrow:
-                table._header(number, line)
+                listing._header(number, line)
                 continue
+            # state, input symbol, K work symbols -> state, K writes, K + 1 moves
             left, right = before.split(), after.split()
             tapes = len(left) - 2
             if tapes < 1 or len(right) != 1 + tapes + tapes + 1:
@@ -167,12 +171,13 @@ class _Listing:
                 where = "right" if tapes >= 1 else "left"
                 must = f"a row must be {_FORM}: on the {where} of -> line {number} needs {needs}"
                 raise BadInput(must, line)
-            table.written.append(
+            listing.written.append(
                 _Written(number, left[0], left[1:], right[0], right[1 : 1 + tapes], right[1 + tapes :])
             )
-        return table
+        return listing
 
     def _header(self, number: int, line: str) -> None:
+        """Notes a line `name: values`; BadInput for an unknown or repeated name."""
         name, colon, values = line.partition(":")
         name = " ".join(name.split())
         if not colon or name not in (*_HEADERS, "machine"):
@@ -184,18 +189,19 @@ class _Listing:
 
     @classmethod
     def of_json(cls, source: str) -> _Listing:
+        """The headers and rows of a JSON document; BadInput for a row of another form."""
         document = parsed(source, "a Turing machine in JSON must be a JSON document", "the text")
-        table = cls()
+        listing = cls()
         for name, value in document.items():
             if name == "rows":
                 continue
             if name not in (*_HEADERS, "machine"):
                 raise BadInput(f"the keys of a Turing machine must be {', '.join((*_HEADERS, 'rows'))}", name)
-            table.headers[name] = f'"{name}"', cls._words(name, value)
+            listing.headers[name] = f'"{name}"', cls._words(name, value)
         rows = document.get("rows")
         if not isinstance(rows, list) or not rows:
-            rows_given = "none" if rows is None else rows
-            raise BadInput('"rows" must be a list of [state, [reads], state, [writes], [moves]]', rows_given)
+            instead = "none" if rows is None else rows
+            raise BadInput('"rows" must be a list of [state, [reads], state, [writes], [moves]]', instead)
         for number, row in enumerate(rows, 1):
             where = f"row {number}"
             if not isinstance(row, list) or len(row) != 5 or not _row_of_text(row):
@@ -205,11 +211,12 @@ class _Listing:
             if len(reads) < 2 or len(writes) != len(reads) - 1 or len(moves) != len(reads):
                 must = f"{where} must read the input and K >= 1 tapes, write K symbols and have K + 1 moves"
                 raise BadInput(must, json.dumps(row))
-            table.written.append(_Written(where, state, reads, target, writes, moves))
-        return table
+            listing.written.append(_Written(where, state, reads, target, writes, moves))
+        return listing
 
     @staticmethod
     def _words(name: str, value: object) -> list[str]:
+        """The words of a header in JSON: a text with spaces, a list of strings, or for head a number."""
         if name == "head" and type(value) is int:
             return [str(value)]
         if isinstance(value, str):
@@ -219,6 +226,7 @@ class _Listing:
         raise BadInput(f'"{name}" must be text or a list of strings', json.dumps(value))
 
     def machine(self) -> TuringMachine:
+        """The machine; BadInput where a header or row is missing, or does not fit."""
         if not self.written:
             raise BadInput("a Turing machine must have a row", "none", f"write {_FORM}")
         tapes = len(self.written[0].reads) - 1
@@ -235,6 +243,7 @@ class _Listing:
         return machine
 
     def _need(self, name: str) -> tuple[int | str, list[str]]:
+        """The line and values of a header that must stand and not be empty."""
         if name not in self.headers:
             raise BadInput(f"a Turing machine must say {name}:", "none", f"add a line {name}: ...")
         line, words = self.headers[name]
@@ -249,6 +258,7 @@ class _Listing:
         return words[0]
 
     def _symbols(self, name: str) -> list[str]:
+        """The symbols that a header lists, none if it is missing; each once, without the signs of the table."""
         line, words = self.headers.get(name, (0, []))
         for word in words:
             if word in (BLANK, "*", ".") or word.split() != [word]:
@@ -268,6 +278,7 @@ class _Listing:
     def _rows(
         self, letters: Sequence[str], symbols: Sequence[str], halt: set[str]
     ) -> dict[tuple[str, Reads], TuringRow]:
+        """The table with * and . written out: for a state and symbols read, the row with fewest * that fits."""
         rows: dict[tuple[str, Reads], TuringRow] = {}
         served: dict[tuple[str, Reads], tuple[int, _Written]] = {}
         tapes = len(self.written[0].writes)
@@ -275,29 +286,15 @@ class _Listing:
             where = _at(row.line)
             if row.state in halt:
                 raise BadInput(f"a state that halts must have no transition ({where})", row.state)
-            choices = []
-            for k, read in enumerate(row.reads):
-                known = [*(symbols if k else letters), BLANK]
-                if read != "*" and read not in known:
-                    tape = f"work tape {k}" if k else "the input"
-                    raise BadInput(f"{tape} must be read as one of {' '.join(known)} or * ({where})", read)
-                choices.append(known if read == "*" else [read])
-            for write in row.writes:
-                if write not in (".", BLANK) and write not in symbols:
-                    must = f"a work tape must be written {' '.join((*symbols, BLANK))} or . for what was read ({where})"
-                    raise BadInput(must, write)
-            for move in row.moves:
-                if move not in MOVES:
-                    raise BadInput(f"a move must be L, R or S ({where})", move)
+            choices = _choices(row, letters, symbols)
             open_reads = row.reads.count("*")
-            size = 1
-            for options in choices:
-                size *= len(options)
+            size = prod(map(len, choices))
             if len(rows) + size > MOST_ROWS:
                 raise BadInput(f"a table must have at most {MOST_ROWS:,} rows when * is written out ({where})", size)
             for reads in product(*choices):
                 pair = row.state, reads
                 before = served.get(pair)
+                # Two rows fit: the more exact one counts, and equally exact ones are an error.
                 if before is not None and before[0] == open_reads:
                     must = f"one row must serve {_pair(pair)}: {_at(before[1].line)} and {where} are equally exact"
                     raise BadInput(must, "two", "make one of them more exact, or leave it out")
@@ -310,6 +307,7 @@ class _Listing:
 
     def _complete(self, machine: TuringMachine) -> None:
         """BadInput where no row serves a state that does not halt and some symbols."""
+        # The line to name in the error: where a state has a row, else where it is entered.
         first = {row.target: row.line for row in reversed(self.written)}
         first |= {row.state: row.line for row in reversed(self.written)}
         reads = ((*machine.input, BLANK), *[machine.cells] * machine.tapes)
@@ -323,7 +321,27 @@ class _Listing:
                     raise BadInput(must, "none", f"add a row: {state} {' '.join(choice)} -> ...")
 
 
+def _choices(row: _Written, letters: Sequence[str], symbols: Sequence[str]) -> list[list[str]]:
+    """The symbols that each head of a row may read: one, or all for *. BadInput for an unknown symbol or move."""
+    where, choices = _at(row.line), []
+    for k, read in enumerate(row.reads):
+        known = [*(symbols if k else letters), BLANK]
+        if read != "*" and read not in known:
+            tape = f"work tape {k}" if k else "the input"
+            raise BadInput(f"{tape} must be read as one of {' '.join(known)} or * ({where})", read)
+        choices.append(known if read == "*" else [read])
+    for write in row.writes:
+        if write not in (".", BLANK) and write not in symbols:
+            must = f"a work tape must be written {' '.join((*symbols, BLANK))} or . for what was read ({where})"
+            raise BadInput(must, write)
+    for move in row.moves:
+        if move not in MOVES:
+            raise BadInput(f"a move must be L, R or S ({where})", move)
+    return choices
+
+
 def _row_of_text(row: list[Any]) -> bool:
+    """Whether a row of JSON is two names without spaces and lists of text, in their places."""
     state, reads, target, writes, moves = row
     lists = all(
         isinstance(entries, list) and all(isinstance(x, str) for x in entries) for entries in (reads, writes, moves)
@@ -348,12 +366,14 @@ def _code(text: str) -> TuringMachine:
         if len(part) != width:
             raise BadInput(f"every state of a code must have {width} entries, as A has ({name})", len(part))
         for symbol, entry in zip(cells, part, strict=True):
+            # An undefined entry has no row, and a table must be complete.
             if entry == "---":
                 must = f"a code must say what is done in state {name} at {symbol}"
                 raise BadInput(must, entry, f"write 1RZ, where Z halts, in the place of {entry}")
             write, move, target = entry
             if write not in cells:
                 raise BadInput(f"a code of {width} symbols must write {' '.join(cells)} ({name}, {symbol})", write)
+            # A state without a part halts.
             if target not in names and target not in halt:
                 halt.append(target)
             rows[name, ("0", symbol)] = TuringRow(target, (write,), (0, MOVES[move]))

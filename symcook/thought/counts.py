@@ -1,7 +1,7 @@
-"""What a run of a machine costs its decoder, as exact counts: tokens, pairs that heads compare, products, bits stored.
+"""Exact costs of a decoder's run: tokens, query-key pairs that heads compare, products, and stored bits.
 
-Source: Merrill and Sabharwal (2024), Corollary 2.1 (t steps of a machine are t and more tokens), Theorem 3 (as many
-passes as tokens, each over all pairs) and Theorem 4 (the tokens are all that must be stored, beside counters).
+Source: Merrill and Sabharwal (2024), Corollary 2.1 (t steps of a machine take t tokens, and a few more), Theorem 3 (one
+pass for each token, over all pairs) and Theorem 4 (only the tokens must be stored, and counters).
 """
 
 from __future__ import annotations
@@ -52,17 +52,21 @@ def counts(model: Transformer, run: MachineRun) -> RunCounts:
 
 
 def expected(model: Transformer, letters: int, steps: int, output: int) -> RunCounts:
-    """The same for any machine's numbers: with N = letters + steps + output + 2 columns (1 less without $) there are
-    N (N - 1)/2 pairs a head. The last column, which answers with the end, is one of them."""
+    """The counts of a run with these numbers of letters, steps and output symbols. With N = letters + steps + output +
+    2 columns (1 less without $), each head compares N (N - 1)/2 pairs. The last column, which answers with the end, is
+    included."""
     parts = [part for step in model.sublayers for part in step.parts]
+    # Heads that compare queries with keys, and heads with equal scores, which only sum.
     looking = [part for part in parts if isinstance(part, Head) and not part.uniform]
     uniform = [part for part in parts if isinstance(part, Head) and part.uniform]
     hidden = sum(part.hidden for part in parts if isinstance(part, FeedForward))
     tokens = steps + 1 + output
     columns = letters + model.embedding.added + tokens
+    # Each column looks at all before it.
     pairs = columns * (columns - 1) // 2
     dimensions = sum(part.Q.shape[0] for part in looking)
     token_bits = (len(model.embedding.words or ()) - 1).bit_length()
+    # A cache holds a key and a value for each column and head, and one sum for each uniform head.
     width = sum(part.Q.shape[0] + len(part.writes) for part in looking)
     return RunCounts(
         letters=letters,

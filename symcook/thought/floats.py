@@ -1,7 +1,7 @@
-"""Decoding in numpy with a cache: what a runtime does that keeps keys and values, one column a token.
+"""Decoding in numpy with a cache of keys and values, one column for each token, as a runtime does it.
 
-Every operation rounds in the format, sums as numpy takes them. It is fast, and wrong from some token on: see
-`symcook.thought.precision`.
+Every operation rounds in the chosen format, and numpy chooses the order of sums. So this is fast, and wrong from some
+token on: see `symcook.thought.precision`.
 """
 
 from __future__ import annotations
@@ -59,28 +59,31 @@ class _CachedHead:
         self.total = np.zeros(len(writes), dtype)
 
     def added(self, view: np.ndarray) -> np.ndarray:
-        """What it writes at the next column."""
+        """What the head writes at the next column, whose residual stream (after norms) is `view`."""
         import numpy as np
 
         value, self.count = self.V @ view, self.count + 1
         sees = self.count - (not self.here)
+        # Equal scores: a running sum, which needs neither keys nor values.
         if self.head.uniform:
             before, self.total = self.total, self.total + value
             return (self.total if self.here else before) / view.dtype.type(max(sees, 1))
+        # The cache doubles when it is full.
         if self.count > len(self.keys):
             self.keys, self.values = (np.concatenate([old, np.zeros_like(old)]) for old in (self.keys, self.values))
         self.keys[self.count - 1], self.values[self.count - 1] = self.K @ view, value
         if not sees:
             return np.zeros_like(value)
+        # Hard attention: the last maximum, the average of all, or (leftmost, or one alone) the first.
         scores = self.keys[:sees] @ (self.Q @ view)
         first = int(scores.argmax())
         if self.head.weighting == "rightmost":
             return self.values[sees - 1 - int(scores[::-1].argmax())]
         if self.head.weighting == "average":
             best = scores == scores[first]
-            many = int(np.count_nonzero(best))
-            if many > 1:
-                return self.values[:sees][best].sum(axis=0) / view.dtype.type(many)
+            tie_count = int(np.count_nonzero(best))
+            if tie_count > 1:
+                return self.values[:sees][best].sum(axis=0) / view.dtype.type(tie_count)
         return self.values[first]
 
 
@@ -112,6 +115,8 @@ class FloatDecoder:
         return np.array([float(value) for value in values], self.dtype)
 
     def _block(self, step: Sublayer) -> tuple[_Norms | None, list[_CachedHead | _Units]]:
+        """A sublayer in floats: its norms, and its heads or feed-forward layer with the coordinates that they read and
+        write."""
         norms = self._norms(step.before) if step.before else None
         view = {name: k for k, name in enumerate(name for norm in step.before for name in norm.writes)} or self.place
         parts: list[_CachedHead | _Units] = []
@@ -127,6 +132,7 @@ class FloatDecoder:
         return norms, parts
 
     def _norms(self, norms: Sequence[LayerNorm]) -> _Norms:
+        """The norms before a sublayer as one matrix product: entry k of `place` says which norm it is of."""
         import numpy as np
 
         rows: list[Mapping[str, Any]] = []
@@ -151,7 +157,7 @@ class FloatDecoder:
 
         z = self.embedded[token].copy()
         zero = self.dtype(0)
-        for norms, parts in self.blocks:
+        for norms, parts in self.blocks:  # all parts of a sublayer read the stream before any of them writes
             x = z if norms is None else self._normed(norms, z)
             added = []
             for part in parts:
@@ -165,8 +171,10 @@ class FloatDecoder:
         return self.model.readout.labels[int((self.readout @ z).argmax())]
 
     def _normed(self, norms: _Norms, z: np.ndarray) -> np.ndarray:
+        """The residual stream through the norms of a sublayer. NoRun for a variance of zero that a norm refuses."""
         import numpy as np
 
+        # All norms at once: `parts` sums the entries of each, and [place] hands the result back to them.
         x = norms.projection @ z
         x = x - (norms.parts @ x / norms.sizes)[norms.place]
         variance = norms.parts @ (x * x) / norms.sizes + norms.epsilon
@@ -190,6 +198,7 @@ class FloatDecoder:
 
 
 def _unsupported(model: Transformer) -> str | None:
+    """Why a model cannot be decoded in floats; None where it can."""
     if model.embedding.words is None or not model.readout.labels or model.embedding.ends[1]:
         return "no tokens, no labels, or a token after the input"
     if model.embedding.positions:

@@ -1,7 +1,7 @@
-"""A run of a machine to look at: what each head reads, from which token it has that, and how near another one came.
+"""Frames of a machine's run: what each head reads, from which token, and how far below the next candidate's score is.
 
-A frame is text; `differences` has the whole run as one JSON document of what each step changed, from which a page makes
-the tapes.
+`text` prints a frame; `differences` returns the whole run as one JSON document of what each step changes, from which a
+page rebuilds the tapes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Frame(NamedTuple):
 
 
 def frames(run: MachineRun) -> Iterator[Frame]:
-    """One frame a token. The tapes are one object each, which goes on changing."""
+    """One frame for each token. All frames share the dictionaries of the tapes, which change from one to the next."""
     tapes: list[dict[int, str]] = [dict(enumerate(run.word, 1)), *({} for _ in range(run.machine.tapes))]
     n = len(run.word)
     for count, (step, looked) in enumerate(zip(run.steps, lookups(run), strict=True)):
@@ -75,6 +75,7 @@ def strip(machine: TuringMachine, tape: dict[int, str], head: int) -> str:
 
 
 def _said(machine: TuringMachine, frame: Frame, tape: int) -> str:
+    """Where a head has the symbol that it reads: from a token and by what gap, or from no token."""
     token, looked = frame.token, frame.looked[tape]
     if not isinstance(token, StepToken):
         raise RuntimeError(f"a StepToken is expected here, not {type(token).__name__}")
@@ -95,10 +96,13 @@ def changes(run: MachineRun) -> list[dict[str, object]]:
             None if lookup is None else {"position": lookup.position, "rival": lookup.rival, "gap": lookup.gap}
             for lookup in frame.looked
         ]
-        more: dict[str, object] = {}
+        lookup_entries: dict[str, object] = {}
         if isinstance(frame.token, StepToken):
-            more = {"looked": looked, "fresh": [tape for tape, fresh in enumerate(frame.token.fresh, 1) if fresh]}
-        documents.append({"position": frame.position, **document(frame.token), **more})
+            lookup_entries = {
+                "looked": looked,
+                "fresh": [tape for tape, fresh in enumerate(frame.token.fresh, 1) if fresh],
+            }
+        documents.append({"position": frame.position, **document(frame.token), **lookup_entries})
     return documents
 
 

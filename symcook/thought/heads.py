@@ -1,17 +1,21 @@
 """The two retrievals of a machine's decoder as models of their own, over rows of numbers, and when each is right.
 
-`last_write`: what was given at the last earlier position with the same cell. `input_tape`: what stands in a cell of the
-input. Each is one layer of hashes and one head; the decoder of a machine is made of them (`symcook.compilers.turing`).
+`last_write` retrieves the value at the last earlier position with the same cell; `input_tape` retrieves what a cell of
+the input holds. Each is one layer of hashes and one head. The decoder of a machine consists of such layers
+(`symcook.compilers.turing`).
 
-The tie-breaks. "norms": T_j = F(F(1/j)) with F(x) = (1 - 1/sqrt(1 + x^2))/2, out of two norms; T_j <= 1/(64 j^4) for
-all j >= 1. "printed": the first entry of the hash of f(j), Definition 7 of the paper, f(j) = 1/1000 - j/10^10 to j = 4
-and 6/(100 j (j - 1)(j - 2)(j - 3)) from 5 on, by a position function with two cases; it is less than f(j)/sqrt(2), and
-f(j) < 1/(2 j^4) for all j >= 1. "rightmost": none; equal scores are decided by place.
+There are three tie-breaks.
+- "norms": T_j = F(F(1/j)) with F(x) = (1 - 1/sqrt(1 + x^2))/2, computed by two layer norms; T_j <= 1/(64 j^4) for all j
+  >= 1.
+- "printed": the first entry of the hash of f(j), Definition 7 of the paper, with f(j) = 1/1000 - j/10^10 for j <= 4 and
+  6/(100 j (j - 1)(j - 2)(j - 3)) for j >= 5, by a position function with two cases; it is less than f(j)/sqrt(2), and
+  f(j) < 1/(2 j^4) for all j >= 1.
+- "rightmost": none; equal scores are decided by place.
 
-Where the last earlier position with the cell h of row i is j, the answer at i is that of j iff every other earlier
-position k has cos(h, h_k) - tie_k < 1 - tie_j; for rightmost there is no condition. For the others this holds for all
-i >= 2 where |h_j| <= j - 1, as on every walk from 0 with steps of at most 1: a cell beside h loses 1/(2 j^4) or more.
-`certainly_right` decides it for given cells.
+Let j be the last earlier position with the cell h of row i. The answer at i is that of j if and only if every other
+earlier position k has cos(h, h_k) - tie_k < 1 - tie_j; with rightmost there is no condition. With the other two this
+holds for all i >= 2 if |h_j| <= j - 1, as on every walk from 0 with steps of at most 1: a cell next to h loses at least
+1/(2 j^4). `certainly_right` decides it for given cells.
 Source: Merrill and Sabharwal (2024), Appendices D and E.
 """
 
@@ -47,6 +51,8 @@ def last_write(tie: str = "norms", mask: str = "strict-future") -> Transformer:
     written = {"a": "relu(h_1) - relu(-h_1)", "b": "relu(h_2) - relu(-h_2)"}
     norms = [_hash(("cell", "one"), "h")]
     layers: list[Layer] = []
+    # T = F(F(1/j)) takes two layers, a norm and a ReLU each; the printed tie-break is a position function and one norm;
+    # with "rightmost" equal scores need none.
     if tie == "norms":
         places["inverse"] = "1/i"
         norms.append(_tie("inverse", "t"))
@@ -60,6 +66,7 @@ def last_write(tie: str = "norms", mask: str = "strict-future") -> Transformer:
         written["psi"] = "relu(p_1)"
         score["one", "psi"] = -1
     weighting = "rightmost" if tie == "rightmost" else "average"
+    # The score is the cosine of the cells' hashes, less the tie-break.
     look = head(score, {"found": "value"}, mask=mask, weighting=weighting)
     layers = [Layer(None, feedforward(written), (), tuple(norms), "multi pre"), *layers, Layer(look)]
     return _rows(f"last-write-{tie}", ("cell", "value"), places, layers)
@@ -94,19 +101,22 @@ def certainly_right(cells: Sequence[int], i: int, tie: str) -> bool | None:
     same = [j for j in range(1, i) if cells[j - 1] == cell]
     if not same:
         return None
+    # No tie-break takes anything from a score: equal scores, and the rightmost counts.
     if tie == "rightmost":
         return True
     last = same[-1]
     bits = 128
+    # The score of the last one with this cell against every other; a cosine of equal cells is 1 exactly. Balls that
+    # overlap decide nothing: double the precision.
     while bits <= MOST_BITS:
         with PRECISION, ctx.workprec(bits):
             best = 1 - _size(tie, last)
-            others = [
+            other_scores = [
                 (cosine(cell, cells[k - 1]) if k not in same else 1) - _size(tie, k) for k in range(1, i) if k != last
             ]
-            if all(other < best for other in others):
+            if all(score < best for score in other_scores):
                 return True
-            if any(other >= best for other in others):
+            if any(score >= best for score in other_scores):
                 return False
         bits *= 2
     raise AssertionError((cells, i, tie))
@@ -143,6 +153,7 @@ def _tie(x: str, stem: str) -> LayerNorm:
 
 
 def _rows(name: str, inputs: tuple[str, ...], places: Mapping[str, object], layers: Sequence[Layer]) -> Transformer:
+    """The model of these layers over rows of inputs, which reads out `found` at each position."""
     parts: list[Head | FeedForward] = [
         part for layer in layers for part in layer.parts() if not isinstance(part, LayerNorm)
     ]

@@ -1,16 +1,17 @@
-"""The decoder of a Turing machine in integers: heads by what they are shown to do, networks as they are.
+"""The decoder of a Turing machine in integers: the result of each head by a theorem, the networks as they are.
 
-The fact that this rests on. A step at position j writes on a cell h with |h| <= j - 1 =: H, as heads move one cell a
-token. For integers h != h' the cosine of their hashes is at most 1 - 1/(2((H^2 + H + 1)^2 + 1)): the nearest cell is
-the next one towards 0 or away from it, at an angle of tangent 1/(1 + H(H + 1)) at least, and 1 - 1/sqrt(1 + y) >=
-y/(2(1 + y)). For j >= 2 this is at least 1/(2 j^4) under 1, and the tie-break is T_j <= 1/(64 j^4), since
-1 - 1/sqrt(1 + y) <= y/2, twice; for j = 1 it is 1/4 against T_1 < 1/64. A step on another cell has T >= 0. So wherever
-some step wrote on the cell of the query, the greatest score is that of the last one: T falls. In the columns where none
-did (a fresh cell, or no step) the value is multiplied by zero.
-On the input tape cells 0..n+1 are the candidates, $ and the start standing for the two blanks at the ends, and the
-nearest in angle is the nearest. Without $ they are cells 1..n+1, and where the head's cell is not positive a unit has
-it read a blank; the j above then counts the tokens before, of which there is one at least. What uniform heads give are
-sums of moves over one denominator.
+The theorem. A step at position j writes on a cell h with |h| <= j - 1 =: H, as heads move at most one cell per token.
+For integers h != h' with |h| <= H the cosine of their hashes is at most 1 - 1/(2((H^2 + H + 1)^2 + 1)): the nearest
+other cell is the next one towards 0 or away from it, at an angle of tangent at least 1/(1 + H(H + 1)), and 1 - 1/sqrt(1
++ y) >= y/(2(1 + y)). For j >= 2 the cosine is at least 1/(2 j^4) below 1, while the tie-break is T_j <= 1/(64 j^4), by
+1 - 1/sqrt(1 + y) <= y/2 used twice; for j = 1 the two are 1/4 and T_1 < 1/64. A step on another cell has T >= 0. So if
+some step wrote on the cell of the query, the last such step has the maximum score, since T decreases. In columns where
+no step did (a fresh cell, or no step at all) the retrieved value is multiplied by zero.
+
+On the input tape the candidates are cells 0..n+1, where `$` and the start stand for the two blanks at the ends, and the
+nearest in angle is the nearest cell. Without `$` they are cells 1..n+1; if the head's cell is not positive, a unit
+makes it read a blank, and the j above counts the tokens before, of which there is at least one. Uniform heads give sums
+of moves over one denominator.
 """
 
 from __future__ import annotations
@@ -54,15 +55,19 @@ class IntegerDecoder:
     def _through(
         self, token: MachineToken | str, read: str, got: tuple[MachineToken | None, ...]
     ) -> MachineToken | str:
+        """The token that the two networks give for these inputs. RuntimeError where they give none."""
         network = self.network
+        # What the layers before leave in the residual stream: bits of the token, of the symbol read, of what was
+        # retrieved.
         bits = set(network.bits(token))
         if read in network.letters:
             bits.add(f"read_{network.letters[read]}")
         for tape, cell_token in zip(network.tapes, got, strict=True):
-            bits_held = set() if cell_token is None else set(network.bits(cell_token))
+            retrieved_bits = set() if cell_token is None else set(network.bits(cell_token))
             bits.update(
-                there for own, there in zip(network.own(tape), network.got(tape), strict=True) if own in bits_held
+                there for own, there in zip(network.own(tape), network.got(tape), strict=True) if own in retrieved_bits
             )
+        # The networks of layer 2 and layer 3; every bit must come out as 0 or 1.
         here = network.selection.values(bits)
         nexts = network.transition.values(bits | set(here))
         next_token = network.token({name.removeprefix("next_") for name in nexts})
@@ -81,20 +86,21 @@ class IntegerDecoder:
         """The tokens behind a word, as they come, until the end."""
         blank, n = self.machine.blank, len(word)
         tapes = self.machine.tapes
+        # The last column, and what its heads retrieve: at first that of the input's end.
         column: MachineToken | str = word[-1] if word else START
         heads = [0] * (tapes + 1)
         wrote: list[dict[int, int]] = [{} for _ in range(tapes)]
         known: list[MachineToken] = []
         position = n
-        read, tokens_found = blank, (None,) * tapes
-        positions_seen: tuple[int | None, ...] = (None,) * (tapes + 1)
+        read, retrieved = blank, (None,) * tapes
+        retrieved_positions: tuple[int | None, ...] = (None,) * (tapes + 1)
         while True:
-            token = self.answer(column, read, tokens_found)
+            token = self.answer(column, read, retrieved)
             if isinstance(token, str):
                 if token != END:
                     raise RuntimeError(f"the text {token} is not the end")
                 return
-            yield IntegerStep(token, tuple(heads), positions_seen)
+            yield IntegerStep(token, tuple(heads), retrieved_positions)
             position += 1
             known.append(token)
             column = token
@@ -103,11 +109,14 @@ class IntegerDecoder:
                 heads = [*heads[:-1], heads[-1] + 1]
             else:
                 heads = [head + move for head, move in zip(heads, token.moves, strict=True)]
+            # The input head finds the candidate nearest to its cell: 0 to n, and n + 1 once the first step stands
+            # there.
             cell = min(max(heads[0], 0), n + 1 if position > n + 1 else n)
             read = word[cell - 1] if 1 <= cell <= n else blank
             places = [wrote[k].get(heads[k + 1]) for k in range(tapes)]
-            tokens_found = tuple([None if place is None else known[place - n - 1] for place in places])
-            positions_seen = (cell, *places)
+            retrieved = tuple([None if place is None else known[place - n - 1] for place in places])
+            retrieved_positions = (cell, *places)
+            # Masks are strict: what this token writes is found by later columns only.
             if isinstance(token, StepToken):
                 for k in range(tapes):
                     wrote[k][before[k + 1]] = position

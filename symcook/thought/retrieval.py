@@ -1,8 +1,9 @@
-"""What each head of a machine's decoder retrieves, and by how much: scores as balls, beside the runner-up.
+"""What each head of a machine's decoder retrieves, and by how much: scores as rigorous intervals (balls), with the
+runner-up.
 
-A work head behind the token at i looks for its cell h among the steps j < i; the step there has the score 1 - T_j, a
-step on another cell h' the cosine less its T. What must be told apart is the match from the steps on neighbouring
-cells, and from the step before on the same cell, whose T is larger. The least of these gaps says how many bits are
+After the token at i a work head looks for its cell h among the steps j < i. A step on h has the score 1 - T_j, a step
+on another cell h' the cosine of the hashes minus its T. The match must be told apart from steps on neighbouring cells,
+and from the step before on the same cell, whose T is larger. The smallest of these gaps determines how many bits are
 needed.
 """
 
@@ -110,10 +111,11 @@ def _work(head: int, cells: dict[int, list[int]], least: int) -> Looked:
 def compared(scores: Sequence[tuple[arb, int]]) -> Looked:
     """The position of the greatest of several scores, and the next one."""
     ordered = list(scores)
+    # Two rounds of selection sort: sorting needs an order, which balls that overlap do not have.
     for k in range(len(ordered[:2])):
         best = k
-        for other in range(k + 1, len(ordered)):
-            best = other if ordered[other][0] > ordered[best][0] else best
+        for rank in range(k + 1, len(ordered)):
+            best = rank if ordered[rank][0] > ordered[best][0] else best
         ordered[k], ordered[best] = ordered[best], ordered[k]
     if len(ordered) == 1:
         return Looked(ordered[0][1], None, None)

@@ -1,14 +1,15 @@
-"""Runs of decoders that `compile tm --theorem 2` makes: the rows of the table that are used, then the output.
+"""Runs of the decoders of `compile tm --theorem 2`: the rows of the table that are used, then the output, and for each
+token what its heads retrieve.
 
-Of each token it is said what its heads retrieve. A head on cell h behind the token at i has the score
-cos(h, h') - T/sqrt(j^2 + 1) for the token at j < i that says what cell h' holds, and 1 - T for `$`, which holds for
-all cells that no token wrote; T = 1 - 1/sqrt(1 + F(1/i)^2), F(x) = (1 - 1/sqrt(1 + x^2))/2. Letter j stands on cell
-j, and cosines on the input tape are of cells less 1. Tokens that say nothing of a tape are 3 below, and left out.
+After the token at i, a head on cell h gives the score cos(h, h') - T/sqrt(j^2 + 1) to a token at j < i that says what
+cell h' holds, and the score 1 - T to `$`, which stands for all cells that no token wrote. Here T = 1 - 1/sqrt(1 +
+F(1/i)^2) and F(x) = (1 - 1/sqrt(1 + x^2))/2. Letter j stands for cell j, and cosines on the input tape are of cells
+minus 1. Tokens that say nothing about a tape score 3 less, and are left out here.
 
-Without `$` (`ahead`) the first letter stands in its place: i and j are positions less 1. A head looks one cell to the
-right of the input head, where cosines are of cells less 2; what it finds is held in the state until the next step.
-Another looks at a copy of what was read, on the cell of the input head. The input is read from the copy if that has a
-letter, else it is what is held; all this stands beside the tapes of the machine, which are the given one's.
+Without `$` (`ahead`) the first letter takes its place: i and j are positions minus 1. One head looks one cell to the
+right of the input head, with cosines of cells minus 2; the state holds what it finds until the next step. Another head
+looks at a copy of what was read, on the cell of the input head. The input is read from the copy if that has a letter,
+else it is what the state holds. All this is in addition to the tapes of the given machine.
 Source: Merrill and Sabharwal (2024), Theorem 2 and footnote 8; `symcook show family-turing`.
 """
 
@@ -89,6 +90,7 @@ def tokens(machine: TuringMachine, word: Sequence[str], ahead: bool = False) -> 
     while state not in machine.halt:
         reads = tuple(tape.get(head, machine.blank) for tape, head in zip(tapes, heads, strict=True))
         label, row = row_label(state, reads), machine.rows[state, reads]
+        # The decoder without $: its label also says the next symbol, the one held, and whether there is a copy.
         if ahead:
             at, following = heads[0], behind.get(heads[0] + 1, nothing)
             label = AheadRow(state, reads, following, held_symbol, copy.get(at, nothing) != nothing).label
@@ -98,6 +100,7 @@ def tokens(machine: TuringMachine, word: Sequence[str], ahead: bool = False) -> 
         heads = [head + move for head, move in zip(heads, row.moves, strict=True)]
         state = row.state
         yield RowToken(label, row, tuple(heads))
+    # The machine has halted: the last tape from the head on, to the first blank.
     while True:
         symbol = tapes[-1].get(heads[-1], machine.blank)
         heads[-1] += 1
@@ -118,16 +121,17 @@ class RowRun:
     @property
     def last(self) -> dict[str, object]:
         """How it stopped, and its output."""
-        symbols_said = [
+        output_symbols = [
             token.done for token in self.whole if isinstance(token.done, str) and token.done != self.machine.blank
         ]
-        return {"stopped": "end" if self.ended else "limit", "output": "".join(symbols_said)}
+        return {"stopped": "end" if self.ended else "limit", "output": "".join(output_symbols)}
 
     def frames(self) -> Iterator[RowFrame]:
         """The first frame, and one a token but for the blank that ends the output. The tapes are one object each, which
         goes on changing."""
         machine, n = self.machine, len(self.word)
         tapes = (dict(enumerate(self.word, 1)), *({} for _ in range(machine.tapes)))
+        # What the input head can find behind the last input symbol; a strict mask hides that symbol itself.
         visible = range(1 + self.ahead, n)  # the last letter does not see itself
         rows_before = _RowsBefore(machine, self.ahead, {j: [j] for j in visible})
         start = (machine.head, *[0] * machine.tapes)
@@ -137,6 +141,7 @@ class RowRun:
             rows_before.wrote[0][n] = [n]
         heads = start
         for position, (label, done, after) in enumerate(self.whole[: len(self.whole) - self.ended], n + 1):
+            # An output symbol: no head is looked at.
             if isinstance(done, str):
                 yield RowFrame(position, label, done, tapes, after, (), (), held_symbol, "")
                 continue
@@ -144,6 +149,7 @@ class RowRun:
                 held_symbol = self._ahead(heads[0] + 1) if done.moves[0] == 1 else machine.blank
             for tape, head, symbol in zip(tapes[1:], heads[1:], done.writes, strict=True):
                 tape[head] = symbol
+            # A token sees the steps before it, so its own step is added afterwards.
             yield self._frame(position, label, done, tapes, after, rows_before, held_symbol)
             rows_before.add(position, heads, tapes[0].get(heads[0], machine.blank))
             heads = after
@@ -159,6 +165,7 @@ class RowRun:
         """The frame behind a token that is no output."""
         import flint
 
+        # The input head, or the head one cell further to the right that reads ahead.
         letters = heads[0] + self.ahead
         own = ("ahead" if self.ahead else "input") if not label and letters == position else ""
         stays = _staying(done)
@@ -169,6 +176,7 @@ class RowRun:
             ]
             if not self.ahead:
                 return RowFrame(position, label, done, tapes, heads, (first, *works), (), None, own)
+            # Without $ the symbol under the input head comes from the copy, the next one from the input.
             copied = None if 0 in stays else seen.copied(heads[0], position)
         blank = self.machine.blank
         there = tapes[0].get(heads[0], blank) if 0 in stays else seen.copy.get(heads[0], blank)
@@ -236,10 +244,12 @@ class _RowsBefore:
         i = position - self.least
         if i == 0:
             return None
-        x = arb(1) / i
-        small = (1 - 1 / (1 + x * x).sqrt()) / 2
-        tie = 1 - 1 / (1 + small * small).sqrt()
+        inverse = arb(1) / i
+        share = (1 - 1 / (1 + inverse * inverse).sqrt()) / 2
+        tie = 1 - 1 / (1 + share * share).sqrt()
         scores: list[tuple[arb, int]] = [(1 - tie, self.least)]
+        # Candidates for the two greatest scores: the cell itself and the nearest ones on both sides, which lose least
+        # by angle; of each the last two writes, which lose least by the tie-break.
         below, above = [cell for cell in cells if cell < head], [cell for cell in cells if cell > head]
         for cell in (*([head] if head in cells else []), *sorted(below)[-1:], *sorted(above)[:1]):
             for j in cells[cell][-2:]:

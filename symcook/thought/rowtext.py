@@ -12,6 +12,7 @@ def lines(run: RowRun, frame: RowFrame) -> str:
     """A frame as lines: the token, then for each tape its cells with the head's in brackets and whence it is read; a
     letter ahead also the heads that the machine has more."""
     machine, n = run.machine, len(run.word)
+    # The first frame has no token of its own, and an output token moves no work head that is shown.
     if not frame.label:
         what = f"the last symbol, {run.word[-1]}" if n else "$"
         first = f"position {frame.position}  step 0  {frame.done}  token {what}"
@@ -23,6 +24,7 @@ def lines(run: RowRun, frame: RowFrame) -> str:
     for tape, (head, looked) in enumerate(zip(frame.heads, frame.looked, strict=True)):
         name = f"work {tape}" if tape else "input"
         symbol = frame.tapes[tape].get(head, machine.blank)
+        # The machine that reads ahead has its input from the copy, or from its state.
         if not tape and frame.held is not None:
             copied = "copied by the token itself" if frame.stays(0) and symbol != machine.blank else "held in the state"
             what_is_read = f"reads {symbol}: " + (_whence(run, looked) if looked else copied)
@@ -31,6 +33,7 @@ def lines(run: RowRun, frame: RowFrame) -> str:
                 f"reads {symbol}: {_whence(run, looked, frame.own == name, bool(tape) and frame.stays(tape))}"
             )
         text_lines.append(_line(machine, name, head, f"{strip(machine, frame.tapes[tape], head)}  {what_is_read}"))
+    # Its two further heads: on the copy, and on the next symbol.
     for name, cell, symbol, looked in frame.further:
         what_is_read = _whence(run, looked, frame.own == name, name == "copy" and frame.stays(0))
         text_lines.append(_line(machine, name, cell, f"finds {symbol}: {what_is_read}"))

@@ -1,4 +1,4 @@
-"""Runs of models that were compiled from Turing machines, token by token, in any numbers."""
+"""Runs of decoders compiled from Turing machines, token by token, in any number system."""
 
 from __future__ import annotations
 
@@ -119,9 +119,11 @@ class MachineStream:
                 return
             self.tokens.append(token)
             yield token
+            # The first token that the exact decoder does not output: the rest would be of no machine.
             if exact is not None and ((step := next(exact, None)) is None or step.token != token):
                 self.wrong = len(self.word) + len(self.tokens)
                 return
+        # The model has ended, and the machine goes on.
         if exact is not None and self.wrong is None and next(exact, None) is not None:
             self.wrong = len(self.word) + len(self.tokens) + 1
         self.ended = self.wrong is None
@@ -133,6 +135,7 @@ class MachineStream:
         return MachineRun(self.machine, self.word, self.domain, tokens, self.ended, steps, self.least, self.wrong)
 
     def _integers(self) -> Iterator[MachineToken]:
+        """The tokens of the decoder in integers, whose steps are kept up to the limit."""
         self.model.tokens(self.word)  # BadInput where nothing stands in front of the first token
         for step in IntegerDecoder(self.machine).steps(self.word):
             if len(self.steps) < self.limit:
@@ -140,6 +143,8 @@ class MachineStream:
             yield step.token
 
     def _labels(self) -> Iterator[MachineToken]:
+        """The tokens that the model outputs, until the end; in rounded numbers until one that is no token of a
+        machine."""
         named = {name: token for token, name in labels(self.machine).items()}
         for label in self._said():
             if label == END:
@@ -153,6 +158,7 @@ class MachineStream:
             yield named[label]
 
     def _said(self) -> Iterator[str]:
+        """The labels that the model outputs, in floats or in another number system."""
         if self.domain in FORMATS:
             return FloatDecoder(self.model, self.domain).decode(self.word)
         from symcook.decode import stream

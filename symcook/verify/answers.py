@@ -1,7 +1,7 @@
-"""What a reference answers: checked, and for all inputs of a block at once.
+"""The answers of a reference: checked for their type, and computed for all inputs of a block at once.
 
-A function is called input by input. A fold is asked once for each state that occurs: states are numbers, and a block of
-words moves from one position to the next by one look into a table of the steps that have been asked for.
+A function is called once for each input. A fold is called once for each state that occurs: states are numbered, and a
+block of strings moves from one position to the next by one look-up in a table of the steps known so far.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class AskedTogether:
 
 
 class NoLabel(int):
-    """An answer that must be the number of a label and is none: as an index that no label has, with what it is."""
+    """A number that should be the index of a label, but is not. As an index it equals no label; `said` is the number as
+    text."""
 
     said: str
 
@@ -77,7 +78,7 @@ class Expected:
         self.fold = _States(model, reference) if isinstance(reference, Fold) and suits else None
 
     def see(self, sequence: Sequence[Any]) -> Any:
-        """What the reference is given for one input."""
+        """The argument of the reference for one input: a string, rows, or a point of a grid."""
         if self.model.pointwise:
             return dict(sequence[0]) | self.setting
         if self.model.embedding.inputs is not None:
@@ -86,7 +87,7 @@ class Expected:
         return "".join(typed) if self.model.embedding.spelled else tuple(typed)
 
     def ask(self, sequence: Sequence[object]) -> Sequence[Any]:
-        """The answers on one input, as `ask` has them."""
+        """The answers on one input: one for each position that the readout shows."""
         return ask(self.model, self.reference, self.see(sequence), len(sequence))
 
     def pieces(self, part: InputPart) -> Iterable[list[Answers]]:
@@ -103,12 +104,14 @@ class Expected:
         return (self.block(piece, length) for length, piece in part.pieces)
 
     def block(self, piece: InputBlock, length: int) -> list[Answers]:
-        """The same on one piece, asked input by input."""
+        """The answers on one piece, for each position that the readout shows."""
         import numpy as np
 
         from symcook.domains.batch import Listed
 
         chosen = isinstance(piece, Listed)
+        # References that answer for all inputs of a block at once, in arrays; where this fails, one by one, so that the
+        # error names its input.
         if isinstance(self.reference, AskedTogether) and not chosen:
             with suppress(Exception):
                 answered_together = self.reference.together(piece, self.setting)
@@ -118,12 +121,13 @@ class Expected:
                 ]
         if isinstance(self.reference, (Interpreted, Looking)) and self.model.readout.each and not chosen:
             return [self._numbered(column, piece.size) for column in self.reference.block(piece.choices())]  # type: ignore[union-attr]
-        known: list[dict[Any, int]] = [{} for _ in self.model.readout.answered(length)]
-        codes = np.empty((piece.size, len(known)), dtype=np.int32)
+        # Any other function input by input; answers are numbered as they come up at each position.
+        numbers_of_answers: list[dict[Any, int]] = [{} for _ in self.model.readout.answered(length)]
+        codes = np.empty((piece.size, len(numbers_of_answers)), dtype=np.int32)
         for code, sequence in enumerate(piece):
-            answers = zip(known, self.ask(sequence), strict=True)
+            answers = zip(numbers_of_answers, self.ask(sequence), strict=True)
             codes[code] = [numbers.setdefault(answer, len(numbers)) for numbers, answer in answers]
-        return [(list(numbers), codes[:, place]) for place, numbers in enumerate(known)]
+        return [(list(numbers), codes[:, place]) for place, numbers in enumerate(numbers_of_answers)]
 
     def _numbered(self, column: Mapping[Any, int], size: int) -> Answers:
         """Answers with the inputs at which they are as bits of a number."""
@@ -173,16 +177,19 @@ class _States:
         return self.found[key]
 
     def along(self, state: int, choices: TokenChoices, lengths: tuple[int, ...]) -> Iterator[list[Answers]]:
-        """The answers from a state on."""
+        """For each of `lengths`, the answers of all strings that follow from a state."""
         import numpy as np
 
+        # `used` are the states after `done` tokens; `reached` says for each prefix which of them.
         used, reached = [state], np.zeros(1, dtype=np.uint8)  # which of the used states each prefix reaches
         places = [(used, reached)]
         for done in range(max(lengths) + 1):
             if done in lengths:
-                places_shown = places[1:] if self.fold.each else places[-1:]
-                yield [self.answered(states, codes, len(reached)) for states, codes in places_shown]
+                positions = places[1:] if self.fold.each else places[-1:]
+                yield [self.answered(states, codes, len(reached)) for states, codes in positions]
             if done < len(choices):
+                # One look-up per state and token moves all prefixes: with k tokens, prefix p becomes the prefixes k p
+                # to k p + k - 1.
                 steps = [[self.step(before, token) for token in choices[done]] for before in used]
                 used = sorted({after for row in steps for after in row})
                 numbers = {after: number for number, after in enumerate(used)}
@@ -191,6 +198,7 @@ class _States:
                 places = [*places, (used, reached)] if self.fold.each else [(used, reached)]
 
     def number(self, state: object) -> int:
+        """The number of a state, a new one where it is new. BadInput for a state that changes."""
         number = self.numbers.setdefault(state, len(self.states))
         if number == len(self.states):
             require_steady(state)
@@ -242,19 +250,23 @@ def ask(model: Transformer, reference: Reference, given: object, length: int) ->
         raise BadInput("the specification must answer every input", text, "repair the specification") from error
     if not model.readout.each:
         return (_checked(model, answer, given),)
+    # One answer for each position: a list, or a text where every label is one character.
     text = isinstance(answer, str) and model.readout.labelled
     labels = text and all(len(label) == 1 for part in model.readout.parts for label in part)  # these may come as text
     if (isinstance(answer, (str, Mapping)) and not labels) or not isinstance(answer, Sequence) or len(answer) != length:
-        own = ", those of the tokens that the model adds too" if model.embedding.added else ""
-        must = f"the specification must give {length} answer{'s' * (length != 1)}, one a position{own}"
+        added_tokens = ", those of the tokens that the model adds too" if model.embedding.added else ""
+        must = f"the specification must give {length} answer{'s' * (length != 1)}, one a position{added_tokens}"
         do = "let it return a list with an answer for each position that the readout reads"
         raise BadInput(must, _returned(answer, given), do)
     return [_checked(model, part, given) for part in answer]
 
 
 def _checked(model: Transformer, answer: object, given: object) -> Any:
+    """An answer of a reference as it is compared: the index of a label, a bool, or a tuple of exact numbers; None where
+    any will do. BadInput for one of another type."""
     if answer is None:  # any answer will do
         return None
+    # A label, by its index; of a readout in groups, one label of each.
     if model.readout.labelled:
         if isinstance(answer, NoLabel):
             return answer
@@ -270,6 +282,7 @@ def _checked(model: Transformer, answer: object, given: object) -> Any:
         if type(answer).__name__ == "bool":  # numpy's
             return bool(answer)
         raise BadInput("the specification must return True or False", _returned(answer, given))
+    # Numbers: by name, or alone where there is one coordinate.
     reads = model.readout.labels or model.readout.reads
     if isinstance(answer, Mapping):
         missing = [name for name in reads if name not in answer]
@@ -285,6 +298,7 @@ def _checked(model: Transformer, answer: object, given: object) -> Any:
 
 
 def _number(value: object, given: object) -> Fraction:
+    """An exact number as a fraction; BadInput for a float, a bool or anything else."""
     if type(value) is Fraction:
         return value
     if getattr(value, "is_Rational", False):
@@ -376,6 +390,7 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
 
     inputs = model.embedding.inputs or ()
     conditions = conjuncts(region)
+    # Inputs that the region ties to n run through positions; `single` are those that it leaves free beside them.
     tied = [name for name in inputs if any({"n", name} <= names(part) for part in conditions)]
     own = {name: [part for part in conditions if names(part) <= {"n", name}] for name in inputs}
     single = [name for name in inputs if tied and not any(name in names(part) for part in own[name])]
@@ -393,43 +408,54 @@ def rows(model: Transformer, max_length: int, region: Tree) -> Source:
     def choose(n: int) -> tuple[str, list[dict[str, Fraction]], bool]:
         """At length n: what the rows are in words, the rows, and whether all combinations of them are taken."""
         positions = [Fraction(j) for j in range(1, n + 1)]
+        # The largest set of values with which all combinations are few enough.
         for values in ROW_VALUES:
             sets = {name: allowed(name, positions if name in tied else values, n) for name in varied}
             choices = [dict(zip(sets, c, strict=True)) for c in itertools.product(*sets.values())]
             if len(choices) ** n <= BUDGET:
                 text = ", ".join(f"{k} in {'1..n' if k in tied else braces(v)}" for k, v in sets.items())
                 return f"all with {text}", choices, True
+        # Too many even so: one sequence in which each allowed row occurs, shifted cyclically.
         if tied:
             return f"every {' and '.join(tied)} at every position (one list, shifted cyclically)", choices, False
         generics = [dict.fromkeys(inputs, generic(place)) for place in range(1, n + 1)]
         return "generic values, shifted cyclically", generics, False
 
     def grids(n: int) -> Iterator[Grid]:
+        """The sequences of length n: one grid of all combinations, or each cyclic shift by itself."""
         _, choices, all_choices = choose(n)
         fixed = [dict.fromkeys(single, generic(place)) for place in range(1, n + 1)]
         for shift in range(1 if all_choices else len(choices)):
             places = [choices if all_choices else [choices[(place + shift) % len(choices)]] for place in range(n)]
             yield Grid(tuple([row | fixed[p] for row in options] for p, options in enumerate(places)))
 
-    total = 0
-    ranges_said: list[list[Any]] = []
-    for n in range(1, max_length + 1):
-        text, choices, all_choices = choose(n)
-        total += len(choices) ** n if all_choices else len(choices)
-        if ranges_said and ranges_said[-1][0] == text:
-            ranges_said[-1][2] = n
-        else:
-            ranges_said.append([text, n, n])
-    parts_said = [f"length {a} to {b}: {text}" if a < b else f"length {a}: {text}" for text, a, b in ranges_said]
+    total, descriptions = _described(choose, max_length)
     if single:
-        parts_said.append(f"{', '.join(single)} generic")
+        descriptions.append(f"{', '.join(single)} generic")
 
     def parts() -> Iterator[InputPart]:
         for n in range(1, max_length + 1):
             for grid in grids(n):
                 yield from map(InputPart, grid.blocks(BLOCK))
 
-    return Source(total, f"on sequences of rows, {'; '.join(parts_said)}", parts)
+    return Source(total, f"on sequences of rows, {'; '.join(descriptions)}", parts)
+
+
+def _described(
+    choose: Callable[[int], tuple[str, list[dict[str, Fraction]], bool]], max_length: int
+) -> tuple[int, list[str]]:
+    """How many sequences of rows there are, and which: a text for each range of lengths with the same choice of
+    rows."""
+    total = 0
+    ranges: list[list[Any]] = []  # text, first and last length
+    for n in range(1, max_length + 1):
+        text, choices, all_choices = choose(n)
+        total += len(choices) ** n if all_choices else len(choices)
+        if ranges and ranges[-1][0] == text:
+            ranges[-1][2] = n
+        else:
+            ranges.append([text, n, n])
+    return total, [f"length {a} to {b}: {text}" if a < b else f"length {a}: {text}" for text, a, b in ranges]
 
 
 def braces(values: Iterable[Fraction]) -> str:

@@ -1,8 +1,8 @@
-"""A sweep on disk: an SQLite file with what it is about and a row for each chunk that is done.
+"""An exhaustive check on disk: an SQLite file that says what is checked, with one row for each finished chunk.
 
-A row is written whole or not at all, and says which strings it stands for; so a sweep that was killed has lost the
-chunks that were under way and nothing else. What a file holds is compared with the plan before it is believed, and each
-row with its hash, so that a byte that a disk has changed is noticed.
+A row is written whole or not at all, and names its strings; so a killed check loses only the chunks that were in
+progress. Before a file is used, what it says is compared with the plan, and each row with its hash, so that damage by a
+disk is noticed.
 """
 
 from __future__ import annotations
@@ -65,6 +65,7 @@ class Checkpoint:
         return self.connection.execute("select count(*) from sqlite_schema").fetchone() == (0,)
 
     def _begin(self, about: Mapping[str, str], fresh: Plan) -> Plan:
+        """Writes the tables and what the sweep is about into an empty file."""
         for command in TABLES.split(";"):
             self.connection.execute(command)
         self.connection.execute(f"pragma application_id = {APPLICATION}")
@@ -74,6 +75,8 @@ class Checkpoint:
         return fresh
 
     def _go_on(self, about: Mapping[str, str], fresh: Plan) -> Plan:
+        """The plan of a file that is there, with what is done. BadInput where it is damaged, or of another check."""
+        # A file of this kind, of this version, whole, and about the same check.
         if self.connection.execute("pragma application_id").fetchone() != (APPLICATION,):
             raise _another(self.file)
         if self.connection.execute("pragma user_version").fetchone() != (VERSION,):
@@ -93,20 +96,38 @@ class Checkpoint:
             self.done = dict(map(self._read, rows))
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise _damaged(self.file) from error
-        known = set(self.done).intersection(plan) if self.done else set()
-        if len(known) < len(self.done) or any(t.strings != c.strings(plan.letters) for c, t in self.done.items()):
+        # Every chunk must be one of the plan, and have all of its strings.
+        planned_chunks = set(self.done).intersection(plan) if self.done else set()
+        if len(planned_chunks) < len(self.done) or any(
+            t.strings != c.strings(plan.letters) for c, t in self.done.items()
+        ):
             raise _damaged(self.file)
         return plan
 
     def _read(self, row: tuple[Any, ...]) -> tuple[Chunk, Tally]:
+        """The chunk and the tally of one row. ValueError for a row that was not written so."""
         row, hash_ = row[:-1], row[-1]
         if hash_ != self._hash(row):
             raise ValueError("a row must be as it was written")
-        first, last, prefix, strings, mismatches, left, settled, batched, smallest, smallest_open, accepted, free = row
-        counts = (strings, mismatches, left, settled)
+        (
+            first,
+            last,
+            prefix,
+            strings,
+            mismatches,
+            undecided,
+            settled,
+            batched,
+            smallest,
+            smallest_open,
+            accepted,
+            free,
+        ) = row
+        # The hash says that a row is as it was written, and not that it makes sense.
+        counts = (strings, mismatches, undecided, settled)
         if not all(isinstance(count, int) and count >= 0 for count in (*counts, free)):
             raise ValueError("counts must be integers")
-        if (mismatches > 0) != (smallest is not None) or (left > 0) != (smallest_open is not None):
+        if (mismatches > 0) != (smallest is not None) or (undecided > 0) != (smallest_open is not None):
             raise ValueError("what is counted must have its smallest string")
         smallest_words = (
             None if text is None else self.rank(tuple(json.loads(text))) for text in (smallest, smallest_open)
@@ -125,7 +146,7 @@ class Checkpoint:
             self.connection.execute(ROW, (*row, self._hash(row)))
 
     def _hash(self, row: Iterable[object]) -> str:
-        """Of what the sweep is about and a row, so that a row belongs to one file."""
+        """The hash of a row together with what the sweep is about, so that a row of another file is noticed."""
         return sha256(json.dumps([self.entries, *row]).encode()).hexdigest()
 
     def close(self) -> None:
@@ -155,10 +176,8 @@ def _readable(file: str | Path) -> Iterator[None]:
             raise BadInput("a checkpoint must be open in one check alone", file, "wait for the other one") from error
         if name.startswith("SQLITE_NOTADB"):
             raise _another(file) from error
-        if name.startswith(
-            ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR_LOCK")
-        ):  # the last is how
-            # a file that may be read alone answers an exclusive lock
+        # A file that may only be read answers an exclusive lock with SQLITE_IOERR_LOCK.
+        if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR_LOCK")):
             must = "a checkpoint must be a file that can be read and written"
             raise BadInput(must, f"{file} ({error})", "give --resume another FILE") from error
         if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):

@@ -1,8 +1,8 @@
-"""The words of a sweep, cut into chunks, each of which says which strings it stands for: their lengths and a prefix.
+"""The strings of an exhaustive check in chunks. A chunk names its strings by their lengths and a common prefix.
 
-A chunk is what one row of a checkpoint, or one call of a worker, is about; inside it, pass after pass runs one block,
-so that memory is bounded whatever the length. How words are cut depends on the two sizes of a `Plan` alone, which a
-checkpoint keeps: it goes on with the chunks that it began with.
+A chunk is the unit of a checkpoint's row and of a worker's call; inside it one block after the other is run, so that
+memory is bounded whatever the length. How strings are cut depends only on the two sizes of a `Plan`, which a checkpoint
+keeps, so that a resumed check has the chunks that it began with.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Plan:
             yield self.part(chunk.first, chunk.last, (*chunk.prefix, *ending))
 
     def part(self, first: int, last: int, prefix: Word) -> InputPart:
-        """One pass: the words of these lengths that begin with `prefix`."""
+        """One pass: the strings of lengths `first` to `last` that begin with `prefix`."""
         from symcook.domains.batch import Words
 
         before, after = self.model.embedding.ends
@@ -140,6 +140,7 @@ def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
     larger that at this rate it would tell."""
     most, letters = whole.max_length, whole.model.alphabet
     largest = min(most, whole.stride)
+    # Where a sweep is long, the rate is that of the largest passes, which do most of the work.
     trials = TRIALS if whole.total > TRIALS**2 * whole.block else 0
 
     def seconds(part: InputPart) -> tuple[float, float]:
@@ -149,10 +150,12 @@ def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
 
     fastest, free = 0.0, 1
     while True:
+        # Some string of varied symbols: a constant prefix might be quick by chance.
         prefix = tuple(islice((letters[(k * k + k // 3) % len(letters)] for k in range(most)), most - free))
         part = whole.part(most - free + 1 if whole.shared else most, most, prefix)
         took, worked = seconds(part)
         enough = worked > TRIAL_SECONDS or took > WAITING
+        # The first run may have loaded what it needs: only repeated ones count.
         if enough:
             again = [seconds(part) for _ in range(2)]
             took = min(took, *(clock for clock, _ in again))
@@ -161,8 +164,9 @@ def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
         if enough or (free == largest and trials == 0) or whole.total < CHUNK_SECONDS * fastest:
             return fastest
         trials -= free == largest
-        times = min(TRIAL_SECONDS / max(worked, SHORTEST), WAITING / took)
-        free = min(largest, free + max(1, _power(max(2, len(letters)), int(times))))
+        # So many times larger that the next one surely tells.
+        growth = min(TRIAL_SECONDS / max(worked, SHORTEST), WAITING / took)
+        free = min(largest, free + max(1, _power(max(2, len(letters)), int(growth))))
 
 
 def _power(base: int, most: int) -> int:

@@ -55,8 +55,10 @@ class Numbers:
         """The numbers in words, and in floats what counts as equal."""
         if self.domain == "exact":
             return "exact"
-        near = TOLERANCE.get(self.domain)
-        return f"in {self.domain} numbers" + (f" (values within {near} * max(1, |reference|))" if near else "")
+        tolerance = TOLERANCE.get(self.domain)
+        return f"in {self.domain} numbers" + (
+            f" (values within {tolerance} * max(1, |reference|))" if tolerance else ""
+        )
 
 
 @dataclass(frozen=True)
@@ -108,11 +110,11 @@ class Tally:
         )
 
 
-def _smaller(one: Ranked | None, other: Ranked | None) -> Ranked | None:
-    """Of two inputs the smaller; of equals, which only rows can be, the one that came first."""
-    if one is None or other is None:
-        return one or other
-    return other if other[0] < one[0] else one
+def _smaller(earlier: Ranked | None, later: Ranked | None) -> Ranked | None:
+    """The smaller one of two inputs; of equals, which only rows can be, the earlier one."""
+    if earlier is None or later is None:
+        return earlier or later
+    return later if later[0] < earlier[0] else earlier
 
 
 class LengthCount(NamedTuple):
@@ -132,8 +134,8 @@ PartFindings = list[tuple[int, "InputBlock", Differing]]
 
 
 class Agreement(NamedTuple):
-    """Of one input: whether model and reference agree, None where that stays open; and whether the model accepts it,
-    None where it does not decide, or that stays open."""
+    """The result on one input. agrees: whether model and reference agree, None if undecided. accepts: whether the model
+    accepts, None if it does not decide or is undecided."""
 
     agrees: bool | None
     accepts: bool | None = None
@@ -182,7 +184,7 @@ class Comparison:
         return f"{first}one by one in {self.numbers.domain} numbers{settled}"
 
     def compare(self, parts: Iterable[InputPart], tick: Callable[[int], None] | None = None) -> Tally:
-        """What is found on all inputs of `parts`; `tick` is told after each part how many there were so far."""
+        """The tally of all inputs of `parts`; `tick` is called after each part with the number of inputs so far."""
         tally, before = Tally(), self.settled
         for part in parts:
             tally += Tally(part.size, batched=self.batched)
@@ -218,7 +220,7 @@ class Comparison:
         return (len(sequence), *map(self.model.alphabet.index, letters)), sequence
 
     def batch(self, part: InputPart) -> PartFindings:
-        """One pass over all inputs of a part, and its answers compared piece by piece."""
+        """The findings on a part, by one forward pass over all of its inputs."""
         from symcook.domains.batch import Batch
 
         result = forward(self.everywhere if part.lengths else self.model, part.block, Batch())
@@ -238,8 +240,10 @@ class Comparison:
         wrong, free, yes = np.zeros(piece.size, dtype=bool), np.ones(piece.size, dtype=bool), 0
         width = len(result.columns())
         for place, (known, codes) in enumerate(answers):
+            # Inputs for which the reference answers None count neither as right nor as wrong.
             asked = np.array([answer is not None for answer in known], dtype=bool)[codes]
             free &= ~asked
+            # Verdicts or labels; numbers column by column.
             if verdicts_read:
                 full = domain.full(verdicts_read[place], length)
                 wrong |= (full != np.array([answer or 0 for answer in known])[codes]) & asked
@@ -252,13 +256,14 @@ class Comparison:
         return np.flatnonzero(wrong).tolist(), [], yes, int(np.count_nonzero(free))
 
     def singles(self, piece: InputBlock, length: int) -> Differing:
-        """The same one input after the other, with the answers of all; those of a dense model in balls first together,
-        in floats whose errors are certified, and in balls where that leaves one open."""
+        """The findings on a piece, one input after the other. A dense model in balls is first run on many inputs in
+        floats with certified errors; inputs that this leaves undecided are run in balls."""
         wrong, unclear, yes, free = [], [], 0, 0
         asked, known = self.expected.block(piece, length), self.certified(piece, length)
         for code, (sequence, own_answers) in enumerate(zip(piece, known, strict=False)):
             answers = [wanted[codes[code]] for wanted, codes in asked]
             free += not any(answer is not None for answer in answers)
+            # Certified floats where they decide, else the input's own run.
             agrees, accepts = self.known(own_answers, answers) or self.agreement(sequence, answers)
             if agrees is None:
                 unclear.append(code)
@@ -276,6 +281,7 @@ class Comparison:
         return self._certified(piece, length * self.model.widest)
 
     def _certified(self, piece: InputBlock, size: int) -> Iterator[Sequence[int]]:
+        """See `certified`; as many inputs at once as keep within AT_ONCE numbers."""
         from symcook.domains.batch import Listed
         from symcook.domains.radii import Radii
 
@@ -299,7 +305,7 @@ class Comparison:
         return Agreement(agrees, bool(found[-1]) if self.model.decides else None)
 
     def run(self, sequence: Sequence[object], domain: str) -> Run:
-        """One input in the numbers of a domain, as ``symcook run`` runs it."""
+        """The run of one input in a number system, as ``symcook run`` does it."""
         typed_input = sequence if self.model.embedding.inputs is not None else self.model.embedding.typed(sequence)
         try:
             return run(self.model, typed_input, domain, digits=self.numbers.digits)
@@ -316,22 +322,25 @@ class Comparison:
         return self.agreement(sequence, self.expected.ask(sequence)).agrees
 
     def agreement(self, sequence: Sequence[object], answers: object) -> Agreement:
-        """What is found on one input, given the reference's answers."""
+        """Whether model and reference agree on one input, given the reference's answers; counts answers that the exact
+        domain had to settle."""
         agreed, domain = self.decide(sequence, answers)
         self.settled += domain != self.numbers.domain
         return agreed
 
     def decide(self, sequence: Sequence[object], answers: object) -> tuple[Agreement, str]:
-        """The same, and the domain that says so."""
+        """Whether model and reference agree on one input, and the number system that decided it: balls, and exact
+        numbers where balls leave it open."""
         domain = self.numbers.domain
         agreed = self.compared(sequence, answers, domain)
+        # A value that is exactly on its threshold stays open in balls of any precision.
         if agreed.agrees is None and domain == "ball":
             with contextlib.suppress(NotExact):
                 return self.compared(sequence, answers, "exact"), "exact"
         return agreed, domain
 
     def compared(self, sequence: Sequence[object], answers: Any, domain: str) -> Agreement:
-        """The same in the numbers of one domain."""
+        """Whether model and reference agree on one input, in one number system."""
         try:
             result = self.run(sequence, domain).result
         except Undecided:
@@ -364,18 +373,19 @@ class Comparison:
     ) -> bool | None:
         """Whether the entry of a column is the reference's value, or within `error` of it; in floats, near enough."""
         domain = result.domain
-        near = TOLERANCE.get(self.numbers.domain)
+        tolerance = TOLERANCE.get(self.numbers.domain)
         with PRECISION, domain.context():
-            if near is None and error is not None:
+            # Exact numbers or balls within an error; exactly; or in floats within a tolerance.
+            if tolerance is None and error is not None:
                 over = domain.positive(domain.linear([(column, 1)], -value - error))[place]
                 under = domain.positive(domain.linear([(column, -1)], value - error))[place]
                 return False if over or under else None if None in (over, under) else True
-            if near is None:
+            if tolerance is None:
                 return domain.zero(domain.linear([(column, 1)], -value))[place]
             number = domain.read(column, place)
             if number - number != 0:  # nan or an infinity
                 return False
-            return abs(Fraction(number) - value) <= near * max(1, abs(value)) + (error or 0)
+            return abs(Fraction(number) - value) <= tolerance * max(1, abs(value)) + (error or 0)
 
     def empty_word(self) -> tuple[str, Tally]:
         """How the empty word comes out, which is counted by itself: "agrees", "differs" or "open"."""
@@ -408,6 +418,7 @@ class Comparison:
     def counterexample(self, sequence: Sequence[Any]) -> Counterexample:
         """What model and reference say about an input on which they differ, and how to see it again."""
         answers = self.expected.ask(sequence)
+        # In the numbers that found the difference, so that a replay shows it.
         numbers = replace(self.numbers, domain=self.decide(sequence, answers)[1])
         answer = self.run(sequence, numbers.domain)
         result, readout = answer.result, self.model.readout

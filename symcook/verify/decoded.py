@@ -47,6 +47,7 @@ def check_decoded(
     program = model.program
     if program is None or not decodes(model):
         raise BadInput("the model must be a compiled automaton or Turing machine", model.name, "ask symcook.check")
+    # Arguments first, so that none is refused after a long run.
     fitting(program, model.embedding.words or ())
     if domain is not None:
         require_known("number system", domain, RUNNABLE)
@@ -60,9 +61,10 @@ def check_decoded(
         must = f"a check of tokens must be of at most {MOST:,} strings"
         raise BadInput(must, f"length {max_length}", "decide has all lengths" if verdict else "give a smaller length")
     mismatches = unclear = 0
-    least = 0 if model.embedding.added else 1  # without a token in front nothing follows the empty word
-    first, first_open, empty, counts, done = None, None, None if least else "agrees", [], 0
-    for length in range(least, max_length + 1):
+    # The empty string is asked where the model adds a token; it counts in no number.
+    shortest = 0 if model.embedding.added else 1  # without a token in front nothing follows the empty word
+    first, first_open, empty, counts, done = None, None, None if shortest else "agrees", [], 0
+    for length in range(shortest, max_length + 1):
         accepted = 0
         for word in every(letters, length):
             try:
@@ -72,6 +74,7 @@ def check_decoded(
                 empty = "open" if length == 0 else empty
                 first_open = first_open or _written(letters, word)
                 continue
+            # Of an automaton the last token is the verdict.
             accepted += (decoded_tokens or wanted)[-1] == "yes"
             if decoded_tokens is not None:
                 mismatches += length > 0
@@ -83,8 +86,8 @@ def check_decoded(
         if length:
             counts.append(LengthCount(length, strings[length - 1], None if unclear or not verdict else accepted))
     most = "" if verdict else f", at most {TOKENS} a string"
-    nothing = "" if least else "the empty string and "
-    how = f"exhaustive, {domain}: the tokens after {nothing}all strings of length 1 to {max_length}"
+    empty_text = "" if shortest else "the empty string and "
+    how = f"exhaustive, {domain}: the tokens after {empty_text}all strings of length 1 to {max_length}"
     how += f"{most}; one pass a string" if verdict else most
     return Check(
         model.name, max_length, sum(strings), mismatches, first, how, time.monotonic() - start,
@@ -93,19 +96,21 @@ def check_decoded(
 
 
 def _automaton(model: Transformer, program: Program, domain: str, digits: int) -> AskDecoder:
+    """Asks a decoder of an automaton by one pass over the run that is wanted; decodes only where the pass differs."""
     table, speech = program_table(program), speech_of(model)
 
     def asked(word: Sequence[str]) -> tuple[list[str] | None, list[str]]:
         wanted = list(put_out(model, tokens(table, word)))
         if continued(model, word, speech.heard(wanted), domain, digits).agrees:
             return None, wanted
-        labels_said = stream(model, word, len(wanted) + 1, domain, digits)
-        return [speech.said(label)["token"] for label in labels_said], wanted
+        labels = stream(model, word, len(wanted) + 1, domain, digits)
+        return [speech.said(label)["token"] for label in labels], wanted
 
     return asked
 
 
 def _machine(model: Transformer, program: Program, domain: str, digits: int) -> AskDecoder:
+    """Asks a decoder of a Turing machine token by token."""
     machine = read_turing(program.source)
     if program.theorem:  # a token is a row of the table, and none is of the start
         texts = {f"={symbol}": symbol for symbol in table_symbols(machine)} | {f"={machine.blank}": END}
@@ -142,8 +147,8 @@ def _counterexample(
 ) -> Counterexample:
     """Replayed by the weights: without a domain a machine runs by its program."""
     spoken, option = _written(letters, word), "--input" if all(len(symbol) == 1 for symbol in letters) else "--tokens"
-    more = () if verdict else ("--domain", "ball")
-    return Counterexample(spoken, got, wanted, (option, spoken, "--steps", str(len(wanted)), *more))
+    domain_option = () if verdict else ("--domain", "ball")
+    return Counterexample(spoken, got, wanted, (option, spoken, "--steps", str(len(wanted)), *domain_option))
 
 
 def _written(letters: Sequence[str], word: Sequence[str]) -> str:

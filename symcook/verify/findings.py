@@ -1,4 +1,4 @@
-"""What a comparison of a model with a reference found, as an answer."""
+"""The result of a check (`Check`), made from the tallies of one or several comparisons."""
 
 from __future__ import annotations
 
@@ -104,6 +104,7 @@ def found(
 ) -> Check:
     """What comparisons of a model found together: one, or on a grid one for each setting of the symbols."""
     free, strings = sum(tally.free for _, tally in tasks), sum(tally.strings for _, tally in tasks)
+    # A specification that answers None everywhere is satisfied by every model: most likely a mistake.
     if 0 < free == strings + (empty_word is not None):
         positions = tasks[0][0].positions
         if positions is None:
@@ -111,6 +112,7 @@ def found(
             raise BadInput(must, f"None for all {free}", "return an answer where one answer is right")
         must = "the specification must give an answer that counts to some input"
         raise BadInput(must, f"none of all {free} inputs at positions: {positions}", "give other --positions or inputs")
+    # The first setting with a difference (or an open answer) names it.
     wrong = (task.counterexample(tally.first[1]) for task, tally in tasks if tally.first is not None)
     unclear = (task.text(tally.first_open[1]) for task, tally in tasks if tally.first_open is not None)
     return Check(

@@ -1,4 +1,4 @@
-"""The checks of feed-forward recipes on a grid, and what recipes say of themselves."""
+"""Checks of feed-forward recipes on a grid of rational points: simple numbers, and points where something changes."""
 
 from __future__ import annotations
 
@@ -65,6 +65,7 @@ def check_grid(
     inputs = model.embedding.inputs
     if inputs is None or not model.pointwise:
         raise BadInput("a grid needs a feed-forward recipe", model.name)
+    # Every choice of the symbols, and the points of its grid inside the region.
     settings = list(_settings(model, values or {}, tree))
     grids = [(setting, _points(model, inputs, tree, setting)) for setting in settings]
     total = sum(len(points) for _, points in grids)
@@ -77,11 +78,12 @@ def check_grid(
     for setting, points in grids:
         if points:
             task = Comparison(model.bind(setting), reference, numbers, setting, within)
+            # Progress counts over all choices together.
             before = sum(tally.strings for _, tally in tasks)
             tick = None if progress is None else lambda done, before=before: progress(before + done, total)
             tasks.append((task, task.compare(map(InputPart, Grid((points,)).blocks(BLOCK)), tick)))
-    near = "" if within is None else f", within {show(within)}"
-    method = f"{numbers.text}{near}, on {_describe(inputs, grids, tree)}; {tasks[-1][0].way(tasks[-1][1])}"
+    tolerance = "" if within is None else f", within {show(within)}"
+    method = f"{numbers.text}{tolerance}, on {_describe(inputs, grids, tree)}; {tasks[-1][0].way(tasks[-1][1])}"
     return found(tasks, model.name, None, method, time.perf_counter() - start)
 
 
@@ -126,12 +128,13 @@ def _points(model: Transformer, inputs: Sequence[str], region: Tree, setting: Gr
         own_values = (v for v in set(candidates) if all(truth(part, setting | {name: v}) for part in own[name]))
         return sorted(own_values, key=lambda v: (max(abs(v.numerator), v.denominator), abs(v), v < 0))
 
+    # The finest level that is not too large, with the special points; failing that, the coarsest without them.
     for level, extra in [*((level, True) for level in LEVELS), (_FEW, False)]:
         axes = [inside(name, [*level, *(special[name] if extra else ())]) for name in inputs]
         if math.prod(map(len, axes)) <= POINTS:
             combinations: Iterable[Sequence[Fraction]] = itertools.product(*axes)
             break
-    else:
+    else:  # too many inputs even for two values each
         combinations = _one_at_a_time([inside(name, [*_SMALL, *special[name]]) for name in inputs])
     result = [dict(zip(inputs, values, strict=True)) for values in combinations]
     if cross:
@@ -156,14 +159,14 @@ def _special(model: Transformer, name: str, inputs: Sequence[str], region: Tree,
     for value in setting.values():
         turns |= {value, -value}
     ordered = sorted(turns)
-    near = {(a + b) / 2 for a, b in zip(ordered, ordered[1:], strict=False)}
+    beside = {(a + b) / 2 for a, b in zip(ordered, ordered[1:], strict=False)}
     for edge in ordered:
-        near |= {edge - Fraction(1, 1000), edge + Fraction(1, 1000)}
+        beside |= {edge - Fraction(1, 1000), edge + Fraction(1, 1000)}
     if ordered:
-        near |= {ordered[0] - 1, ordered[-1] + 1}
+        beside |= {ordered[0] - 1, ordered[-1] + 1}
     for value in setting.values():
-        near |= {value / 2, -value / 2, 2 * value, 1 - value, 1 + value}
-    return turns | near
+        beside |= {value / 2, -value / 2, 2 * value, 1 - value, 1 + value}
+    return turns | beside
 
 
 def _bends(model: Transformer, name: str, setting: GridPoint) -> Iterator[Fraction]:
@@ -184,17 +187,19 @@ def _bends(model: Transformer, name: str, setting: GridPoint) -> Iterator[Fracti
 
 def _edges(region: Tree, name: str, inputs: Sequence[str], setting: GridPoint) -> Iterator[Fraction]:
     """Values of one input at which a comparison of the region, affine in it on either side of zero, turns."""
-    others = (Fraction(0), Fraction(1), Fraction(1, 2), Fraction(-1))
+    samples = (Fraction(0), Fraction(1), Fraction(1, 2), Fraction(-1))
     for atom, bound in _atoms(region, {}):
         if name not in names(atom):
             continue
-        free = [other for other in inputs if other != name and other in names(atom)]
-        for combination in itertools.product(others, repeat=len(free)):
-            fixed = setting | bound | dict(zip(free, combination, strict=True))
+        free = [name_free for name_free in inputs if name_free != name and name_free in names(atom)]
+        for combination in itertools.product(samples, repeat=len(free)):
+            assigned = setting | bound | dict(zip(free, combination, strict=True))
+            # Far out the comparison is affine on either side: three values in a row show whether, and where its line
+            # meets 0.
             for far in (10**6, -(10**6)):
                 try:
                     a, b, c = (
-                        rational(("-", atom[1], atom[2]), fixed | {name: Fraction(far + step)}) for step in range(3)
+                        rational(("-", atom[1], atom[2]), assigned | {name: Fraction(far + step)}) for step in range(3)
                     )
                 except BadInput:
                     continue  # not rational there, or a name of a wider scope: no edge from this atom

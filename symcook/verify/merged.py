@@ -1,9 +1,10 @@
-"""Comparison of a model with a reference over all words of long lengths, merged into classes that neither tells apart.
+"""Comparison of a model with a reference on all strings of long lengths, grouped into classes that neither can tell
+apart.
 
-The reference must be read from left to right with a state (a `Fold`, or an automaton), which is part of a class: to ask
-another one about a word of each class proves nothing of the others. Words are merged by prefixes
-(`symcook.words.affine`) where every mask looks back, else by counts of symbols (`symcook.words.cells`). How many words
-a class has is counted in Python integers, and that all of them add up to k^n is checked at each length.
+The reference must read from left to right with a state (a `Fold`, or an automaton), and the state is part of a class:
+the answer of any other reference to one string of a class proves nothing about the others. Strings are grouped by
+prefixes (`symcook.words.affine`) if every mask looks back, else by counts of symbols (`symcook.words.cells`). The sizes
+of classes are Python integers, and at each length they are checked to add up to k^n.
 """
 
 from __future__ import annotations
@@ -94,6 +95,7 @@ class ReadBeside:
     def __init__(self, model: Transformer, fold: Fold) -> None:
         import numpy as np
 
+        # A class has one answer; so the reference must give one where the model does.
         each = model.readout.each
         if fold.each is not each or (each and model.embedding.added):
             must = "where strings are grouped, a specification must answer as the model does: once or at each position"
@@ -116,10 +118,12 @@ class ReadBeside:
             raise BadInput(must, f"{type(error).__name__}: {error} on {given}", "repair the specification") from error
 
     def step(self, state: int, letter: int) -> int:
+        """The state after a letter; BadInput, with the letter and state, where the fold fails."""
         token = self.model.alphabet[letter]
         return self.asked(lambda: self.states.step(state, token), f"{token} in state {self.states.states[state]!r}")
 
     def answer(self, state: int) -> Any:
+        """The answer in a state; Unmerged where any answer would do there."""
         if state not in self.answers:
             known = self.states
             answer = self.asked(lambda: known.answer(state), f"a string in state {known.states[state]!r}")
@@ -143,13 +147,14 @@ class ReadBeside:
         return int(self.left([state])[state, letter])
 
     def left(self, states: Sequence[int]) -> Array:
-        """The table of moves, with all those from these states."""
+        """The table of next states, with the rows of these states filled in."""
         import numpy as np
 
-        many, letters = len(self.states.states), len(self.model.alphabet)
-        if len(self.moves) < many:
-            more = np.full((max(64, 2 * many) - len(self.moves), letters), -1, dtype=np.int64)
-            self.moves = np.concatenate([self.moves, more])
+        state_count, letters = len(self.states.states), len(self.model.alphabet)
+        # The table at least doubles, so that growing it is rare.
+        if len(self.moves) < state_count:
+            new_rows = np.full((max(64, 2 * state_count) - len(self.moves), letters), -1, dtype=np.int64)
+            self.moves = np.concatenate([self.moves, new_rows])
         for state in states:
             if self.moves[state, 0] < 0:
                 self.moves[state] = [self.step(state, letter) for letter in range(letters)]
@@ -160,6 +165,7 @@ class ReadBeside:
         import numpy as np
 
         states, flags = labels >> 1, labels & 1
+        # A token that the model adds moves no state: the reference does not read it.
         if tokens == self.model.alphabet:
             table = self.left([])
             known = table[states, 0] >= 0
@@ -205,7 +211,7 @@ def unequal(column: AffineEntries, wanted: Array) -> Array:
 
 
 class Gathered:
-    """What comes together length by length, with the smallest word that is wrong."""
+    """The counts of a merged comparison, collected length by length, and the smallest string with a wrong answer."""
 
     def __init__(self, model: Transformer, asked: range, progress: Progress | None) -> None:
         self.model, self.asked, self.progress = model, asked, progress
@@ -214,6 +220,8 @@ class Gathered:
         self.smallest: Word | None = None
 
     def add(self, n: int, strings: int, accepted: int | None, wrong: int, classes: int) -> None:
+        """Adds the counts of one length: its strings, those that the model accepts, wrong ones, and classes."""
+        # The guarantee: the classes of a length hold every string of it.
         if strings != len(self.model.alphabet) ** n:
             raise AssertionError(f"{strings} strings of length {n} in the classes")
         self.lengths.append(LengthCount(n, strings, accepted))
@@ -222,6 +230,7 @@ class Gathered:
             self.progress(len(self.lengths), len(self.asked))
 
     def found(self, how: str) -> Merged:
+        """The result for all lengths."""
         classes = f"at most {self.most} class{'es' * (self.most > 1)} at one length"
         return Merged(tuple(self.lengths), self.wrong, self.smallest, f"{how}, {classes}")
 
@@ -230,11 +239,14 @@ class Gathered:
 
 
 def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress: Progress | None) -> Merged:
+    """The comparison by classes of prefixes. Unmerged for a model that looks ahead, or has a layer norm."""
     from symcook.words.keyed import KeepApart
 
-    ahead = next((named for named, head in heads(model) if head.sees.after), None)
-    if ahead is not None:
-        raise Unmerged("every head must look back alone where strings are grouped by prefixes", f"{ahead} looks ahead")
+    ahead_head = next((named for named, head in heads(model) if head.sees.after), None)
+    if ahead_head is not None:
+        raise Unmerged(
+            "every head must look back alone where strings are grouped by prefixes", f"{ahead_head} looks ahead"
+        )
     if model.normed:
         raise Unmerged("a model must have no layer norm where strings are grouped", "a layer norm")
     if model.readout.first:
@@ -242,6 +254,7 @@ def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress:
             "a readout must be at the last position, each or all where strings are grouped by prefixes",
             "a readout at the first one",
         )
+    # Begin with the coarsest classes. Where a decision is open, begin anew with what it depends on kept apart.
     kept_apart: frozenset[Kept] = frozenset()
     while True:
         try:
@@ -249,13 +262,16 @@ def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress:
             for level in _levels(model, reader, kept_apart, asked):
                 _take(tally, model, reader, level)
             return tally.found("grouped by prefixes that the model cannot tell apart")
-        except KeepApart as open_:
-            if open_.kept <= kept_apart:
-                raise RuntimeError("prefixes are to be kept apart by what they are kept apart by already") from open_
-            kept_apart |= open_.kept
+        except KeepApart as undecided:
+            if undecided.kept <= kept_apart:
+                raise RuntimeError(
+                    "prefixes are to be kept apart by what they are kept apart by already"
+                ) from undecided
+            kept_apart |= undecided.kept
 
 
 def _levels(model: Transformer, reader: ReadBeside, kept: frozenset[Kept], asked: range) -> Iterator[PrefixLevel]:
+    """The classes of prefixes at each length that is asked about, with `kept` kept apart."""
     from symcook.words.affine import AffineNumbers, AffinePosition
     from symcook.words.exact import Prefixes, by_length
 
@@ -267,7 +283,7 @@ def _levels(model: Transformer, reader: ReadBeside, kept: frozenset[Kept], asked
 
 
 def heads(model: Transformer) -> list[tuple[str, Head]]:
-    """The heads that a pass asks, in order, with a name for each."""
+    """The heads that write something that is read later, in order, each with its name."""
     return [
         (where, part)
         for step, wanted in zip(model.sublayers, model.live[1:], strict=True)
@@ -277,28 +293,35 @@ def heads(model: Transformer) -> list[tuple[str, Head]]:
 
 
 def _take(tally: Gathered, model: Transformer, reader: ReadBeside, level: PrefixLevel) -> None:
+    """Adds one length: how many strings are accepted and wrong, from the number of strings of each class."""
     import numpy as np
 
     labels: Any = level.labels
-    states, flags, mult = labels >> 1, labels & 1, level.counts[level.origin]
+    states, flags, string_counts = labels >> 1, labels & 1, level.counts[level.origin]
     readout, accepted = model.readout, None
+    # A readout at all positions accepts where none has rejected; at each position, one difference before makes a string
+    # wrong.
     if readout.everywhere and not readout.each:
         accepts = flags == 0  # with the last position
         wrong = accepts != reader.answered(states)
-        accepted = int(mult[accepts].sum())
+        accepted = int(string_counts[accepts].sum())
     else:
         wrong = flags > 0 if readout.each else reader.differs(level.result, states)
         if readout.decides:
-            accepted = int(mult[verdicts(level.result) == 1].sum())
+            accepted = int(string_counts[verdicts(level.result) == 1].sum())
+    # Lengths ascend: the first wrong length has the smallest string.
     if wrong.any() and tally.smallest is None:
         tally.smallest = level.smallest(int(np.flatnonzero(wrong)[0]))
-    tally.add(level.n, int(mult.sum()), accepted, int(mult[wrong].sum()), len(labels) // len(level.tokens))
+    tally.add(
+        level.n, int(string_counts.sum()), accepted, int(string_counts[wrong].sum()), len(labels) // len(level.tokens)
+    )
 
 
 # --- By counts --------------------------------------------------------------------------------------------------------
 
 
 def _by_counts(model: Transformer, reader: ReadBeside, asked: range, progress: Progress | None) -> Merged:
+    """The comparison by classes of equal symbol counts in cells of positions. Unmerged for too many classes."""
     from symcook.words.cells import MOST, classes
     from symcook.words.tallies import Tallies, index, smallest
 
@@ -322,21 +345,23 @@ def _by_counts(model: Transformer, reader: ReadBeside, asked: range, progress: P
                 f"{cells.many} classes at length {n}, more than {MOST}",
             )
         answered_words = _answers(model, cells)
+        # The model answers once a class; the reference in each state in which strings of the class end.
         by_state, wrong = tallies.of(cells), 0
         strings, accepted = 0, 0
-        where = [(index(cells, word), answer) for word, answer in answered_words]
-        bad: set[tuple[tuple[int, ...], int]] = set()
+        answer_of_class = [(index(cells, word), answer) for word, answer in answered_words]
+        wrong_classes: set[tuple[tuple[int, ...], int]] = set()
         for state, words in by_state.items():
-            for place, answer in where:
-                many = words[place]
-                if many:
-                    strings += many
-                    accepted += many if answer is True else 0
+            # All strings of a class with one last state are right or wrong together.
+            for class_index, answer in answer_of_class:
+                string_count = words[class_index]
+                if string_count:
+                    strings += string_count
+                    accepted += string_count if answer is True else 0
                     if answer != reader.answer(state):
-                        wrong += many
-                        bad.add((place, state))
-        if bad and tally.smallest is None:
-            tally.smallest = smallest(cells, 0, reader.stepped, bad)
+                        wrong += string_count
+                        wrong_classes.add((class_index, state))
+        if wrong_classes and tally.smallest is None:
+            tally.smallest = smallest(cells, 0, reader.stepped, wrong_classes)
         tally.add(n, strings, accepted if model.decides else None, wrong, cells.many)
     return tally.found("grouped by counts of symbols")
 
@@ -345,7 +370,7 @@ def _answers(model: Transformer, cells: Cells) -> list[tuple[Word, Any]]:
     """The representatives and what the model answers: a verdict, the index of a label, or the values that it shows."""
     from symcook.domains.batch import Batch, Listed
 
-    words, answers_found = [word for word, _ in cells], list[Any]()
+    words, all_answers = [word for word, _ in cells], list[Any]()
     for low in range(0, len(words), CHUNK):
         domain = Batch()
         listed = Listed(tuple(map(model.embedding.surround, words[low : low + CHUNK])))
@@ -356,11 +381,12 @@ def _answers(model: Transformer, cells: Cells) -> list[tuple[Word, Any]]:
                 "strings that are grouped by counts must have exact answers in batches",
                 f"no exact batch of {error.given}",
             ) from None
+        # A verdict or label for each representative, or the numbers that the readout shows.
         if model.readout.answers:
             answers = domain.full(model.readout.verdict(domain, result.verdicts)).tolist()  # type: ignore[arg-type]
         else:
             columns = [column[model.readout.place] for column in result.columns().values()]
             rows = [[x / cell.denominator for x in domain.full(cell.numerators).astype(object)] for cell in columns]
             answers = list(zip(*rows, strict=True))
-        answers_found += answers
-    return list(zip(words, answers_found, strict=True))
+        all_answers += answers
+    return list(zip(words, all_answers, strict=True))

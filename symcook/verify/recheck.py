@@ -26,6 +26,7 @@ def referred(
     arguments = dict(arguments or {})
     model = recipes.build(name, **arguments)
     reference: Reference | Made
+    # A feed-forward recipe has a reference for each choice of its symbols, which a grid varies with the inputs.
     if model.pointwise:
         inputs = model.embedding.inputs or ()
         references: dict[tuple[Fraction, ...], Reference] = {}
@@ -39,6 +40,7 @@ def referred(
 
         reference = at_point
     else:
+        # A recipe over strings has one reference, by a name that other processes know it by.
         numbers = {key: fraction(value) for key, value in model.values(values).items()}
         settings_text = ", ".join(f"{key}={value}" for key, value in {**arguments, **numbers}.items())
         reference = Made(
@@ -61,6 +63,7 @@ def recheck(stored: Mapping[str, Any]) -> bool:
     name, arguments, length = stored["recipe"], stored.get("arguments") or {}, stored.get("max_length")
     values = stored.get("values")
     model, reference = referred(name, arguments, values)
+    # A grid, or all strings up to the stored length.
     if model.pointwise:
         if length is not None:
             raise BadInput("a feed-forward recipe is checked on a grid and has no length", length, "leave it out")
@@ -72,6 +75,7 @@ def recheck(stored: Mapping[str, Any]) -> bool:
     bound.check_length(length + bound.embedding.added)
     check_count(bound, length)
     task = Comparison(bound, Made.of(reference).make(), Numbers())
+    # The empty string counts where the model adds tokens; it is no part of the stored number.
     empty = task.empty_word()[0] if bound.embedding.added else None
     chunk_plan = plan(bound, length)
     tally = task.compare(part for chunk in chunk_plan for part in chunk_plan.parts(chunk))

@@ -1,4 +1,5 @@
-"""Recipes against their own references, and against what they say of themselves."""
+"""Checks of recipes: the model against its reference, and against what the recipe states about it (`formula` and
+`computes`)."""
 
 from __future__ import annotations
 
@@ -68,12 +69,12 @@ class Stated(AskedTogether):
 
     @cached_property
     def _own(self) -> set[str]:
-        """What `computes` names that is not given with the input: coordinates, as a run leaves them."""
+        """The names in `computes` that are no inputs: coordinates of the residual stream. Empty for a formula."""
         named = names(self.tree) | called(self.tree) if self.kind == "computes" else set()
         return named - set(self.model.embedding.inputs or ())
 
     def together(self, piece: Words | Grid, setting: Mapping[str, Fraction]) -> Sequence[Answers]:
-        """The same in exact numbers."""
+        """The answers of the text on all inputs of a piece at once, in exact numbers."""
         from symcook.domains.axes import Axes
         from symcook.numbers.together import over, valued_together
 
@@ -84,11 +85,11 @@ class Stated(AskedTogether):
         stream = self._batched(piece, axes, setting if model.pointwise else self.symbols) if self.runs else {}
 
         def listed(values: Mapping[str, Any]) -> tuple[list[Any], Any]:
-            each = (valued_together(self.tree, {**values, "k": k}) for k in self.outputs)
-            return axes.listed(over(_gathered, *each))
+            by_coordinate = (valued_together(self.tree, {**values, "k": k}) for k in self.outputs)
+            return axes.listed(over(_gathered, *by_coordinate))
 
-        values_found = self.found(known, columns, stream, listed)
-        return [([self._answer(row_values) for row_values in values], codes) for values, codes in values_found]
+        tables = self.found(known, columns, stream, listed)
+        return [([self._answer(row_values) for row_values in values], codes) for values, codes in tables]
 
     def _columns(self, axes: Axes) -> dict[str, list[Any]]:
         """What is given with the inputs of a piece, by position."""
@@ -102,7 +103,7 @@ class Stated(AskedTogether):
         return {"w": [axes.chosen(place, [*map(number, axes.choices[place])]) for place in embedding.typed(places)]}
 
     def _batched(self, piece: Words | Grid, axes: Axes, point: Mapping[str, Exact]) -> dict[str, list[Any]]:
-        """The last values of the coordinates that the text names, of all inputs of a piece, position by position."""
+        """The final values of the coordinates that the text names, for all inputs of a piece, by position."""
         from symcook.domains.batch import Batch
         from symcook.forward import forward
 
@@ -111,15 +112,18 @@ class Stated(AskedTogether):
         return {name: [axes.entries(cell) for cell in stream[name]] for name in self.runs}
 
     def _answers(self, given: object, domain: str) -> Any:
+        """The answers of the text on one input, in the numbers of a domain."""
         known, columns = self._input(given)
         stream = self._stream(given, domain) if self.runs else {}
-        near = None if domain == "exact" else NEAR
+        tolerance = None if domain == "exact" else NEAR
 
         def answer(values: Mapping[str, Any]) -> Any:
-            return self._answer([valued(self.tree, {**values, "k": k}, near) for k in self.outputs], near or 0)
+            return self._answer(
+                [valued(self.tree, {**values, "k": k}, tolerance) for k in self.outputs], tolerance or 0
+            )
 
-        values_found = self.found(known, columns, stream, answer)
-        return values_found if self.model.readout.each else values_found[0]
+        answers = self.found(known, columns, stream, answer)
+        return answers if self.model.readout.each else answers[0]
 
     @property
     def runs(self) -> set[str]:
@@ -133,7 +137,8 @@ class Stated(AskedTogether):
         stream: Mapping[str, Sequence[Any]],
         answer: Callable[[Mapping[str, Any]], T],
     ) -> list[T]:
-        """The answer at each position that the readout shows, from all that has a value there."""
+        """The answer at each position that the readout shows. `answer` is called with everything that has a value
+        there."""
         before, positions = len(self.model.embedding.ends[0]), known["n"] + self.model.embedding.added
         columns = {name: Column(values, 1 - before) for name, values in stream.items()} | dict(columns)
         known = {**known, **_DEFINED, **{f"{name}()": column for name, column in columns.items()}}
@@ -159,7 +164,7 @@ class Stated(AskedTogether):
         return {**self.symbols, **point, "n": length}, columns
 
     def _stream(self, given: object, domain: str) -> dict[str, list[Any]]:
-        """The last values of all coordinates, position by position."""
+        """The final values of all coordinates on one input, by position."""
         inputs = self.model.embedding.inputs
         point = given if isinstance(given, Mapping) else self.symbols
         bound = self.model.bind({parameter.name: point[parameter.name] for parameter in self.model.parameters})
@@ -212,10 +217,12 @@ def check_facts(
     if info.score:
         symbols["score()"] = "j", parse_term(info.score)
     out = []
+    # The formula holds in the recipe's region and within its error, `computes` everywhere and exactly.
     for kind, region, error in (("formula", info.region, recipes.error(name)), ("computes", "true", "0")):
         if kind == "computes" and info.computes == info.formula and info.region == "true":
             break  # evaluated already, everywhere
         stated = Stated(model, kind, info.text(kind, model.decides), symbols, "exact")
+        # Numbers as inputs go through `check`; strings only of the lengths in the region.
         if model.pointwise or model.embedding.inputs is not None:
             length = None if model.pointwise else _length(model.bind(values), region, max_length, most)
             compare: Any = partial(check, model, max_length=length, values=values, region=region)
@@ -224,6 +231,7 @@ def check_facts(
             compare = partial(_of_words, model.bind(values), lengths=lengths, max_length=max_length)
         try:
             compared = compare(stated, **({} if error == "0" else {"error": error}))
+        # Values that are not rational are compared in balls, within NEAR.
         except NotExact:
             error = f"{error} + 1/{NEAR.denominator}"
             compared = compare(replace(stated, domain="ball"), domain="ball", error=error)
@@ -257,14 +265,14 @@ def _lengths(
 def _of_words(
     model: Transformer, told: Stated, lengths: Sequence[int], max_length: int, domain: str = "exact", error: str = "0"
 ) -> Check:
-    """The same as `check`, of all words of these lengths. Where there are none it is of nothing to `max_length`."""
+    """As `check`, on all strings of these lengths. Without any length, nothing is compared, up to `max_length`."""
     task = Comparison(model, told, Numbers(domain), within=None if error == "0" else parse_term(error))
     start, last = time.perf_counter(), max(lengths, default=0) or max_length
     chunk_plan = plan(model, last)
     tally = task.compare(part for n in lengths if n for part in chunk_plan.parts(Chunk(n, n, ())))
-    empty, more = task.empty_word() if 0 in lengths else (None, Tally())
+    empty, empty_tally = task.empty_word() if 0 in lengths else (None, Tally())
     method = f"exhaustive, {task.numbers.text}: all strings of length {', '.join(map(str, lengths))}; {task.way(tally)}"
-    answer = found([(task, tally + more)], model.name, last, method, time.perf_counter() - start, empty)
+    answer = found([(task, tally + empty_tally)], model.name, last, method, time.perf_counter() - start, empty)
     return replace(answer, by_length=tuple(counted for counted in task.by_length(tally, last) if counted.n in lengths))
 
 
@@ -294,6 +302,7 @@ def check_recipe(
     if (error := recipes.error(name, **arguments)) != "0":
         how |= {"error": error, "domain": "ball" if domain == "exact" else domain}
     model_check = check(model, reference, max_length, values=values, **how)
+    # The texts of a recipe are about its default arguments, and need a model that agrees with its reference.
     info = recipes.info(name)
     if (
         not model_check.holds

@@ -1,14 +1,15 @@
 """Comparison of a model with a reference that shares no code with it.
 
-A word model meets every word of every length up to N, and the empty word where the model takes it; a recipe over rows
-meets every sequence over a stated set of rows; a feed-forward recipe meets a stated rational grid
-(`symcook.verify.grid`). Nothing is sampled, but where a sweep is refused. Without a named domain nothing is rounded
-either: the batch domain does the work, and a model that it cannot hold (softmax) runs input by input in the exact
-domain. In another domain every input runs by itself. Where balls leave an answer open, as they must where a value lies
-on its threshold, the exact domain is asked; what neither decides is counted as open, never as right or wrong.
+A model that reads strings is compared on every string of every length up to N, and on the empty string if the model
+takes it; a recipe over rows on every sequence over a stated set of rows; a feed-forward recipe on a rational grid
+(`symcook.verify.grid`). All inputs are tried; only where a check is too large are random strings tried instead. Numbers
+are exact unless a number system is named: the batch domain does the work, and a model that it cannot hold (softmax)
+runs input by input in the exact domain. In another number system every input runs by itself. Intervals must leave an
+answer open if a value lies on its threshold; then the exact domain is asked. What neither decides is counted as open,
+never as right or wrong.
 
-Words are swept chunk by chunk (`chunks`), here or in other processes (`workers`), and what is done can stay in a file
-(`checkpoint`). The strings of all chunks add up to the number of words, or there is no answer.
+Strings are compared chunk by chunk (`chunks`), here or in other processes (`workers`), and progress can be saved in a
+file (`checkpoint`). If the strings of all chunks do not add up to the number of strings, there is no answer.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from symcook.words.positions import at_positions, reference_at
 
 if TYPE_CHECKING:
     from symcook.decide.automata import Automaton
+    from symcook.decide.decision import Decision
     from symcook.spec.fold import Fold
     from symcook.verify.checkpoint import Checkpoint
     from symcook.words import Word
@@ -107,20 +109,23 @@ def check(
     hour, for a file that holds another sweep, and for a reference that fails or returns something of the wrong type;
     NotExact where the exact domain has no value.
     """
+    # Arguments first, so that none is refused after a long run.
     numbers = Numbers(domain, digits)
     within = None if error is None else parse_term(error)
-    reference_made = _of_model(model) if reference is None else Made.of(reference)
+    maker = _of_model(model) if reference is None else Made.of(reference)
     divided = (resume, workers, executor) != (None, None, None)
     chosen = (inputs, sample) != (None, None)
     _check_ways(model, divided, chosen, positions, workers)
+    # Some positions only: model and reference are wrapped, and answer at these alone.
     original = model
     if positions is not None:
-        reference_made = Made.of(reference_at(model, reference_made.make(), positions))
+        maker = Made.of(reference_at(model, maker.make(), positions))
         model = at_positions(model, "last" if positions == "last" else None)
+    # A feed-forward recipe reads one vector and not a sequence: a grid of inputs, no length.
     if model.pointwise:
         if max_length is not None:
             raise BadInput("a feed-forward recipe is checked on a grid and has no length", max_length, "leave it out")
-        ask = reference_made.make()
+        ask = maker.make()
         return check_grid(model, ask, region, values=values, progress=progress, numbers=numbers, within=within)
     if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= MAX_LENGTH:
         must = f"the maximum length must be an integer from 1 to {MAX_LENGTH:,}"
@@ -128,17 +133,19 @@ def check(
     model.check_length(max_length + model.embedding.added)
     bound = model.bind(values)
     start = time.perf_counter()
+    # Three kinds of input: sequences over a set of rows, the strings of a language, and all strings.
     if bound.embedding.inputs is not None:
-        task = Comparison(bound, reference_made.make(), numbers, within=within)
+        task = Comparison(bound, maker.make(), numbers, within=within)
         answer = _of_rows(task, max_length, region, progress)
     elif chosen:
         from symcook.words.inputs import strings
 
         asked = strings(original, _lengths(original, max_length), inputs, sample, seed, positions)
-        comparison = Comparison(bound, reference_made.make(), numbers, within=within, positions=positions)
+        comparison = Comparison(bound, maker.make(), numbers, within=within, positions=positions)
         answer = of_strings(comparison, asked, progress)
     else:
-        sweep = WordSweep(bound, reference_made, numbers, within, max_length, positions)
+        sweep = WordSweep(bound, maker, numbers, within, max_length, positions)
+        # Proofs and grouping cannot be interrupted or shared out; only an exhaustive sweep can.
         at_once = None if divided else sweep.at_once(progress)
         answer = at_once or sweep.answer(resume, workers, executor, yes, progress, tell)
         if positions is not None:
@@ -170,7 +177,7 @@ def _lengths(model: Transformer, max_length: int) -> range:
 
 
 def _of_rows(task: Comparison, max_length: int, region: str | Tree | None, progress: Progress | None) -> Check:
-    """What is found on every sequence over a set of rows."""
+    """The check of a model over rows, on every sequence over a set of rows."""
     source = rows(task.model, max_length, region_tree(region))
     tick = None if progress is None else lambda done: progress(done, source.total)
     tally = task.compare(source.parts(), tick)
@@ -190,7 +197,7 @@ def _of_positions(answer: Check, original: Transformer, max_length: int, positio
 
 
 def of_strings(task: Comparison, asked: Strings, progress: Progress | None) -> Check:
-    """What is found on the strings of a language, in batches."""
+    """The check of a model on the strings of a language, in batches of strings of one length."""
     from symcook.domains.batch import Listed
     from symcook.words.inputs import LISTED
 
@@ -198,6 +205,7 @@ def of_strings(task: Comparison, asked: Strings, progress: Progress | None) -> C
         raise BadInput(f"a check must have at most {LISTED} strings of a language", asked.says, "give --sample 10000")
     surround = task.model.embedding.surround
     empty, tally = task.empty_word() if 0 in asked.lengths else (None, Tally())
+    # The empty string has a path of its own (above): a batch holds strings of one length from 1 on.
     parts = (
         InputPart(Listed(tuple(map(surround, block))))
         for n in asked.lengths
@@ -228,7 +236,7 @@ def _of_model(model: Transformer) -> Made:
 
 
 class WordSweep:
-    """All words of a model to a length, compared with a reference."""
+    """The check of a model on all strings up to a length: decided at once, grouped, or exhaustive."""
 
     def __init__(
         self,
@@ -252,8 +260,9 @@ class WordSweep:
         progress: Progress | None,
         tell: Callable[[str], None] | None,
     ) -> Check:
-        """What is found; see `check`."""
-        empty, nothing = self.on_empty()
+        """What an exhaustive sweep finds; see `check` for the arguments. Without leave for a sweep that is too large or
+        too long, random strings are tried instead."""
+        empty, empty_tally = self.on_empty()
         with ExitStack() as stack:
             try:
                 chunk_plan, speed = self.planned(yes, resume is not None)
@@ -263,29 +272,33 @@ class WordSweep:
                 if resume is not None:
                     saved = self.checkpoint(resume, chunk_plan)
                     stack.callback(saved.close)
-                    chunk_plan = saved.plan
+                    chunk_plan = saved.plan  # cut as in the first call, which may have measured another speed
                 before = sum(saved.done.values(), Tally()) if saved else Tally()
-                again = 0 if saved is None else self.asked_again(saved)
-                many = 1 if executor is None and workers is None else workers or cpu_count() or 1
+                rechecked = 0 if saved is None else self.asked_again(saved)
+                # An executor does not say how many workers it has: without `workers`, one a core is assumed.
+                worker_count = 1 if executor is None and workers is None else workers or cpu_count() or 1
                 if speed is not None and not yes:
-                    check_time((chunk_plan.total - before.strings) / speed / many)
+                    check_time((chunk_plan.total - before.strings) / speed / worker_count)
             except TooMuch as refusal:
                 return self.at_random(refusal)
             elsewhere = None
             if executor is not None or (workers or 1) > 1:
                 task = Task.of(chunk_plan, self.made, self.numbers, self.within)
                 if executor is None:
+                    # A process for which no chunk is left would have nothing to do.
                     undone = (chunk for chunk in chunk_plan if saved is None or chunk not in saved.done)
-                    many = sum(1 for _ in islice(undone, many)) or 1  # one has nothing to do where there are fewer
-                    executor = stack.enter_context(processes(many, task))
-                elsewhere = partial(spread, task, executor, 2 * many)
+                    worker_count = sum(1 for _ in islice(undone, worker_count)) or 1
+                    executor = stack.enter_context(processes(worker_count, task))
+                # Two chunks per worker are submitted ahead, so that no worker waits for its next one.
+                elsewhere = partial(spread, task, executor, 2 * worker_count)
             tally = self.sweep(chunk_plan, before, saved, elsewhere, progress, tell)
+        # The guarantee of an exhaustive check: no chunk was lost, and none counted twice.
         if tally.strings != chunk_plan.total:
             raise AssertionError(f"{tally.strings} strings were compared, and there are {chunk_plan.total}")
-        tally += nothing
+        tally += empty_tally
         method = f"exhaustive, {self.numbers.text}: {self.all_strings(empty)}; {self.comparison.way(tally)}"
         if saved is not None and before.strings:
-            method += f"; {before.strings} of them as {saved.file} has them ({again} of these were asked again)"
+            method += f"; {before.strings} of them as {saved.file} has them ({rechecked} of these were asked again)"
         answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
         return replace(answer, by_length=self.comparison.by_length(tally, self.max_length))
 
@@ -301,17 +314,19 @@ class WordSweep:
         return plan(self.model, self.max_length, speed), speed
 
     def on_empty(self) -> tuple[str | None, Tally]:
-        """What is found on the empty string, which a model that adds tokens of its own takes."""
+        """How the empty string comes out, and its tally; (None, an empty tally) for a model that adds no token, as it
+        takes no empty string."""
         return self.comparison.empty_word() if self.model.embedding.added else (None, Tally())
 
     def all_strings(self, empty: object) -> str:
-        """Which strings are compared, the empty one too where it was asked about."""
+        """The strings that are compared, in words; with the empty string if the model takes it."""
         text = f"all strings of length 1 to {self.max_length}"
         return text if empty is None else f"{text}, and the empty string"
 
     def at_once(self, progress: Progress | None) -> Check | None:
-        """What is found where words are so many that they are not run one and all: decided for words of every length,
-        or merged, which counts too."""
+        """The check without running string by string, for AT_ONCE_FROM strings and more: decided for all lengths,
+        grouped into classes with counts, or both. None where there are fewer strings, or neither way works."""
+        # Lengths are summed only until there are surely enough strings; the whole sum may be astronomical.
         letters, few = len(self.model.alphabet), AT_ONCE_FROM.bit_length()
         strings = sum(letters**n for n in range(1, min(self.max_length, few if letters > 1 else AT_ONCE_FROM) + 1))
         if strings < AT_ONCE_FROM or self.numbers.domain != "exact" or self.comparison.within is not None:
@@ -327,45 +342,53 @@ class WordSweep:
         return replace(counted, method=f"{counted.method}; {decided.method}")
 
     def decided(self) -> Check | None:
-        """What is known of words of every length, said of those to the greatest one; None where that stays open."""
-        from symcook.decide import decide
-
+        """What a decision for strings of every length tells about those up to the maximum length. None where it is
+        undecided, or the reference is no fold."""
         fold = self.comparison.expected.fold
-        if fold is None:
-            return None
-        try:
-            with alarm(DECIDE_SECONDS):
-                decision = decide(self.model, fold.fold)
-        except TimeUp:
-            return None
-        if decision.verdict not in ("equal", "different"):
+        decision = None if fold is None else self.decision(fold.fold)
+        if fold is None or decision is None:
             return None
         empty, tally = self.on_empty()
-        letters, word, automaton = len(self.model.alphabet), decision.word, decision.automaton
+        letters, smallest, automaton = len(self.model.alphabet), decision.word, decision.automaton
         strings = [letters**n for n in range(1, self.max_length + 1)]
         method, counts = f"decided for strings of every length: {decision.why}", ()
-        within = word is not None and len(word) <= self.max_length
+        # The smallest string on which they differ may be longer than what is asked about.
+        within = smallest is not None and len(smallest) <= self.max_length
         different = self.differing(automaton, fold.fold) if within and automaton is not None else None
-        first = self.comparison.rank(self.model.embedding.surround(word)) if within and word else None
+        ranked = self.comparison.rank(self.model.embedding.surround(smallest)) if within and smallest else None
         # Known are: that all agree, how many of each length differ, or the smallest that does. That one may be the
         # empty string, or longer than what was asked about.
-        if word is None or not within or different is not None:
+        if smallest is None or not within or different is not None:
             if different is not None:
                 method = "decided: the strings on which they differ are counted by the product of two automata"
-            elif word is not None:
-                method = f"decided: the smallest string on which they differ has length {len(word)}"
-            tally += Tally(sum(strings), sum(different or ()), first=first)
+            elif smallest is not None:
+                method = f"decided: the smallest string on which they differ has length {len(smallest)}"
+            tally += Tally(sum(strings), sum(different or ()), first=ranked)
             if automaton is not None and self.model.decides:
                 accepted = automaton.counts(self.max_length)[1:]
                 counts = tuple(map(LengthCount, range(1, self.max_length + 1), strings, accepted))
-        elif first is None:
+        elif ranked is None:
             method = "decided: they differ on the empty string; no other was compared"
         else:
-            before = sum((place + 1) * letters**k for k, place in enumerate(reversed(first[0][1:])))
+            # How many strings there are up to the smallest difference, shorter ones first: its symbols as digits from
+            # 1 on, to the base of the alphabet's size.
+            before = sum((place + 1) * letters**k for k, place in enumerate(reversed(ranked[0][1:])))
             method = "decided: all strings up to the smallest on which they differ; those behind it were not compared"
-            tally += Tally(before, 1, first=first)
+            tally += Tally(before, 1, first=ranked)
         answer = found([(self.comparison, tally)], self.model.name, self.max_length, method, 0.0, empty)
         return replace(answer, way="decided", by_length=counts)
+
+    def decision(self, fold: Fold) -> Decision | None:
+        """Whether the model and a fold agree on strings of every length; None if that is undecided, or takes longer
+        than DECIDE_SECONDS."""
+        from symcook.decide import decide
+
+        try:
+            with alarm(DECIDE_SECONDS):
+                decision = decide(self.model, fold)
+        except TimeUp:
+            return None
+        return decision if decision.verdict in ("equal", "different") else None
 
     def differing(self, automaton: Automaton, fold: Fold) -> list[int] | None:
         """On how many words of each length from 1 on the automaton and a fold differ; None where that is not counted:
@@ -384,7 +407,7 @@ class WordSweep:
         return None if counts is None else counts[1:]
 
     def merged(self, progress: Progress | None) -> Check | None:
-        """What is found where words can be merged; else why they cannot is kept."""
+        """The check by classes of strings; None where they cannot be grouped, and the reason stays in `unmerged`."""
         from symcook.verify.merged import merged
 
         try:
@@ -392,6 +415,7 @@ class WordSweep:
         except Unmerged as why:
             self.unmerged = why
             return None
+        # Grouping covers lengths from 1 on; the empty string is added by itself.
         empty, tally = self.on_empty()
         first = (
             None if counted.smallest is None else self.comparison.rank(self.model.embedding.surround(counted.smallest))
@@ -410,18 +434,19 @@ class WordSweep:
         progress: Progress | None,
         tell: Callable[[str], None] | None,
     ) -> Tally:
-        """`tally`, of the chunks that are done, and what is found on the others."""
+        """`tally`, of the chunks that are done already, plus the findings on all other chunks."""
         done = saved.done if saved else {}
         chunks = (chunk for chunk in whole if chunk not in done)
         try:
             results = elsewhere(chunks) if elsewhere else self.here(whole, chunks, tally.strings, progress)
-            for chunk, more in results:
+            for chunk, chunk_tally in results:
                 if saved is not None:
-                    saved.add(chunk, more)
-                known, tally = tally.first, tally + more
+                    saved.add(chunk, chunk_tally)
+                smallest_before, tally = tally.first, tally + chunk_tally
                 if progress is not None:
                     progress(tally.strings, whole.total)
-                if tell is not None and tally.first not in (None, known) and tally.strings < whole.total:
+                # Told only when a smaller difference is new, and while strings are still to come.
+                if tell is not None and tally.first not in (None, smallest_before) and tally.strings < whole.total:
                     word = self.comparison.text(tally.first[1])
                     tell(f"{self.model.name} differs on {word}, the smallest so far; a smaller one may follow")
         except KeyboardInterrupt:
@@ -432,7 +457,7 @@ class WordSweep:
         return tally
 
     def here(self, whole: Plan, chunks: Iterable[Chunk], done: int, progress: Progress | None) -> Results:
-        """Chunk by chunk what is found, in this process."""
+        """Each chunk with its tally, computed in this process."""
         for chunk in chunks:
             tick = None if progress is None else partial(_tick, progress, done, whole.total)
             chunk_tally = self.comparison.compare(whole.parts(chunk), tick)
@@ -461,6 +486,7 @@ class WordSweep:
         BadInput where one comes out otherwise than the file has it."""
         chance, tried = random.Random(len(saved.done)), 0
         start, chunks = time.perf_counter(), list(saved.done.items())
+        # The recorded differences first, then random strings of random chunks.
         smallest = [(tally, tally.first[1]) for _, tally in chunks if tally.first is not None][:AGAIN]
         chunks_drawn = chance.choices(chunks, k=AGAIN) if chunks else []
         drawn = ((tally, self.drawn(chunk, chance)) for chunk, tally in chunks_drawn)
@@ -469,11 +495,13 @@ class WordSweep:
                 break
             tried += 1
             agree, ranked = self.comparison.agree(sequence), self.comparison.rank(sequence)
+            # The file is wrong if it calls this very string a mismatch, or the whole chunk; or if it misses a
+            # difference that is smaller than its smallest. An undecided answer (None) contradicts nothing.
             if agree:
-                other = ranked == tally.first or tally.mismatches == tally.strings
+                contradicted = ranked == tally.first or tally.mismatches == tally.strings
             else:
-                other = agree is False and (tally.first is None or ranked < tally.first)
-            if other:
+                contradicted = agree is False and (tally.first is None or ranked < tally.first)
+            if contradicted:
                 how = "agree" if agree else "differ"
                 contradiction = (
                     f"{saved.file}; asked again, they {how} on {self.comparison.text(sequence) or EMPTY_STRING}"
@@ -491,6 +519,7 @@ class WordSweep:
     def at_random(self, refusal: TooMuch) -> Check:
         """A word on which both differ, out of random ones: without one, nothing is known, and the refusal says so."""
         chance, letters, start, tried = random.Random(0), self.model.alphabet, time.process_time(), 0
+        # Random strings until one differs: a counterexample is an answer even where the sweep is too large.
         while time.process_time() - start < RANDOM_SECONDS:
             typed = chance.choices(letters, k=chance.randint(1, self.max_length))
             sequence, tried = self.model.embedding.surround(typed), tried + 1
@@ -501,6 +530,7 @@ class WordSweep:
                 )
                 answer = found([(self.comparison, tally)], self.model.name, self.max_length, what, 0.0)
                 return replace(answer, way="random")
+        # None differs, which proves nothing: the refusal stands, with what was tried.
         do = f"{refusal.do} ({tried:,} random strings agree)"
         if self.unmerged is not None:
             do += f"; strings cannot be grouped: {self.unmerged.given}"

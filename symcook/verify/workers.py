@@ -1,5 +1,5 @@
-"""Chunks of a sweep in other processes: whatever is a `concurrent.futures.Executor` runs them, a pool of processes on
-this machine or a Dask cluster on many. What comes back is recorded by the one process that asked."""
+"""Chunks of an exhaustive check in other processes. Any `concurrent.futures.Executor` can run them, such as a pool of
+processes on this machine or a Dask cluster on many. The process that asked records the results."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ class Made:
 
     @classmethod
     def of(cls, reference: Reference | Made) -> Made:
-        """One that is there: told by the file that defines it, and made elsewhere by its module where it has a name."""
+        """The maker of a given reference. Another process makes it by importing its module if it has a name there, else
+        by unpickling it; the file that defines it is part of its identity."""
         if isinstance(reference, Made):
             return reference
         if isinstance(reference, (str, bytes)):
@@ -96,8 +97,8 @@ def _sources(file: Path) -> bytes:
     loaded = {_real(path) for module in list(sys.modules.values()) if (path := getattr(module, "__file__", None))}
     beside = {path for path in loaded if _below(path, folder) and not _of_installation(path)}
     used = {*_imported(own), *beside} - {own}
-    near = sorted(path for path in used if path.endswith(".py") and os.path.isfile(path))
-    return b"".join([content(path, "a reference") for path in (file, *near)])
+    imported = sorted(path for path in used if path.endswith(".py") and os.path.isfile(path))
+    return b"".join([content(path, "a reference") for path in (file, *imported)])
 
 
 def _below(file: str, folder: str) -> bool:
@@ -131,8 +132,8 @@ def _imported(file: str) -> set[str]:
     while waiting:
         module = homes.get(waiting.pop())
         for home in (*_homes(module), *_named(module)) if module is not None else ():
-            other = getattr(home, "__file__", None)
-            if other and (real := _real(other)) not in reached and not _of_installation(real):
+            found_file = getattr(home, "__file__", None)
+            if found_file and (real := _real(found_file)) not in reached and not _of_installation(real):
                 reached.add(real)
                 waiting.append(real)
     return reached
@@ -206,7 +207,7 @@ _tasks = threading.local()
 
 
 def work(task: Task, chunk: Chunk) -> Tally:
-    """What is found on a chunk: the call that an executor is given."""
+    """The tally of one chunk: the function that an executor calls."""
     plan, comparison = task.built()
     return comparison.compare(plan.parts(chunk))
 
@@ -216,6 +217,7 @@ def spread(task: Task, executor: Executor, ahead: int, chunks: Iterable[Chunk]) 
     waiting, pending = iter(chunks), {}
     try:
         while True:
+            # Fill up to `ahead`, then wait for whichever is done first.
             for chunk in islice(waiting, ahead - len(pending)):
                 pending[executor.submit(work, task, chunk)] = chunk
             if not pending:
@@ -229,7 +231,7 @@ def spread(task: Task, executor: Executor, ahead: int, chunks: Iterable[Chunk]) 
     except Exception as error:
         if type(error).__name__ in ("KilledWorker", "CommClosedError", "FutureCancelledError"):  # those of Dask
             raise _died(error) from error
-        _pickled(task)
+        _pickled(task)  # BadInput if the task is what could not be sent
         raise
     finally:
         for future in pending:
@@ -237,6 +239,7 @@ def spread(task: Task, executor: Executor, ahead: int, chunks: Iterable[Chunk]) 
 
 
 def _died(error: BaseException) -> BadInput:
+    """The error for a worker that ended before it answered."""
     must = "a worker must live until it has answered"
     failure = f"one that ended before ({type(error).__name__}: killed, or out of memory)"
     return BadInput(must, failure, "give the same command again: with --resume FILE it resumes from there")

@@ -1,17 +1,19 @@
-"""All words of one length, by representatives: each stands for words that a model cannot tell apart, with how many they
-are and the smallest of them, and a sentence says what is covered.
+"""All strings of one length, by representatives. Each representative stands for strings that a model cannot tell apart;
+it comes with their number and the smallest of them.
 
-Which words are one is asked in two ways. By counts (`cells.classes`): a pass over terms (`cells.Dependence`) finds at
-which positions tokens may be exchanged, so that one word stands for all with the same counts there; at worst each word
-for itself. By prefixes (`exact.Prefixes`): where heads average what stands before, all that a prefix leaves behind are
-running sums, in exact numbers, in those of the error model of rounding (`rounded.Hulls`), as one run in few bits has
-them (`simulated.Simulated`), or in those that decide (`affine.AffineNumbers`, with hard heads by `keyed`).
-`rounded.boxes` runs many words at once, and `every` gives each word by itself.
+There are two ways to find such classes.
+- By counts (`cells.classes`): a pass over terms (`cells.Dependence`) finds at which positions tokens may be exchanged.
+  One string then stands for all with the same counts at these positions; at worst each string is a class.
+- By prefixes (`exact.Prefixes`): if heads average what stands before, a prefix is known by its running sums. These are
+  exact numbers, intervals of the rounding error model (`rounded.Hulls`), the numbers of one run in few bits
+  (`simulated.Simulated`), or what a decision needs of them (`affine.AffineNumbers`; hard heads by `keyed`).
 
-Who asks chooses, as each needs something else of a state: `questions.margin` how near an exact sum comes,
-`questions.tolerance` lines in a weight, certificates and `questions.precision` what any order of roundings leaves open,
-a check what tells the reference's states apart. What all other questions ask is the same of every word of a class, and
-that is by counts.
+Besides, `rounded.boxes` runs many strings at once, and `every` lists all of them.
+
+The caller chooses, since callers need different things of a class. `questions.margin` needs the smallest distance of an
+exact sum from a threshold, `questions.tolerance` lines in a weight, certificates and `questions.precision` what any
+order of roundings leaves undecided, a check the states of its reference. All other questions have one answer for a
+whole class by counts.
 """
 
 from __future__ import annotations

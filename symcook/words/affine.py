@@ -1,10 +1,12 @@
-"""Running sums for a decision: exact where they are sums of token values, else by their sign and two ends.
+"""Running sums as far as a decision needs them: exact if they are sums of token values, else only their sign and an
+interval.
 
-A sum behind an attention has a value of its own for nearly every word, and answers need little of it. So a state keeps
-its sign and the ends between which it lies in the state's words. At a position a value is *affine* in those sums, an
-exact number and a multiple of each of them: relu(t) - relu(t - eps) is then eps where t > eps, which ends alone would
-not say. A unit whose sign the ends leave open raises `KeepApart` with the sums that it is made of; whoever runs the
-prefixes begins anew with these kept as they are, exactly. Nothing is rounded but ends, which are integers.
+The sum of values that came through an attention differs for nearly every string, but answers depend on little of it. So
+a state keeps the sign of such a sum, and the ends of the interval that holds it for all strings of the state. At one
+position, values are affine in these sums: an exact number plus a multiple of each. So relu(t) - relu(t - eps) is eps
+for t > eps, which the ends alone would not show. If the ends leave the sign of a unit undecided, `KeepApart` is raised
+with the sums that the unit depends on; the caller starts again and keeps these sums exactly. Only ends are rounded, to
+integers, outwards.
 """
 
 from __future__ import annotations
@@ -53,9 +55,10 @@ HEAD = frozenset({"head"})
 
 @dataclass(frozen=True)
 class AffineEntries:
-    """One coordinate, an entry for each state and token (or one for all): `cell` plus, for each number of a sum that
-    is kept by its ends, the multiple of it. `of` says of what the value is made: "token", "place", "head" (or what is
-    not the sum of a term of each)."""
+    """One coordinate, with an entry for each state and token (or one entry for all). A value is `cell` plus, for each
+    number k in `parts`, the multiple parts[k] of running sum k, which is known by its ends only. `of` says what a value
+    depends on: "token", "place" (the position), and "head" (an attention, or anything that is no sum of a term of the
+    token and one of the position)."""
 
     cell: Cell
     parts: Mapping[int, Cell]
@@ -108,8 +111,8 @@ Total = Course | KeyTable | None
 
 
 class AffineNumbers:
-    """These numbers at one position. `kept` are the sums and heads that are kept as they are (`KeepApart`); `heads`
-    says of each head, in the order in which they are asked, which it is."""
+    """The arithmetic of these numbers at one position. `kept` are the sums and heads that are kept exactly
+    (`KeepApart`); `heads` are names of the heads, in the order in which they are evaluated."""
 
     ends = 1
     says = "grouped by prefixes"
@@ -122,6 +125,7 @@ class AffineNumbers:
         self._known: dict[Coefficient, Cell] = {}
 
     def at(self, seen: int, entries: int) -> AffineNumbers:
+        """The arithmetic of the next position, with `seen` positions before it."""
         new = copy(self)
         new.seen, new.asked, new.number, new.boxes = seen, 0, 0, {}
         return new
@@ -134,6 +138,7 @@ class AffineNumbers:
         return self._known[value]
 
     def values(self, numbers: Sequence[Coefficient]) -> AffineEntries:
+        """The column of a value for each token."""
         tables, denominator, bound = common([self.cell(value) for value in numbers])
         table = np.concatenate(tables)
         if (table == table[0]).all():
@@ -141,10 +146,12 @@ class AffineNumbers:
         return AffineEntries(Cell(table, denominator, bound), {}, frozenset({"token"}))
 
     def position(self, term: Coefficient, i: int, n: int) -> AffineEntries:
+        """The column of a position function: one entry, its value at position i of n."""
         value = _rational(term, i=Fraction(i), n=Fraction(n))
         return AffineEntries(constant(value), {}, frozenset({"place"} if isinstance(term, tuple) else ()))
 
     def linear(self, terms: Sequence[tuple[AffineEntries, Coefficient]], bias: Coefficient) -> AffineEntries:
+        """The weighted sum of columns and a bias: of their exact parts, and of the multiples of each sum."""
         weighted = [(column, _rational(weight)) for column, weight in terms]
         cell = combine([(x.cell, weight) for x, weight in weighted], _rational(bias))
         parts = {}
@@ -157,18 +164,20 @@ class AffineNumbers:
         return AffineEntries(cell, parts, frozenset[str]().union(*(x.of for x, _ in weighted)))
 
     def activate(self, x: AffineEntries, kind: str) -> AffineEntries:
+        """A ReLU or step of a column. KeepApart where the sign of a state is open."""
         if kind not in ("relu", "step"):
             raise Unmerged(
                 "the activations of a model whose strings are grouped must be relu or step", f"activation {kind}"
             )
         of = x.of if len(x.of) < 2 else HEAD
+        # An exact number, or one whose sign must follow from the ends.
         if not x.parts:
             return AffineEntries(relu(x.cell) if kind == "relu" else step(x.cell), {}, of)
         positive, off = self.above(x)
         on = positive if kind == "step" else self.not_below(x)
         if not (on | off).all():
             raise KeepApart(apart("sum", x.parts))
-        on = on & ~off
+        on = on & ~off  # a value that is exactly 0 is both
         if kind == "step":
             return AffineEntries(Cell(on.astype(np.int32), 1, 1), {}, of)
         parts = {k: masked(on, c) for k, c in x.parts.items()} if on.any() else {}
@@ -182,14 +191,17 @@ class AffineNumbers:
         return (low > 0) | ((low == 0) & low_open), high <= 0
 
     def not_below(self, x: AffineEntries) -> Array:
+        """Where a value is known not to be negative."""
         return self.around(x)[0] >= 0
 
     def around(self, x: AffineEntries) -> tuple[Array, Array, Array, Array, int]:
-        """Numerators of the least and the greatest that a value may be; for each whether it is not that itself, as one
-        of the sums lies strictly between two points; and their denominator."""
+        """For each entry, as integers over one denominator: the smallest and the largest value that it may have;
+        whether each of these is excluded (open), because some sum lies strictly between two grid points; and the
+        denominator."""
         closed = np.zeros(1, dtype=bool)
         if not x.parts:
             return x.cell.numerators, x.cell.numerators, closed, closed, x.cell.denominator
+        # One denominator for all; the carrier must hold every sum below.
         below = math.lcm(x.cell.denominator, *(cell.denominator for cell in x.parts.values()))
         first = (below << GRID) // x.cell.denominator
         factors = {k: below // cell.denominator for k, cell in x.parts.items()}
@@ -200,6 +212,7 @@ class AffineNumbers:
         low_open = high_open = closed
         for k, cell in x.parts.items():
             box, multiple = self.boxes[k], scaled(cell.numerators, factors[k], kind)
+            # A negative multiple turns the ends around. An odd code 2a + 1 lies strictly between a and a + 1.
             up, nonzero = multiple >= 0, multiple != 0
             least, most = np.where(up, box.low, box.high), np.where(up, box.high, box.low)
             low = low + multiple * scaled(np.where(up, least >> 1, (least + 1) >> 1), 1, kind)
@@ -209,7 +222,9 @@ class AffineNumbers:
         return low, high, low_open, high_open, below << GRID
 
     def between(self, x: AffineEntries) -> Ends:
-        """A value by its ends."""
+        """The value as an interval on the grid."""
+        # A point on the grid has an even code, a point between two an odd one; of a value with ends, the code of each
+        # end, rounded outwards.
         if not x.parts:
             cell = x.cell
             kind = wide(max(cell.bound << GRID, cell.denominator))
@@ -229,6 +244,8 @@ class AffineNumbers:
     # --- Heads ---
 
     def added(self, before: Course | None, x: AffineEntries) -> Course:
+        """The running sum with one more term: exact where it is made of tokens and positions or must be kept, else by
+        its ends."""
         number, self.number = self.number, self.number + 1
         count = self.seen + 1
         if "head" in x.of and ("sum", number) not in self.kept:
@@ -237,9 +254,12 @@ class AffineNumbers:
                 return Course(new, count, number)
             old: Any = before.total
             bound = old.bound + new.bound + 1
-            a, b, c, d = (array.astype(wide(bound)) for array in (old.low, new.low, old.high, new.high))
-            # of two that lie strictly between points, the sum lies within two spans, strictly
-            return Course(Ends(a + b - (a & b & 1), c + d + (c & d & 1), bound), count, number)
+            low, new_low = old.low.astype(wide(bound)), new.low.astype(wide(bound))
+            high, new_high = old.high.astype(wide(bound)), new.high.astype(wide(bound))
+            # Two values strictly between grid points have a sum strictly within two steps: both of its ends are odd.
+            ends = Ends(low + new_low - (low & new_low & 1), high + new_high + (high & new_high & 1), bound)
+            return Course(ends, count, number)
+        # An exact sum of terms that are known by their ends only is impossible.
         if x.parts:
             raise KeepApart(apart("sum", x.parts))
         total: Any = x.cell if before is None else combine([(before.total, ONE), (x.cell, ONE)], ZERO)  # type: ignore[list-item]
@@ -255,6 +275,9 @@ class AffineNumbers:
         return AffineEntries(constant(ZERO), {course.number: constant(Fraction(1, course.count))}, HEAD)
 
     def merged(self, heads: Sequence[Sequence[Total]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
+        """States with equal sums, signs and labels become one: the new state of each entry, the first entry of each
+        state, and what the states hold of each head."""
+        # What tells states apart: labels, tables of keys, exact sums, and of other sums the sign.
         columns = [] if labels is None else [labels]
         for total in (summed for head in heads for summed in head):
             if isinstance(total, KeyTable):
@@ -265,6 +288,8 @@ class AffineNumbers:
         if len(first) > MOST:
             must = f"at most {MOST:,} prefixes must stay apart where strings are grouped"
             raise Unmerged(must, f"{len(first)} prefixes of {self.seen + 1} symbols stay apart, more than {MOST:,}")
+        # The ends of a merged sum are the least and the greatest over its states; all else is equal, and the first
+        # one's.
         order = np.argsort(state, kind="stable")
         starts = np.searchsorted(state[order], np.arange(len(first)))
 
@@ -292,6 +317,7 @@ class AffinePosition(Position):
         weighting: str,
         factor: Coefficient,
     ) -> list[Any]:
+        """What a head gives to each state: an average as a running sum, hard attention as a fold by key."""
         numbers = self.numbers
         head, numbers.asked = numbers.asked, numbers.asked + 1
         if not queries and weighting in ("average", "softmax"):
@@ -319,6 +345,7 @@ class AffinePosition(Position):
         return f"{what}: {self.numbers.heads[head]}" if head < len(self.numbers.heads) else what
 
     def _exact(self, columns: Sequence[AffineEntries]) -> list[Cell]:
+        """The columns as exact cells. KeepApart where one is known by its ends only."""
         parts = [k for x in columns for k in x.parts]
         if parts:
             raise KeepApart(apart("sum", parts))
@@ -339,15 +366,17 @@ class AffinePosition(Position):
         return np.broadcast_to(np.where(yes, YES, np.where(no, NO, OPEN)), len(self.which))
 
     def largest(self, columns: Sequence[AffineEntries]) -> list[Array]:
+        """The first largest column of each state, -1 where that is open."""
         if not any(x.parts for x in columns):
             return [np.broadcast_to(largest([x.cell for x in columns]), len(self.which))]
         best = np.full(len(self.which), -1)
         for k, column in enumerate(columns):
             is_best = np.ones(len(self.which), dtype=bool)
-            for j, other in enumerate(columns):
+            # Column k is it if it is greater than all before it, and no later one is greater than it.
+            for j, rival in enumerate(columns):
                 if j != k:
                     yes, no = self.numbers.above(
-                        self.linear([(column, 1), (other, -1)] if j < k else [(other, 1), (column, -1)], 0)
+                        self.linear([(column, 1), (rival, -1)] if j < k else [(rival, 1), (column, -1)], 0)
                     )
                     is_best &= yes if j < k else no
             best = np.where(is_best, k, best)

@@ -1,7 +1,9 @@
-"""The words of one length by counts: words with the same numbers of tokens in the same cells have the same answer.
+"""The strings of one length in classes by counts: strings with the same number of each token in each cell have the same
+answer.
 
-Which positions make a cell is found by a pass over terms (`Dependence`), for the model and the length at hand; at worst
-each position is one, and each word stands for itself.
+A cell is a set of positions at which tokens may be exchanged. Cells are found for a model and a length by one pass over
+terms (`Dependence`), which stand for all values that a position can have. At worst each position is a cell, and each
+string a class.
 """
 
 from __future__ import annotations
@@ -65,18 +67,20 @@ class Cells:
         if self.many > MOST:
             must = f"the classes of strings with the same answer must be at most {MOST:,} at each length"
             raise BadInput(must, f"{self.many} at length {self.n}", "give a smaller --max-length")
+        # Positions in no cell may hold any symbol.
         free = len(self.alphabet) ** (self.n - sum(map(len, self.cells)))
         fillings = (combinations_with_replacement(self.alphabet, len(cell)) for cell in self.cells)
         for filling in product(*fillings):
             word = [self.alphabet[0]] * self.n
-            words = free
+            strings = free
             for cell, tokens in zip(self.cells, filling, strict=True):
-                words *= math.factorial(len(cell))
+                # A multinomial coefficient: the orders of these tokens in the cell.
+                strings *= math.factorial(len(cell))
                 for token in set(tokens):
-                    words //= math.factorial(tokens.count(token))
+                    strings //= math.factorial(tokens.count(token))
                 for place, token in zip(cell, tokens, strict=True):
                     word[place] = token
-            yield Stand(tuple(word), words)
+            yield Stand(tuple(word), strings)
 
 
 def classes(n: int, *models: Transformer, bits: int | None = None, traced: TraceEntries | None = None) -> Cells:
@@ -93,8 +97,9 @@ def classes(n: int, *models: Transformer, bits: int | None = None, traced: Trace
     for model in models if n + embedding.added else ():
         domain = Dependence(alphabet, bits)
         result = forward(model, embedding.surround([None] * n), domain, trace=traced is not None)  # type: ignore[arg-type]
-        entries_shown = product(result.columns().values(), result.places) if traced is None else traced(result)
-        groups = groups.union(*(domain.depends(column, place) for column, place in entries_shown), *domain.refusing)
+        entries = product(result.columns().values(), result.places) if traced is None else traced(result)
+        # Positions that every group treats alike are one cell: so the groups of all models come together.
+        groups = groups.union(*(domain.depends(column, place) for column, place in entries), *domain.refusing)
     return Cells(alphabet, n, cells_of(sorted(groups), len(embedding.ends[0]), n))
 
 
@@ -177,6 +182,8 @@ class Dependence(Going):
         open_parts: list[tuple[Any, int]] = []
         for weight, term in (*parts, (bias, self._given(1))):
             number = self._numbers[term]
+            # Numbers whose weight, value and product have so many bits are multiplied exactly, everything else stays a
+            # term.
             if number == 0 or weight == 0:
                 continue
             if number is not None and not isinstance(weight, tuple):
@@ -185,6 +192,7 @@ class Dependence(Going):
                     continue
                 numbers.pop()
             open_parts.append((weight, term))
+        # Some order of adding them would round: each stays by itself.
         if not self._holds(numbers):
             open_parts += [(number, self._given(1)) for number in numbers]
             numbers = []
@@ -196,7 +204,8 @@ class Dependence(Going):
         return self._term(key, [term for _, term in open_parts])
 
     def _exact_sum(self, parts: Sequence[tuple[Coefficient, int]], bias: Coefficient) -> int:
-        """The same where sums are exact, in whatever order."""
+        """The sum where arithmetic is exact, so that order does not matter: a number if all terms are numbers, else a
+        term whose key holds the other terms and the sum of the numbers."""
         above, below, open_parts = 0, 1, list[tuple[Any, int]]()
         if isinstance(bias, tuple):
             open_parts.append((bias, self._given(1)))
@@ -207,6 +216,7 @@ class Dependence(Going):
             if number is None or isinstance(weight, tuple):
                 if weight and number != 0:
                     open_parts.append((weight, term))
+            # The sum of fractions as two integers: this is run for each weight, and Fraction would reduce every step.
             elif top := number.numerator * weight.numerator:
                 bottom = number.denominator * weight.denominator
                 above, below = (
@@ -218,12 +228,13 @@ class Dependence(Going):
         total = above // common, below // common
         if not open_parts:
             return self._rational(*total)
+        # 1 * term + 0 is the term itself.
         if len(open_parts) == 1 and open_parts[0][0] == 1 and not above:
             return open_parts[0][1]
         return self._term(("sum", tuple(sorted(open_parts, key=repr)), total), [term for _, term in open_parts])
 
     def _collected(self, parts: Sequence[tuple[Coefficient, int]]) -> list[tuple[Any, int]]:
-        """The same sum with the rational coefficients of one term put together."""
+        """The terms of a sum, with all rational coefficients of one term added up."""
         if len(parts) == 1:
             return list(parts)
         rational: Counter[int] = Counter()
@@ -266,6 +277,7 @@ class Dependence(Going):
             return self._term(("at", term, i))
 
     def linear(self, terms: Sequence[tuple[TermColumn, Coefficient]], bias: Coefficient) -> TermColumn:
+        """The terms of a sum of columns with weights and a bias, at each position."""
         if not terms:
             return [(self._given(bias),)] * len(self.rows)
         weights = [weight for _, weight in terms]
@@ -275,6 +287,8 @@ class Dependence(Going):
         )
 
     def activate(self, column: TermColumn, kind: str) -> TermColumn:
+        """The terms of an activation; of a number its value, where that is rational."""
+
         def compute(terms: Sequence[int]) -> int:
             number = self._numbers[terms[0]]
             if number is not None:
@@ -287,6 +301,7 @@ class Dependence(Going):
         return self._each([column], compute)
 
     def layer_norm(self, columns: TermColumns, epsilon: Coefficient, zero_variance: str) -> list[TermColumn]:
+        """The terms of a layer norm; those of its root too, in `refusing`, if a variance of zero is refused."""
         share = Fraction(1, len(columns))
 
         def compute(entries: Sequence[int]) -> tuple[int, ...]:
@@ -328,6 +343,7 @@ class Dependence(Going):
         weighting: str,
         factor: Coefficient,
     ) -> list[TermColumn]:
+        """The terms of what each row gets of each value, by what it sees, its query, and keys and values together."""
         scales = self.positions(factor) if queries else [(self._given(1),)] * len(self.rows)
         offered = list(zip(*keys, strict=True)) if keys else [()] * self.length
         known: dict[Hashable, int] = {}
@@ -355,6 +371,7 @@ class Dependence(Going):
         where the token does not matter."""
         if not sees:
             return self._given(0)
+        # Positions whose keys and value depend on their token alike are one group; by place each is its own.
         masks: dict[Any, int] = {}
         for j in sees:
             alone = (j,) if weighting in ("leftmost", "rightmost") else ()
@@ -363,13 +380,15 @@ class Dependence(Going):
         if self.bits is None and all(len(signature) == 1 for signature, *_ in masks):
             own_values = {signature[0][-1] for signature, *_ in masks}
             if len(own_values) == 1:
-                return own_values.pop()  # one value everywhere, which no number of the model may change
+                return own_values.pop()  # one value everywhere: weights that sum to 1 return it
             if len(query) == 1:  # no scores
                 shares = [(Fraction(mask.bit_count(), len(sees)), key[0][0][-1]) for key, mask in masks.items()]
                 if weighting in ("average", "softmax"):
                     return self._sum(shares, 0)
         parts = {term for signature, *_ in masks for variant in signature for term in variant}
         groups = frozenset(mask for (signature, *_), mask in masks.items() if len(signature) > 1)
+        # Where the token matters, the set of positions; where not, only their number, so that rows with as many are
+        # one.
         what = tuple(
             (*key, mask if len(key[0]) > 1 or len(key) > 1 else mask.bit_count()) for key, mask in masks.items()
         )
@@ -390,10 +409,10 @@ class Dependence(Going):
 
 def _variants(entries: Sequence[TermEntry]) -> list[tuple[int, ...]]:
     """The terms at one position for each token, one row alone where none matters."""
-    many = max(map(len, entries), default=1)
-    if many == 1:
+    token_count = max(map(len, entries), default=1)
+    if token_count == 1:
         return [tuple([entry[0] for entry in entries])]
-    return list(zip(*(entry * many if len(entry) == 1 else entry for entry in entries), strict=True)) or [()]
+    return list(zip(*(entry * token_count if len(entry) == 1 else entry for entry in entries), strict=True)) or [()]
 
 
 def _joined(terms: Sequence[Term]) -> tuple[Term, ...]:

@@ -1,10 +1,11 @@
-"""Running sums as rational numbers: of prefixes that differ in one sum alone the least and the greatest are kept.
+"""Running sums as exact rational numbers, where prefixes that differ in one sum alone are grouped, and only those with
+the smallest and the largest are kept.
 
-Prefixes with the same running sums are merged. A sum that no later head averages again is *last*: it reaches the answer
-alone. Where there is one such sum, prefixes that differ in nothing else (and have it on the same side of zero) are
-merged too; of these the ones with the least and the greatest sum are kept, since whatever follows adds the same to all
-of them, so that the others stay between. Where the two part at zero later, they stay one state: which of the others are
-on which side is not known.
+Prefixes with the same running sums are one state. A sum is called *last* if no later head averages it again, so that it
+reaches the answer directly. If there is just one last sum, prefixes that differ in nothing else, and have it on the
+same side of zero, are grouped too. Whatever follows adds the same number to the sum of each, so the smallest and the
+largest stay the ends. If these two get different signs later, they stay one state, since it is unknown on which side
+the others are.
 """
 
 from __future__ import annotations
@@ -51,8 +52,9 @@ class ExactEntries(NamedTuple):
 
 
 class ExactNumbers:
-    """These numbers at one position. `sums` are the running sums with it, `fed` those that some head averages again,
-    `turns` the values that activations saw, and `jumps` whether one was a step."""
+    """The arithmetic of these numbers at one position. `sums` are the running sums that include it, `fed` the numbers
+    of those that another head averages again, `turns` the values that activations received, `jumps` whether one of
+    these was a step."""
 
     ends, says = 2, "exact; prefixes that the model cannot tell apart are grouped"
 
@@ -84,6 +86,7 @@ class ExactNumbers:
         return ExactEntries(total, frozenset().union(*(column.made_of for column, _ in terms)))
 
     def activate(self, x: ExactEntries, kind: str) -> ExactEntries:
+        """A ReLU or step of a column, noted in `turns`."""
         if kind not in ("relu", "step"):
             raise NotExact("prefixes are grouped by rational numbers", kind)
         self.turns.append(x.values)
@@ -102,6 +105,8 @@ class ExactNumbers:
     def merged(
         self, heads: Sequence[Sequence[ExactEntries]], entries: int, labels: Array | None
     ) -> tuple[Array, list[int], Any]:
+        """States with equal sums become one, the last sum apart: of it the least and the greatest entry are kept."""
+        # The one sum that no head averages again, if there is just one, does not tell states apart but by its sign.
         last = [k for k in range(len(self.sums)) if k not in self.fed]
         ends = self.sums[last[0]] if len(last) == 1 else self.nothing
         others = [column for k, column in enumerate(self.sums) if len(last) != 1 or k != last[0]]
@@ -110,6 +115,7 @@ class ExactNumbers:
         if labels is not None:
             rows = [(label, *row) for label, row in zip(labels, rows, strict=True)]
         signs = [(x > 0) - (x < 0) for x in ends]
+        # Where the least and the greatest had different signs before, the signs of those between are not known.
         parted = {rows[low] for low in range(0, entries, 2) if signs[low] != signs[low + 1]}
         number: dict[Any, int] = {}
         state = [
@@ -139,7 +145,7 @@ def outermost(numbers: Array, state: Sequence[int] | Array, states: int) -> list
 
 
 def mergeable(model: Transformer) -> bool:
-    """Whether the words of a model can be gone through in this way (numbers apart, which must be rational)."""
+    """Whether strings of a model can be grouped in this way, if its numbers are rational."""
     heads = any(isinstance(part, Head) for step in model.sublayers for part in step.parts)
     return heads and averages(model, ("future",)) and not (model.readout.everywhere or model.readout.first)
 
@@ -158,8 +164,8 @@ def merged(model: Transformer, asked: Sequence[int], beside: Beside | None = Non
 def by_length(
     model: Transformer, asked: Sequence[int], begin: Callable[[int | None], Prefixes]
 ) -> Iterator[PrefixLevel]:
-    """The levels of the lengths that are asked for, of the states that `begin` gives for words of so many tokens: for
-    None, in one pass for all lengths, where no number of the model knows the length."""
+    """The levels of the lengths `asked`. `begin` makes the states for strings of so many tokens; for None, the states
+    of one pass for all lengths, possible if no number of the model depends on the length."""
     once = model.unfollowed() is None
     for n in asked[-1:] if once else asked:
         wanted = asked if once else (n,)
@@ -198,11 +204,14 @@ def moved(level: PrefixLevel, low: int, shares: Sequence[fmpq]) -> Result:
     low_, high = level.origin[low], level.origin[low + 1]
     way = np.array(shares, dtype=object)
 
-    def sums(one: ExactEntries) -> ExactEntries:
-        return ExactEntries(one.values[low_] + way * (one.values[high] - one.values[low_]), one.made_of)
+    def sums(entries: ExactEntries) -> ExactEntries:
+        return ExactEntries(entries.values[low_] + way * (entries.values[high] - entries.values[low_]), entries.made_of)
 
-    which, held = np.full(len(way), level.which[low]), cast("tuple[tuple[ExactEntries, ...], ...]", level.states.sums)
-    return level.states.run(level.tokens, which, tuple(tuple(map(sums, head)) for head in held))
+    which, sums_before = (
+        np.full(len(way), level.which[low]),
+        cast("tuple[tuple[ExactEntries, ...], ...]", level.states.sums),
+    )
+    return level.states.run(level.tokens, which, tuple(tuple(map(sums, head)) for head in sums_before))
 
 
 class Entries(Protocol):
@@ -222,8 +231,8 @@ def averages(model: Transformer, masks: Sequence[str] = ("future", "strict-futur
 
 
 class HeldSum:
-    """What a head holds of a column: `before` a position (None before the first), the entry there, and the `total` with
-    it, once the head has been asked."""
+    """What a head holds for one column: the sum `before` this position (None at the first), the `column` here, and,
+    once the head has run, the `total` of both."""
 
     __slots__ = ("before", "column", "total")
 
@@ -315,11 +324,11 @@ class PrefixLevel:
             yield Stand(self.smallest(entry), int(self.counts[state]))
 
     def smallest(self, entry: int) -> Word:
-        """The smallest word of the state and the token of an entry."""
+        """The smallest string with the state and the token of an entry."""
         return self._word(self.states.least, self.origin[entry] // self.states.numbers.ends, entry)
 
     def word(self, entry: int) -> Word:
-        """A word that has the values of an entry."""
+        """Some string with the values of an entry."""
         return self._word(self.states.parents, self.origin[entry], entry)
 
     def _word(self, parents: Sequence[tuple[Array, Array]], state: int, entry: int) -> Word:
@@ -337,12 +346,13 @@ class Beside(Protocol):
     start: int
 
     def moved(self, labels: Array, tokens: tuple[str, ...], which: Array, result: Result) -> Array:
-        """The labels behind one of the `tokens` more, for each entry; tokens that the model adds are read too."""
+        """The labels after one more token, for each entry; `tokens` may be those that the model adds."""
         ...
 
 
 class Prefixes:
-    """The states behind the positions so far, at first one behind nothing, in the order of their smallest words."""
+    """The states of all prefixes up to a position, in the order of their smallest strings. At first there is one, of
+    the empty prefix."""
 
     def __init__(
         self,
@@ -385,7 +395,8 @@ class Prefixes:
                 yield self.step(after)
 
     def step(self, tokens: tuple[str, ...]) -> PrefixLevel:
-        """One position more, for each state and token: in the order of the smallest words."""
+        """The pass of the next position, with an entry for each state and token, in the order of their smallest
+        strings."""
         typed = max(0, len(self.parents) - len(self.model.embedding.ends[0])) + (tokens == self.model.alphabet)
         depth, states, ends = len(self.parents), len(self.counts), self.numbers.ends
         origin = np.repeat(np.arange(states * ends).reshape(states, ends), len(tokens), axis=0).reshape(-1)
@@ -413,7 +424,7 @@ class Prefixes:
         return forward(self.model, tokens, domain, after=Memory(depth_seen, sums), answers=answers)
 
     def merge(self, level: PrefixLevel) -> None:
-        """Go on behind the states that become of a level's entries."""
+        """Group the entries of a level into the states of the next position."""
         heads = [[running.total for running in head] for head in present(level.result.memory).heads]
         domain: Any = level.result.domain
         state, chosen, self.sums = domain.numbers.merged(heads, len(level.origin), level.labels)

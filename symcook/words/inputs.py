@@ -1,8 +1,8 @@
-"""The strings that a question is asked of: all of the asked lengths, or those of an input language.
+"""The strings that a question is about: all strings of some lengths, or those of an input language.
 
-A language is a regular expression, an automaton, a file or list of strings, or a sample of one of these. Whatever it
-is, `Strings.cover` gives its strings of one length by representatives: the classes that a model cannot tell apart,
-inside the language, each with how many of its strings are in there and the smallest of these.
+A language is a regular expression, an automaton, a file or list of strings, or a sample of one of these.
+`Strings.cover` returns its strings of one length by representatives: for each class that a model cannot tell apart, the
+number of its strings in the language, and the smallest of them.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ def strings(
     """
     require_language(inputs, sample)
     if inputs is None:
-        found = Strings(model, lengths, positions=positions)
+        chosen = Strings(model, lengths, positions=positions)
     else:
-        found = _strings(model, lengths, *_language(model, inputs), sample, seed, positions)
+        chosen = _strings(model, lengths, *_language(model, inputs), sample, seed, positions)
     at_positions(model, positions)  # refused here, before anything is run
-    return found
+    return chosen
 
 
 def require_language(inputs: Language | None, sample: int | None) -> None:
@@ -86,15 +86,15 @@ def finite(
 
 def longest(model: Transformer, inputs: Language, otherwise: int) -> int:
     """The length of the longest string of a language; `otherwise` where it has no end."""
-    found = _longest(_language(model, inputs)[0])
-    return otherwise if found is None else max(found, 1)
+    last = _longest(_language(model, inputs)[0])
+    return otherwise if last is None else max(last, 1)
 
 
 def automaton(
     model: Transformer, inputs: Language, sample: int | None = None, seed: int = 0
 ) -> tuple[Automaton, dict[str, Any]]:
-    """A language as an automaton over the model's alphabet; and {"inputs", "count"}, the latter None where its strings
-    have no end."""
+    """A language as an automaton over the model's alphabet, and the document {"inputs", "count"}, whose count is None
+    for a language with infinitely many strings."""
     language, text = _language(model, inputs)
     if isinstance(language, Automaton) and _longest(language) is None and sample is None:
         return language, {"inputs": text, "count": None}
@@ -115,12 +115,12 @@ def _strings(
     positions: str | None = None,
 ) -> Strings:
     """The strings of these lengths of a language that has been read."""
-    whole = Strings(model, lengths, language, text, positions)
-    if not whole.count:
-        given = f"{text}, which has none"
+    all_strings = Strings(model, lengths, language, text, positions)
+    if not all_strings.count:
+        without = f"{text}, which has none"
         must = f"the inputs must have a string of length {_span(lengths)}"
-        raise BadInput(must, given, "give another --max-length, or other inputs")
-    return whole if sample is None else whole.drawn(sample, seed)
+        raise BadInput(must, without, "give another --max-length, or other inputs")
+    return all_strings if sample is None else all_strings.drawn(sample, seed)
 
 
 def _finite(
@@ -199,14 +199,14 @@ class Strings:
 
     @property
     def says(self) -> str:
-        """What is asked about, for people."""
+        """The strings that are asked about, as text for people."""
         counts = "" if self.positions is None else f", answers at positions: {self.positions}"
         return f"the {_many(self.count)} of length {_span(self._asked)} of {self.text}{counts}"
 
     def to_json(self) -> dict[str, Any]:
         """{"inputs", "count"} where some strings are left out, and "positions" where some answers are."""
-        found: dict[str, Any] = {"inputs": self.text, "count": self.count} if self.language is not None else {}
-        return found | ({} if self.positions is None else {"positions": self.positions})
+        document: dict[str, Any] = {"inputs": self.text, "count": self.count} if self.language is not None else {}
+        return document | ({} if self.positions is None else {"positions": self.positions})
 
     def counted(self, model: Transformer) -> Transformer:
         """The model with the answers that count."""
@@ -223,10 +223,11 @@ class Strings:
     def cover(
         self, n: int, *models: Transformer, bits: int | None = None, traced: TraceEntries | None = None
     ) -> Cells | Within:
-        """The strings of length `n` by classes that none of the models tells apart (as `cells.classes`); each by itself
-        where it says which of its answers count."""
+        """The strings of length `n` in classes that none of the models can tell apart (see `cells.classes`). Each
+        string is its own class if a model's answers count only after a symbol."""
         if any(isinstance(model.readout, AnswersAfter) for model in models):
             return self.apart(n)
+        # All strings: a class is what the models say; of a language only the part of each class that is in it.
         cells = classes(n, *models, bits=bits, traced=traced)
         if self.language is None:
             return cells
@@ -262,7 +263,7 @@ class Strings:
         return None if self.language is None else LanguageStates(self.language)
 
     def drawn(self, sample: int, seed: int) -> Strings:
-        """So many of the strings, drawn with a seed, each with the same chance; all where there are no more."""
+        """`sample` of the strings, drawn uniformly with a seed; all of them if there are no more."""
         if isinstance(sample, bool) or not 1 <= sample <= LISTED:
             raise BadInput(f"a sample must have from 1 to {LISTED} strings", sample, "give --sample 1000")
         if sample >= self.count:
@@ -292,18 +293,20 @@ class Strings:
         """The string of length `n` with this number, in the order of the alphabet."""
         if isinstance(self.language, frozenset):
             return self._listed[n][place]
-        found, state, alphabet = list[str](), 0, self.model.alphabet
+        symbols, state, alphabet = list[str](), 0, self.model.alphabet
         automaton: Any = self.language
-        for left in reversed(range(n)):
+        # Symbol by symbol: `place` is the number among those strings that go on from here; the strings of each smaller
+        # symbol come before.
+        for remaining in reversed(range(n)):
             for k, symbol in enumerate(alphabet):
                 to = automaton.moves[state][k]
-                ways = self._ways(left)[left][to]
+                ways = self._ways(remaining)[remaining][to]
                 if place < ways:
-                    found.append(symbol)
+                    symbols.append(symbol)
                     state = to
                     break
                 place -= ways
-        return tuple(found)
+        return tuple(symbols)
 
     @cached_property
     def _listed(self) -> Mapping[int, Sequence[Word]]:
@@ -400,18 +403,19 @@ def _inside(cells: Cells, automaton: Automaton, ways: Sequence[Sequence[int]]) -
 
     stands: dict[tuple[int, CellCounts], Stand] = {(0, (0,) * (len(cells.cells) * len(cells.alphabet))): Stand((), 1)}
     for place in range(cells.n):
-        further: dict[tuple[int, CellCounts], Stand] = {}
+        extended: dict[tuple[int, CellCounts], Stand] = {}
         alive = ways[cells.n - place - 1]
+        # Prefixes with one state and one class go on alike: only the smallest of them is kept, and their number.
         for (state, counts), (word, words) in stands.items():  # in the order of the smallest words
             for symbol, to in enumerate(automaton.moves[state]):
                 if alive[to]:
                     key = to, after(counts, place, symbol)
-                    known = further.get(key)
-                    first = (*word, cells.alphabet[symbol]) if known is None else known.word
-                    further[key] = Stand(first, words if known is None else known.words + words)
-        if len(further) > 10 * MOST:
+                    smallest = extended.get(key)
+                    first = (*word, cells.alphabet[symbol]) if smallest is None else smallest.word
+                    extended[key] = Stand(first, words if smallest is None else smallest.words + words)
+        if len(extended) > 10 * MOST:
             _too_many(cells, f"more than {10 * MOST} of prefixes")
-        stands = further
+        stands = extended
     ends = stands.items()
     return _gathered(cells, ((counts, stand) for (state, counts), stand in ends if automaton.answers[state] is True))
 
@@ -420,8 +424,8 @@ def _gathered(cells: Cells, parts: Iterable[tuple[CellCounts, Stand]]) -> Iterat
     """For each class the first of its strings, and how many there are in its parts."""
     stands: dict[CellCounts, Stand] = {}
     for counts, stand in parts:
-        known = stands.get(counts)
-        stands[counts] = stand if known is None else Stand(known.word, known.words + stand.words)
+        first = stands.get(counts)
+        stands[counts] = stand if first is None else Stand(first.word, first.words + stand.words)
     if len(stands) > MOST:
         _too_many(cells, str(len(stands)))
     return iter(stands.values())
@@ -460,6 +464,8 @@ def _longest(language: Automaton | frozenset[Word]) -> int | None:
     if isinstance(language, frozenset):
         return max(map(len, language), default=0)
     alive = language.alive
+    # Level by level the states from which some string is still accepted; a level that is not empty after as many steps
+    # as there are states has a cycle.
     longest, level = 0, {0} & alive
     for length in range(len(language.moves) + 1):
         if not level:
@@ -506,7 +512,7 @@ def _over(model: Transformer, table: Automaton) -> Automaton:
 
 
 def _places(count: int, sample: int, seed: int) -> set[int]:
-    """So many numbers below `count`, each set of them with the same chance."""
+    """`sample` different numbers below `count` (all, if there are no more), drawn uniformly with a seed."""
     draw, places = random.Random(seed), set[int]()
     while len(places) < min(sample, count):
         places.add(draw.randrange(count))

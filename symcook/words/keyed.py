@@ -1,9 +1,10 @@
-"""Hard attention as a fold by key: of all that stood before, the greatest scores are those of one key, or of tied ones.
+"""Hard attention as a fold: of all earlier positions, those with the maximum score have one key, or several keys with
+tied scores.
 
-A row asks for the greatest score, and positions with one key have one score. So a state knows of each key that has
-occurred the value there, if all are alike (average), the first (leftmost) or the last (rightmost). Where that is not
-enough, as values under one key differ, or keys with different values are tied, `KeepApart` names the head, and whoever
-runs the prefixes begins anew with more of it kept: counts and sums for each key, or which key came first or last.
+Positions with the same key have the same score. So a state stores for each key that has occurred one value: the common
+one (average), the first (leftmost) or the last (rightmost). That is not enough if values under one key differ, or if
+tied keys have different values. Then `KeepApart` names the head, and the caller starts again with more stored for it:
+counts and sums of each key, or the order in which keys came first or last.
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ class KeepApart(Exception):
 
 @dataclass(frozen=True)
 class KeyTable:
-    """Of each of the `keys`, in all states (S): whether it has occurred, and its value in each coordinate (the sum of
-    all where they are counted); `counts` how often it did, and `order`, from 1, when it came up first (or last) among
-    those that have, where these are kept. What stands at a key that has not occurred does not matter."""
+    """What a head has seen, in all states at once. For each of the `keys`: `present`, whether it has occurred;
+    `values`, its value in each coordinate (the sum of all its values, if keys are counted); and `more`, if that is
+    kept, how often it has occurred, or its rank, from 1, in the order in which the present keys came first (or last).
+    Entries of a key that is not present have no meaning."""
 
     keys: tuple[HeadKey, ...]
     present: tuple[Array, ...]
@@ -62,8 +64,8 @@ class KeyTable:
 
 @dataclass(frozen=True)
 class KeyFold:
-    """The fold of one head, number `head`; `kept` says that counts, or the order of keys, are kept, and `said` which
-    head it is."""
+    """The fold of one head, the one with number `head`. `kept`: whether counts, or the order of keys, are kept. `said`:
+    adds the head's name to a message."""
 
     weighting: str
     kept: bool
@@ -71,7 +73,8 @@ class KeyFold:
     said: Callable[[str], str]
 
     def joined(self, before: KeyTable | None, keys: Sequence[Cell], values: Sequence[Cell], entries: int) -> KeyTable:
-        """The table with the position at hand, whose keys and values are given."""
+        """The table after the position whose keys and values are given."""
+        # The keys of this position, each once, and which state has which (`state`).
         keys = [tight(cell) for cell in keys]
         state, first = grouped([cell.numerators for cell in keys], entries)
         entry_keys = [tuple(_entry(cell, place) for cell in keys) for place in first]
@@ -82,52 +85,61 @@ class KeyFold:
         if len(number) > KEYS:
             must = f"a head must have at most {KEYS} different keys where strings are grouped"
             raise Unmerged(must, self.said(f"more than {KEYS} different keys"))
-        nothing, absent = tuple(constant(ZERO) for _ in values), np.zeros(entries, dtype=bool)
+        # Room for keys that occur for the first time, in no state before.
+        zero_row, absent = tuple(constant(ZERO) for _ in values), np.zeros(entries, dtype=bool)
         here = [absent] * len(number)
         for code, key in enumerate(entry_keys):
             here[number[key]] = state == code
         missing = len(number) - len(old.keys)
-        were, rows = (*old.present, *[absent] * missing), (*old.values, *[nothing] * missing)
-        more = (*old.more, *[np.zeros(entries, dtype=np.int64)] * missing) if self.kept else ()
+        were, rows = (*old.present, *[absent] * missing), (*old.values, *[zero_row] * missing)
+        counts_or_order = (*old.more, *[np.zeros(entries, dtype=np.int64)] * missing) if self.kept else ()
         counted = self.kept and self.weighting == "average"
         rows_joined = []
+        # The values: summed where keys are counted; else those of the first or last occurrence, and for an average all
+        # must be alike.
         for now, was, row in zip(here, were, rows, strict=True):
             if now is absent:
                 rows_joined.append(row)
             elif counted:
-                rows_joined.append(tuple(_plus(x, masked(now, new)) for x, new in zip(row, values, strict=True)))
+                rows_joined.append(
+                    tuple(_plus(known, masked(now, new)) for known, new in zip(row, values, strict=True))
+                )
             else:
                 if self.weighting == "average":
                     self.same(now & was, row, values)
                 chosen = now & ~was if self.weighting == "leftmost" else now
-                rows_joined.append(tuple(_where(chosen, new, x) for x, new in zip(row, values, strict=True)))
+                rows_joined.append(tuple(_where(chosen, new, known) for known, new in zip(row, values, strict=True)))
         present = tuple(was | now for was, now in zip(were, here, strict=True))
         if counted:
-            more = tuple(count + now for count, now in zip(more, here, strict=True))
+            counts_or_order = tuple(count + now for count, now in zip(counts_or_order, here, strict=True))
         elif self.kept:
-            more = self.ordered(more, here, were)
-        return KeyTable(tuple(number), present, tuple(rows_joined), more)
+            counts_or_order = self.ordered(counts_or_order, here, were)
+        return KeyTable(tuple(number), present, tuple(rows_joined), counts_or_order)
 
     def same(self, where: Array, row: Sequence[Cell], values: Sequence[Cell]) -> None:
+        """KeepApart where a key comes up again with another value: one value does not stand for its average then."""
         for x, new in zip(row, values, strict=True):
             old_numerators, new_numerators = common([x, new])[0]
             if (where & (old_numerators != new_numerators)).any():
                 raise KeepApart(frozenset({("head", self.head)}))
 
     def ordered(self, order: Sequence[Array], here: Sequence[Array], were: Sequence[Array]) -> tuple[Array, ...]:
-        """When each key came up among those that have: first, or last."""
-        many = sum(were, np.zeros(len(here[0]), dtype=np.int64))
+        """The ranks of the keys after this position, by first occurrence (leftmost) or by last occurrence."""
+        occurred = sum(were, np.zeros(len(here[0]), dtype=np.int64))
+        # The first occurrence counts: a new key comes after those that are there, and no order changes.
         if self.weighting == "leftmost":
-            return tuple(np.where(now & ~was, many + 1, x) for x, now, was in zip(order, here, were, strict=True))
-        own = sum((np.where(now, x, 0) for x, now in zip(order, here, strict=True)), np.zeros_like(many))
-        newest = many + (own == 0)  # the own one of each state leaves its place to those behind it
-        behind = (np.where((own > 0) & (x > own), x - 1, x) for x in order)
-        return tuple(np.where(now, newest, x) for x, now in zip(behind, here, strict=True))
+            return tuple(np.where(now & ~was, occurred + 1, x) for x, now, was in zip(order, here, were, strict=True))
+        # The last occurrence counts: the key moves to the end, and those that came after it move up.
+        own = sum((np.where(now, x, 0) for x, now in zip(order, here, strict=True)), np.zeros_like(occurred))
+        last_place = occurred + (own == 0)  # the own one of each state leaves its place to those behind it
+        moved_up = (np.where((own > 0) & (x > own), x - 1, x) for x in order)
+        return tuple(np.where(now, last_place, x) for x, now in zip(moved_up, here, strict=True))
 
     def read(self, seen: KeyTable | None, queries: Sequence[Cell], width: int) -> list[Cell]:
-        """What rows with these queries get of the table, in each coordinate; zero where nothing is seen."""
+        """What a row with these queries retrieves from the table, in each coordinate; zeros if no position is seen."""
         if seen is None:
             return [constant(ZERO)] * width
+        # The greatest score of a key that has occurred, in each state; `top` says which keys have it.
         scores = [combine(list(zip(queries, key, strict=True)), ZERO) for key in seen.keys]
         tests = common(scores)[0]
         best, any_seen = tests[0], np.zeros(1, dtype=bool)
@@ -135,10 +147,12 @@ class KeyFold:
             best = np.where(here & (~any_seen | (test > best)), test, best)
             any_seen = any_seen | here
         top = [here & (test == best) for test, here in zip(tests, seen.present, strict=True)]
+        # Tied keys: the average by counts, or the one that is first or last by order.
         if self.kept and self.weighting == "average":
             return self.means(seen, top, width)
         if self.kept:
             top = self.foremost(seen, top)
+        # Nothing is kept about ties: fine where all tied keys have one value.
         columns_read = []
         for column in range(width):
             tables, denominator, bound = common([row[column] for row in seen.values])
@@ -151,59 +165,65 @@ class KeyFold:
         return columns_read
 
     def foremost(self, seen: KeyTable, top: Sequence[Array]) -> list[Array]:
-        """Of tied keys the one that came up first, or last."""
+        """Which of the tied keys counts in each state: the one that came first (leftmost) or last (rightmost)."""
         sign = -1 if self.weighting == "leftmost" else 1
         ranks = [np.where(here, sign * order, -KEYS - 1) for here, order in zip(top, seen.more, strict=True)]
         best = np.maximum.reduce(ranks)
         return [here & (rank == best) for here, rank in zip(top, ranks, strict=True)]
 
     def means(self, seen: KeyTable, top: Sequence[Array], width: int) -> list[Cell]:
-        """The average over all positions of tied keys."""
-        many = sum(
+        """The average over all positions with a tied key, in each coordinate."""
+        # How many positions are tied in each state, 1 where none is (then the sum is 0 too).
+        tied = sum(
             (np.where(here, count, 0) for here, count in zip(top, seen.more, strict=True)), np.zeros(1, dtype=np.int64)
         )
-        many = np.maximum(many, 1)
-        ties = math.lcm(*np.unique(many).tolist())
+        tied = np.maximum(tied, 1)
+        common_multiple = math.lcm(*np.unique(tied).tolist())
         columns_read = []
         for column in range(width):
             tables, denominator, bound = common([row[column] for row in seen.values])
-            kind = carrier(len(tables) * bound * ties)
+            kind = carrier(len(tables) * bound * common_multiple)
             total = sum(
                 (np.where(here, scaled(x, 1, kind), 0) for x, here in zip(tables, top, strict=True)),
                 np.zeros(1, dtype=kind),
             )
-            share = (np.array([ties], dtype=carrier(ties)) // many).astype(kind)
-            columns_read.append(tight(Cell(total * share, denominator * ties, 0)))
+            # sum / tied = sum * (multiple / tied) / multiple, in whole numbers.
+            share = (np.array([common_multiple], dtype=carrier(common_multiple)) // tied).astype(kind)
+            columns_read.append(tight(Cell(total * share, denominator * common_multiple, 0)))
         return columns_read
 
 
 def grouped(columns: Sequence[Array], entries: int) -> tuple[Array, Array]:
-    """For each entry the number of its row among the different ones, in the order in which they occur; and where each
-    occurs first. Rows become one integer each, and these are counted anew before one would not fit."""
+    """For each entry the number of its row among the different rows, which are numbered as they first occur; and the
+    entry where each row occurs first. A row becomes one integer."""
     codes, span = np.zeros(entries, dtype=np.int64), 1
     for column in columns:
+        # Numbers that are no machine integers are numbered first.
         if column.dtype == object:
             number: dict[int, int] = {}
             column = np.array([number.setdefault(value, len(number)) for value in column.tolist()], dtype=np.int64)
         elif column.dtype == float:
             column = np.unique(column, return_inverse=True)[1].reshape(-1)
         low, width = int(column.min()), int(column.max()) - int(column.min()) + 1
+        # A column with one value tells nothing apart.
         if width == 1:
             continue
+        # Renumbered before the mixed-radix code would leave 64 bits.
         if span * width > 2**62:
             codes = np.unique(codes, return_inverse=True)[1]
             column = np.unique(column, return_inverse=True)[1]
             span, low, width = int(codes.max()) + 1, 0, int(column.max()) + 1
         codes, span = codes * width + (column.astype(np.int64) - low), span * width
+    # Classes are runs of equal codes in sorted order; they are renumbered by their first entries.
     order = np.argsort(codes)
     ranked = codes[order]
     starts = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
     first = np.minimum.reduceat(order, starts)
-    places, state = np.argsort(first), np.empty(entries, dtype=np.int64)
-    rank = np.empty_like(places)
-    rank[places] = np.arange(len(first))
+    by_first, state = np.argsort(first), np.empty(entries, dtype=np.int64)
+    rank = np.empty_like(by_first)
+    rank[by_first] = np.arange(len(first))
     state[order] = np.repeat(rank, np.diff(starts, append=entries))
-    return state, first[places]
+    return state, first[by_first]
 
 
 def taken(cell: Cell, entries: Array) -> Cell:
@@ -212,7 +232,7 @@ def taken(cell: Cell, entries: Array) -> Cell:
 
 
 def tight(cell: Cell) -> Cell:
-    """The same with the bound that its entries have, and no factor that all of them share with the denominator."""
+    """The cell in lowest terms, with the bound that its entries really have."""
     table = cell.numerators
     shared = math.gcd(int(np.gcd.reduce(table)), cell.denominator) if cell.denominator > 1 else 1
     if shared > 1:
@@ -222,7 +242,7 @@ def tight(cell: Cell) -> Cell:
 
 
 def masked(here: Array, cell: Cell) -> Cell:
-    """The entries where it is so, zero elsewhere."""
+    """The entries where `here` is true, zeros elsewhere."""
     return Cell(np.where(here, cell.numerators, np.zeros(1, dtype=cell.table.dtype)), cell.denominator, cell.bound)
 
 

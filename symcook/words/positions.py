@@ -22,7 +22,7 @@ class AnswersAfter(Readout):
     symbol: str = ""
 
     def counted(self, sequence: Sequence[str], places: Sequence[int]) -> Sequence[int]:
-        """Those of the places that stand after the symbol."""
+        """The places, out of `places`, that stand after the symbol."""
         if not isinstance(sequence, tuple):  # many strings in one pass: who asks leaves out what does not count
             return places
         first = sequence.index(self.symbol) if self.symbol in sequence else len(sequence)
@@ -76,6 +76,7 @@ def reference_at(model: Transformer, reference: Callable[[Any], Any], positions:
         return reference
 
     def asked(given: Sequence[str]) -> Any:
+        """The answers of the reference that count, None at the others."""
         answers = reference(given)
         if not isinstance(answers, Sequence) or (isinstance(answers, str) and not model.readout.labelled):
             return answers

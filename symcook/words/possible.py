@@ -62,6 +62,7 @@ class _Rows(Walk):
         domain.rows, domain.length = tuple(place for place, _ in tokens), self.n
 
     def shown(self) -> dict[str, BallColumn]:
+        """The values that the readout reads, in each row of its positions, after all sublayers."""
         wanted = self.model.live
         self.embed(wanted[0])
         for step, after in zip(self.model.sublayers, wanted[1:], strict=True):
@@ -72,18 +73,20 @@ class _Rows(Walk):
         return {name: [column[row] for row in rows] for name, column in self.read().columns().items()}
 
     def add(self, step: Sublayer, view: Any, asking: Any, wanted: set[str]) -> None:
+        """One sublayer: each row becomes one for every combination of what its heads may retrieve."""
         heads = [part for part in step.parts if isinstance(part, Head)]
         if not heads:
             return super().add(step, view, asking, wanted)
-        names, brought = list[str](), list[list[list[RowSets]]]()
+        names, retrieved_by_head = list[str](), list[list[list[RowSets]]]()
         for head in heads:
             written, queries, keys, values = self.offered(head, view, asking, wanted)
             if written:
                 names += written
-                brought.append(self.chosen(head, queries, keys, values))
-        extended = [(row, sum(entries, ())) for row, ways in enumerate(zip(*brought, strict=True))
+                retrieved_by_head.append(self.chosen(head, queries, keys, values))
+        # A row, with one value from each head; then the stream is written row by row.
+        extended = [(row, sum(entries, ())) for row, ways in enumerate(zip(*retrieved_by_head, strict=True))
                  for entries in product(*ways)]  # fmt: skip
-        if not brought:
+        if not retrieved_by_head:
             return None
         self.take([row for row, _ in extended])
         for k, name in enumerate(names):
@@ -106,13 +109,14 @@ class _Rows(Walk):
         self.take(list({entry: row for row, entry in enumerate(entries)}.values()))
 
     def one(self, x: BallValue) -> BallValue:
-        """One object for each set, the same for all sets that contain the same single number."""
+        """One object for each set; all sets that contain the same single number share one."""
         known = self._known.get(id(x))
         if known is None:  # with the set, so that its id stays its own
             known = self._known[id(x)] = x, self._one(x)
         return known[1]
 
     def _one(self, x: BallValue) -> BallValue:
+        """The object of a set: one for each exact number, else the set itself."""
         if isinstance(x, arb):
             if not x.is_exact():
                 return x
@@ -126,6 +130,7 @@ class _Rows(Walk):
         """For each row the values that the head may retrieve."""
         if head.weighting == "average" and not queries:
             raise NotExact("rows are kept where heads choose", head.weighting)
+        # For each position its different keys and values. Equal queries at one position retrieve the same.
         offered: list[dict[Any, tuple[RowSets, RowSets]]] = [{} for _ in range(self.n)]
         entries = zip(*(map(self.one, column) for column in (*keys, *values)), strict=True)
         for place, row in zip(self.domain.rows, entries, strict=True):
@@ -147,15 +152,19 @@ class _Rows(Walk):
     ) -> list[RowSets]:
         """The values that one query may retrieve."""
         domain = self.domain
+        # Without scores the first or last position that is seen.
         if not query:
             sees = sees[:1] if weighting == "leftmost" else sees[-1:]
         scored = []
         for j in sees:
-            there = offered[j].values()
+            scored_rows = offered[j].values()
             scored.append([(j, arb(domain.total([domain.times(q, k) for q, k in zip(query, key, strict=True)]))
-                            if query else arb(0), entries) for key, entries in there])  # fmt: skip
-        least = max(min(score.lower() for _, score, _ in there) for there in scored)
-        best = [candidate for there in scored for candidate in there if not candidate[1] < least]
+                            if query else arb(0), entries) for key, entries in scored_rows])  # fmt: skip
+        # Some position surely has a score of `least`, whichever of its rows the string has: what is below is never
+        # chosen.
+        least = max(min(score.lower() for _, score, _ in scored_rows) for scored_rows in scored)
+        best = [candidate for scored_rows in scored for candidate in scored_rows if not candidate[1] < least]
+        # Of two rows at different positions whose scores are not apart, exact ones are equal: both may be chosen.
         tied: dict[int, set[int]] = {k: {candidate[0]} for k, candidate in enumerate(best)}
         for (k, (i, a, x)), (m, (j, b, y)) in combinations(enumerate(best), 2):
             if i == j or a < b or b < a:
@@ -166,9 +175,10 @@ class _Rows(Walk):
                 raise NotExact("equal scores must bring equal values", "others")
             tied[k].add(j)
             tied[m].add(i)
-        means_found: dict[Any, RowSets] = {}
+        results: dict[Any, RowSets] = {}
         for k, (_, _, entries) in enumerate(best):
-            for many in range(1, (len(tied[k]) if weighting == "average" else 1) + 1):
-                means = tuple(self.one(domain.mean([value] * many)) for value in entries)
-                means_found[tuple(map(id, means))] = means
-        return list(means_found.values())
+            # The mean of m equal values is that value, but a runtime may round the sum of each m otherwise.
+            for tie_count in range(1, (len(tied[k]) if weighting == "average" else 1) + 1):
+                means = tuple(self.one(domain.mean([value] * tie_count)) for value in entries)
+                results[tuple(map(id, means))] = means
+        return list(results.values())

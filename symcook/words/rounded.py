@@ -1,18 +1,18 @@
-"""Many words at once in the error model of `symcook.domains.rounding`: by their running sums, and in boxes.
+"""Many strings at once in the error model of `symcook.domains.rounding`: grouped by their running sums, or in boxes.
 
-Running sums: one coordinate in many states, as arrays. Every value is a pair of float64 ends, rounded outwards, around
-the exact number and all that the error model allows. With it stands the exponent e of a grid: above `OPEN`, float and
-exact value are one number, a multiple of 2^e, in every word of the state; as in that module a step whose every
-intermediate result is a number of the format is exact.
+Running sums. A coordinate is an array with one entry for each state. An entry is a pair of float64 ends, rounded
+outwards, around the exact number and everything that the error model allows, with the exponent e of a grid. If e is
+above `OPEN`, the float and the exact value are equal, a multiple of 2^e, for every string of the state; as in that
+module, a step is exact if all of its intermediate results are numbers of the format.
 
-Two states become one interval hull where they differ only in sums behind the first attention, as long as these have the
-same sign; sums of token values are kept apart as they are. A verdict on a state holds for all its words; merging can
-only leave one open, never make one wrong.
+Two states are replaced by one interval hull if they differ only in sums after the first attention, and these have the
+same sign; sums of token values are not merged. A verdict on a state holds for all its strings; merging can make a
+verdict undecided, never wrong.
 
-A box: positions that hold any token, or words with the same numbers of tokens in any order, in one run over sets that
-are hulls over what may stand at a position. Where all positions are averaged alike, a sum of what depends on the token
-alone is taken from the numbers of the tokens, which is the same sum in another order. A verdict that such a run decides
-holds for each of its words.
+Boxes. A box is a set of strings that one run handles: some positions hold any token, or tokens in any order with given
+counts. The run computes with sets that are hulls over what may stand at a position. If all positions are averaged
+alike, the sum of values that depend on the token alone is computed from the counts: it is the same sum in another
+order. A decided verdict holds for every string of the box.
 """
 
 from __future__ import annotations
@@ -102,13 +102,13 @@ def _up(x: Array) -> Array:
     return (bits + (1 | bits >> 63)).view(np.float64)
 
 
-def _where(those: Array, one: Array, other: Array) -> Array:
+def _where(those: Array, chosen: Array, otherwise: Array) -> Array:
     """`np.where`, which is slow where it has to choose."""
-    return one if those.all() else np.where(those, one, other) if those.any() else other
+    return chosen if those.all() else np.where(those, chosen, otherwise) if those.any() else otherwise
 
 
 def _exponents(x: Array) -> tuple[Array, Array]:
-    """Of each number the greatest e with x a multiple of 2^e (`ZERO` of zero), and how many bits it has from there."""
+    """For each number the greatest e with x a multiple of 2^e (`ZERO` for zero), and how many bits x/2^e has."""
     mantissa, exponent = np.frexp(x)
     integers = np.ldexp(mantissa, 53).astype(np.int64)
     lowest = np.frexp((integers & -integers).astype(float))[1] - 1
@@ -153,7 +153,7 @@ class RoundedSums:
         return Values(low, high, np.where(exact, _exponents(np.where(exact, low, 0))[0], OPEN))
 
     def fits(self, low: Array, high: Array, grid: Array) -> Values:
-        """What overflows, or is not a number, may be anything."""
+        """The values, where entries that overflow, or are no numbers, become unbounded."""
         wild = ~(np.maximum(np.abs(low), np.abs(high)) < self.end)
         if not wild.any():
             return Values(low, high, grid)
@@ -184,8 +184,10 @@ class RoundedSums:
         return (grid >= self.least) & inside & (size < self.end)
 
     def times(self, c: Values, x: Values) -> Values:
+        """A product of the error model: exact where it needs no more bits than the format has, else rounded once."""
         low, high = _span(np.multiply, x, c)
         size = np.maximum(np.abs(low), np.abs(high))
+        # 0 times anything is 0, also times an infinite end, where arithmetic would give NaN.
         zero = ((c.low == 0) & (c.high == 0)) | ((x.low == 0) & (x.high == 0))
         grid = np.where(zero, ZERO, np.where((c.grid > OPEN) & (x.grid > OPEN), c.grid + x.grid, OPEN))
         exact = zero | ((grid > OPEN) & self.held(size, grid))
@@ -195,7 +197,7 @@ class RoundedSums:
         return self.rounded(low, high, exact, grid, up, down)
 
     def total(self, terms: Sequence[Values]) -> Values:
-        """The sum of numbers of the format, in any order; of one that one."""
+        """The sum of numbers of the format, in any order; a single number is not rounded."""
         if len(terms) == 1:
             return terms[0]
         sums = self.empty(1)
@@ -204,6 +206,7 @@ class RoundedSums:
         return self.value(sums)
 
     def linear(self, terms: Sequence[tuple[Values, Coefficient]], bias: Coefficient) -> Values:
+        """The weighted sum of columns and a bias, each product rounded before it is added."""
         parts = [] if bias == 0 and terms else [self.number(bias)]
         parts += [x if c == 1 else self.times(self.number(c), x) for x, c in terms]
         return self.total(parts)
@@ -213,7 +216,7 @@ class RoundedSums:
         return Sums(zeros, zeros, zeros, np.full(states, ZERO), zeros, zeros, zeros, zeros)
 
     def added(self, sums: Sums, x: Values) -> Sums:
-        """The sum with one term more."""
+        """The running sum with one more term."""
         grid = np.minimum(sums.grid, x.grid)
         size = sums.size + np.maximum(np.abs(x.low), np.abs(x.high))
         low, high = sums.low + x.low, sums.high + x.high
@@ -234,13 +237,15 @@ class RoundedSums:
         )
 
     def value(self, sums: Sums) -> Values:
-        """What the sum may come out as. Numbers of one sign sum to no less than the largest of them."""
+        """The interval of what the sum may come out as, in any order. A sum of numbers of one sign is at least as large
+        as the largest of them."""
         if sums.came is not None:
             return sums.came
         exact = sums.grid > OPEN
         if exact.all():
             sums.came = self.fits(sums.low, sums.high, sums.grid)
             return sums.came
+        # The standard bound of a sum of k terms in any order: (1 + u)^(k - 1) - 1 times the sum of their sizes.
         error = max(sums.count - 1, 1) * self.unit
         growth = error / (1 - error) if error < 0.5 else math.expm1(error)  # (1 + u)^(k - 1) - 1 is below both
         slack = _up(_up(sums.size * (growth * (1 + 2.0**-40))) + self.tiny)
@@ -259,12 +264,12 @@ class RoundedSums:
         return self.over(self.value(sums), sums.count)
 
     def shared(self, sums: Sums) -> Values:
-        """The sum of all terms each times 1/count, which is rounded before."""
+        """The average if each term is first multiplied by the rounded number 1/count."""
         count, power = sums.count, sums.count & (sums.count - 1) == 0
         error = (count - 1) * self.unit
         growth = error / (1 - error) if error < 0.5 else math.expm1(error)
-        each = 0.0 if power else 2 * self.unit + self.unit**2  # of the share, and of the product
-        relative = (growth + each + growth * each) * (1 + 2.0**-40)
+        per_term = 0.0 if power else 2 * self.unit + self.unit**2  # of the share, and of the product
+        relative = (growth + per_term + growth * per_term) * (1 + 2.0**-40)
         slack = _up(_up(_up(sums.size / count) * relative) + 2 * (1 + growth) * count * self.tiny)
         low, high = _down(_down(sums.low / count) - slack), _up(_up(sums.high / count) + slack)
         low = np.where(sums.below >= 0, np.maximum(low, 0), low)  # products and sums keep the sign of all terms
@@ -276,7 +281,7 @@ class RoundedSums:
         return self.fits(*ends, np.where(zero, ZERO, np.where(exact, grid, OPEN)))
 
     def over(self, x: Values, count: int) -> Values:
-        """A sum over the number of its terms."""
+        """The quotient of a sum by the number of its terms."""
         by = self.number(count)
         low, high = _span(np.divide, x, by)
         zero = (x.low == 0) & (x.high == 0)
@@ -293,7 +298,7 @@ class RoundedSums:
 
 
 class Hulls(RoundedSums):
-    """These operations for the prefixes of a model."""
+    """The operations of the error model on the states of prefixes of a model."""
 
     ends, says = 1, "strings with the same running sums as one"
 
@@ -344,7 +349,7 @@ class Hulls(RoundedSums):
 
 
 def told(readout: Readout, columns: Sequence[Values], states: int) -> Array:
-    """For each state the verdict that all its sets have, or the index of the label; -1 where it is open."""
+    """For each state the verdict, or the index of the label, that holds for all its strings; -1 if it is undecided."""
     lows, highs = (
         np.array([np.broadcast_to(end, states) for end in ends])
         for ends in ([column.low for column in columns], [column.high for column in columns])
@@ -353,8 +358,9 @@ def told(readout: Readout, columns: Sequence[Values], states: int) -> Array:
     if rule == "positive":
         return np.where(lows[0] > 0, 1, np.where(highs[0] <= 0, 0, -1))
     if rule == "zero":
-        zero, other = ((lows == 0) & (highs == 0)).all(axis=0), ((lows > 0) | (highs < 0)).any(axis=0)
-        return np.where(zero, 1, np.where(other, 0, -1))
+        zero, nonzero = ((lows == 0) & (highs == 0)).all(axis=0), ((lows > 0) | (highs < 0)).any(axis=0)
+        return np.where(zero, 1, np.where(nonzero, 0, -1))
+    # The label with the greatest lower end, if no upper end of another reaches it; of equal scores the first counts.
     best = lows.argmax(axis=0)
     place = np.arange(len(lows))[:, None]
     others = np.where(place == best, -np.inf, highs)
@@ -363,7 +369,7 @@ def told(readout: Readout, columns: Sequence[Values], states: int) -> Array:
 
 
 def streams(model: Transformer) -> bool:
-    """Whether a model over words decides, and can be followed by its running sums."""
+    """Whether a model decides strings, and can be run on them by running sums."""
     readout = model.readout
     if not readout.answers or readout.first:
         return False
@@ -384,8 +390,9 @@ CLASSES = 4
 
 
 class Box(NamedTuple):
-    """Words, with the tokens that the model adds, that are run at once: `word` is one of them, and each of `tokens` may
-    stand where `free` says so; with `counted` these stand there as often as in the word, in any order."""
+    """A set of strings that one run handles, with the tokens that the model adds. `word` is one of them. At the
+    positions `free` any of `tokens` may stand; with `counted`, tokens stand there as often as in `word`, in any
+    order."""
 
     word: Word
     tokens: tuple[str, ...]
@@ -406,8 +413,8 @@ class Box(NamedTuple):
 
 @lru_cache(maxsize=64)
 def cells(model: Transformer, n: int, level: int, bits: int) -> Cells:
-    """The words of length `n`, which counts added tokens, as at `level`, an index of `LEVELS`; `bits` are those of the
-    runtimes' numbers."""
+    """The classes of the strings of length `n` (with added tokens) at a level, an index of `LEVELS`; `bits` is the
+    precision of the runtimes."""
     free = n - model.embedding.added
     if level == CLASSES:
         return replace(classes(free, model, bits=bits), text=LEVELS[level])
@@ -417,11 +424,11 @@ def cells(model: Transformer, n: int, level: int, bits: int) -> Cells:
 
 
 def boxes(model: Transformer, n: int, level: int, bits: int) -> Iterator[Box]:
-    """The same words as boxes."""
-    classes_found = cells(model, n, level, bits)
+    """The strings of length `n` as boxes, at a level of `LEVELS`; see `cells`."""
+    word_classes = cells(model, n, level, bits)
     before = len(model.embedding.ends[0])
-    free = () if level >= CLASSES else tuple(range(before + min(classes_found.n, level % 2), before + classes_found.n))
-    for word, _ in classes_found:
+    free = () if level >= CLASSES else tuple(range(before + min(word_classes.n, level % 2), before + word_classes.n))
+    for word, _ in word_classes:
         yield Box(model.embedding.surround(word), model.alphabet, free, level in (2, 3))
 
 
@@ -459,6 +466,8 @@ class Boxed(rounding.Rounding):
         return Tokenwise([entry(token) for token in self._sequence], by)
 
     def linear(self, terms: Sequence[tuple[BallColumn, Coefficient]], bias: Coefficient) -> Any:
+        """The weighted sum of columns and a bias. If all columns depend on the token alone, it is computed token by
+        token, and so the result does too."""
         tables = self.tables([column for column, _ in terms])
         if tables is None:
             return super().linear(terms, bias)
@@ -478,17 +487,19 @@ class Boxed(rounding.Rounding):
         token = next((column.by for column in columns if isinstance(column, Tokenwise)), None)
         if token is None:
             return None
-        tables_found = []
+        by_column = []
         for column in columns:
             if isinstance(column, Tokenwise):
-                tables_found.append(column.by)
+                by_column.append(column.by)
             elif all(x is column[0] for x in column):
-                tables_found.append(dict.fromkeys(token, column[0]))
+                by_column.append(dict.fromkeys(token, column[0]))
             else:
                 return None
-        return tables_found
+        return by_column
 
     def plain(self, column: BallColumn, seen: Sequence[range], weighting: str) -> Any:
+        """The average of a column; where all positions are seen and only counts of tokens are known, of the values by
+        these counts."""
         counts = self.counts
         sees_all = all(len(sees) == self.length for sees in seen)
         if (

@@ -1,8 +1,10 @@
-"""Merged prefixes in numbers of few bits: as one runtime computes them, and all that any runtime may beside it.
+"""Prefixes grouped in numbers of few bits: as one runtime computes them, and beside it everything that any runtime may
+compute.
 
-`Simulated` rounds every operation once, in the order written, as `symcook.domains.mp` does: a state is the running sums
-as they come out, and prefixes with the same ones are one. `HullsAndRun` keeps them beside `Hulls`, whose verdict is the
-exact model's where it is one, so that the smallest string on which the two differ is found among all.
+`Simulated` rounds every operation once, in the order written, as `symcook.domains.mp` does. A state is the running sums
+as they come out, and prefixes with the same sums are one. `HullsAndRun` keeps these beside `Hulls`, whose verdict,
+where it decides, is that of the exact model. So the smallest string on which the two verdicts differ is found among all
+strings.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ OUTSIDE = "numbers must be within float64", "one that is not"
 
 
 def within(number: Any) -> float:
-    """A number as mpmath's library holds it as a float; NotExact where float64 has 0 or infinity for it."""
+    """A number of mpmath's library as a float; NotExact if float64 underflows or overflows."""
     as_float = to_float(number)
     if not math.isfinite(as_float) or (as_float == 0 and number != fzero):
         raise NotExact(*OUTSIDE)
@@ -86,7 +88,7 @@ class Simulated:
         return _number(value, self.bits)
 
     def codes(self, x: Array) -> Array:
-        """One integer for equal numbers of so many bits, and others for others."""
+        """An integer for each number: equal for equal numbers, different for different ones."""
         return (x + 0.0).view(np.int64) >> self.dropped  # without -0.0
 
     def rounded(self, x: Array) -> Array:
@@ -118,6 +120,7 @@ class Simulated:
         return self.rounded(found)
 
     def values(self, numbers: Sequence[Coefficient]) -> RunEntries:
+        """The rounded number of each token."""
         return RunEntries(np.array([self.number(value) for value in numbers]))
 
     def position(self, term: Coefficient, i: int, n: int) -> RunEntries:
@@ -125,6 +128,8 @@ class Simulated:
         return RunEntries(np.array([within(self.domain.positions(term)[0]._mpf_)]))
 
     def linear(self, terms: Sequence[tuple[RunEntries, Coefficient]], bias: Coefficient, entries: int) -> RunEntries:
+        """The weighted sum of columns and a bias, rounded after each product and each addition, in the order
+        written."""
         parts = [np.full(entries, self.number(bias))] if bias != 0 or not terms else []
         for column, weight in terms:
             parts.append(column.values if weight == 1 else self.product(self.number(weight), column.values))
@@ -175,6 +180,8 @@ class StringsInBits(Rowwise[Any]):
         return column[:, :1] if (column == column[:, :1]).all() else column
 
     def linear(self, terms: Sequence[tuple[Any, Coefficient]], bias: Coefficient) -> Any:
+        """The weighted sum of columns and a bias: a product for each weight other than 1, then their sum in this
+        order."""
         parts = [] if bias == 0 and terms else [np.full((len(self.rows), 1), self.number(bias))]
         parts += [column if weight == 1 else self.times(self.number(weight), column) for column, weight in terms]
         return self.total(parts)
@@ -215,6 +222,7 @@ class StringsInBits(Rowwise[Any]):
         return self.over(_stacked(rows), by)
 
     def attend(self, queries: Any, keys: Any, values: Any, mask: Mask, weighting: str, factor: Coefficient) -> Any:
+        """The result of attention as in `Rowwise`; rows that are equal for all strings are kept once."""
         asked, offered = (list(map(self.shared_rows, part)) for part in (queries, keys))
         columns_attended = super().attend(asked, offered, list(map(list, values)), mask, weighting, factor)
         return list(map(_stacked, columns_attended))
@@ -273,7 +281,7 @@ class Pair(NamedTuple):
 
 
 class HullsAndRun:
-    """Both, for prefixes."""
+    """The arithmetic of one simulated run beside that of all runtimes, on the states of prefixes."""
 
     ends, says = 1, "strings with the same running sums as one"
 
@@ -307,9 +315,10 @@ class HullsAndRun:
         return Pair(hull, self.runs.mean(None if sums is None else sums.run, self.entries))
 
     def merged(self, heads: Sequence[Sequence[Pair]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
+        """As `Hulls.merged`, but prefixes whose simulated sums differ stay apart."""
         runs = [np.broadcast_to(self.runs.codes(pair.run.values), entries) for head in heads for pair in head]
-        hulls_kept = [[pair.hull for pair in head] for head in heads]
-        state, first, sums = self.hulls.merged(hulls_kept, entries, labels, runs)
+        hulls_of_heads = [[pair.hull for pair in head] for head in heads]
+        state, first, sums = self.hulls.merged(hulls_of_heads, entries, labels, runs)
         if len(first) > STATES:
             raise NotExact(f"at most {STATES} prefixes may stay apart", len(first))
         pairs = tuple(
@@ -323,7 +332,7 @@ class HullsAndRun:
 
 
 def said(readout: Readout, columns: Sequence[RunEntries], states: int) -> Array:
-    """What a run says of each state."""
+    """The verdict, or the index of the label, that the simulated run gives in each state."""
     values = np.array([np.broadcast_to(column.values, states) for column in columns])
     rule, _ = readout.choice()
     if rule == "positive":
@@ -338,8 +347,8 @@ def tokens_of(model: Transformer, words: Sequence[Word]) -> list[Word]:
 
 
 def together(model: Transformer, typed: Array, bits: int) -> list[RunEntries]:
-    """What one run in so many bits makes of each of some strings of one length, by the numbers of their symbols: what
-    the answer is taken from. NotExact where they are not run together."""
+    """The values that decide the answer, of one run in so many bits on several strings of one length at once. NotExact
+    if they cannot be run together."""
     if bits > MOST_BITS or model.readout.everywhere or not model.readout.answers:
         raise NotExact(f"at most {MOST_BITS} bits are simulated, at one position", bits)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -353,20 +362,20 @@ def _tokens(model: Transformer) -> list[str]:
 
 
 def _surrounded(model: Transformer, typed: Array) -> Array:
-    """With the numbers of the tokens that the model adds."""
+    """The numbers of the typed symbols, with those of the tokens that the model adds."""
     added = [np.full((1, typed.shape[1]), len(model.alphabet) + k) for k in range(model.embedding.added)]
     before = len(model.embedding.ends[0])
     return np.concatenate([*added[:before], typed, *added[before:]])
 
 
 def nearest_first(model: Transformer, words: Sequence[Word]) -> Sequence[Word]:
-    """Strings of one length in the order of how near they come to another answer, as far as one run shows it."""
+    """Strings of one length in the order of their distance from another answer, as one run in MOST_BITS bits has it."""
     try:
         columns = [column.values for column in together(model, numbered(model, words), MOST_BITS)]
     except (NotExact, Undecided, BadInput):
         return words
-    near = [model.readout.distance(row, max, float) or 0 for row in zip(*columns, strict=True)]
-    return [words[k] for k in np.argsort(near, kind="stable")]
+    distances = [model.readout.distance(row, max, float) or 0 for row in zip(*columns, strict=True)]
+    return [words[k] for k in np.argsort(distances, kind="stable")]
 
 
 def numbered(model: Transformer, words: Sequence[Word]) -> Array:
@@ -381,8 +390,8 @@ def written(model: Transformer, typed: Array) -> list[Word]:
 
 
 class ProvedInBits(NamedTuple):
-    """Whether all that rounding may do gives the strings of a length their answers; where that is open, a string of the
-    class (None: of no one class)."""
+    """Whether all strings of a length get their exact answers in every runtime. holds: so it is. word: if that is
+    undecided, a string of an undecided class, or None. entries: the states and verdicts."""
 
     holds: bool
     word: Word | None = None
@@ -398,8 +407,9 @@ class ProvedInBits(NamedTuple):
 
 
 class FewBits:
-    """All strings of the lengths that are asked in turn, in numbers of so many bits. NotExact where prefixes of the
-    model cannot be grouped."""
+    """All strings of one length after the other, in numbers of few bits: whether every runtime decides them as the
+    exact model does, and the smallest string that one run decides otherwise. NotExact if prefixes of the model cannot
+    be grouped."""
 
     says = HullsAndRun.says
 
@@ -412,12 +422,12 @@ class FewBits:
         self.runs = Passes(lengths, self._runs)
 
     def proved(self, n: int, format: Format) -> ProvedInBits:
-        """In one format, whatever a runtime does."""
+        """Whether every runtime in one format decides the strings of length `n` as the exact model does."""
         return self.sets.shown(format, n)
 
     def wrong(self, n: int, bits: int) -> tuple[Word, Any] | None:
-        """The smallest string that is decided otherwise by a run of so many bits, and what it says. NotExact where that
-        is not found in this way."""
+        """The smallest string of length `n` that a run in `bits` bits decides otherwise, with the run's answer.
+        NotExact if grouping does not tell."""
         if bits > MOST_BITS:
             raise NotExact(f"at most {MOST_BITS} bits are simulated", bits)
         return self.runs.shown(bits, n)
@@ -429,17 +439,19 @@ class FewBits:
         """The first of the chosen entries that is decided otherwise."""
         domain: Any = result.domain
         pairs, states = list[Any](result.watched.values()), domain.numbers.entries
+        # The exact verdict from the hull, where it decides; the run's own beside it.
         right = told(self.model.readout, [pair.hull for pair in pairs], states)
         if (right[chosen] < 0).any() or domain.numbers.hulls.wild:
             raise NotExact("prefixes are grouped where all of a class have one answer", "a class that is open")
-        gives = said(self.model.readout, [pair.run for pair in pairs], states)
-        wrong = chosen[gives[chosen] != right[chosen]]
+        simulated = said(self.model.readout, [pair.run for pair in pairs], states)
+        wrong = chosen[simulated[chosen] != right[chosen]]
         if not len(wrong):
             return None
-        first = int(gives[wrong[0]])
-        return word(int(wrong[0])), bool(first) if self.model.decides else first
+        given_answer = int(simulated[wrong[0]])
+        return word(int(wrong[0])), bool(given_answer) if self.model.decides else given_answer
 
     def _sets(self, format: Format, lengths: Sequence[int]) -> Iterator[tuple[int, ProvedInBits]]:
+        """For each length whether the sets of all runtimes decide every string."""
         numbers = Hulls(self.model, replace(format, bits=min(format.bits, HELD)))
 
         def found(level: PrefixLevel, chosen: Array) -> ProvedInBits:
@@ -453,6 +465,8 @@ class FewBits:
         return self._levels(numbers, lengths, found)
 
     def _runs(self, bits: int, lengths: Sequence[int]) -> Iterator[tuple[int, tuple[Word, Any] | None]]:
+        """For each length the first string that the one run decides otherwise."""
+
         def found(level: PrefixLevel, chosen: Array) -> tuple[Word, Any] | None:
             return self._first(level.result, chosen, level.smallest)
 
@@ -461,7 +475,7 @@ class FewBits:
     def _levels(
         self, numbers: Any, lengths: Sequence[int], found: Callable[[PrefixLevel, Array], Any]
     ) -> Iterator[tuple[int, Any]]:
-        """What is found at each length."""
+        """What `found` gives at each length, from the states and the entries of accepted prefixes."""
 
         def begin(_: int | None) -> Prefixes:
             return Prefixes(self.model, numbers, None, self.reader)

@@ -1,4 +1,5 @@
-"""How many words of each class by counts lead a reader to each of its states: one pass over positions for all words."""
+"""How many strings of each class by counts lead a reference to each of its states: one pass over positions counts all
+strings."""
 
 from __future__ import annotations
 
@@ -30,20 +31,22 @@ class Tallies:
     def of(self, cells: Cells) -> Mapping[int, Array]:
         """The tallies of all words of `cells.n` symbols."""
         places = placed(cells)
+        # Positions so far in other cells than for the length before: begin anew.
         if not self.found or places[: len(self.places)] != self.places:
             self.places, self.found = [], {self.start: np.ones((), dtype=object)}
         missing = (self.letters - 1) * len(cells.cells) - next(iter(self.found.values())).ndim
-        # of cells that begin behind the positions so far
-        more = (1,) * missing
-        self.found = {q: x.reshape(x.shape + more) for q, x in self.found.items()}
+        # A cell that begins after the positions so far has counts of 0: an axis of size 1 for each of its letters.
+        new_axes = (1,) * missing
+        self.found = {q: x.reshape(x.shape + new_axes) for q, x in self.found.items()}
         for cell in places[len(self.places) :]:
             self.found = self.moved(cell)
             self.places.append(cell)
         return self.found
 
     def moved(self, cell: int) -> dict[int, Array]:
-        """One position more, in a cell."""
+        """The tallies after one more position, which is in a cell (-1: in none)."""
         any_array = next(iter(self.found.values()))
+        # Each count of the position's cell may grow by 1; the last letter is not counted, as the others give it.
         grown = list(any_array.shape)
         axes = range(cell * (self.letters - 1), (cell + 1) * (self.letters - 1)) if cell >= 0 else range(0)
         for axis in axes:
@@ -54,6 +57,7 @@ class Tallies:
                 reached = self.step(state, letter)
                 if reached not in result:
                     result[reached] = np.zeros(grown, dtype=object)
+                # The same array, moved by 1 along the axis of the letter.
                 place = [slice(0, size) for size in words.shape]
                 if cell >= 0 and letter < self.letters - 1:
                     axis = axes[letter]
@@ -72,7 +76,7 @@ def placed(cells: Cells) -> list[int]:
 
 
 def index(cells: Cells, word: Word) -> tuple[int, ...]:
-    """Where the class of a word stands in an array of tallies."""
+    """The index of a string's class in an array of tallies."""
     counts: list[int] = []
     for cell in sorted(cells.cells):
         inside = [word[place] for place in cell]
@@ -89,10 +93,13 @@ def smallest(cells: Cells, start: int, step: LetterStep, wanted: Container[tuple
     path = [(start, (0,) * ((letters - 1) * len(cells.cells)))]
     letter = 0
     while True:
+        # Backtracking: `word` holds the letters chosen, `path` the state and counts after each, `letter` the next to
+        # try.
         state, counts = path[-1]
         depth = len(word)
         if depth == cells.n and (counts, state) in wanted:
             return tuple(cells.alphabet[k] for k in word)
+        # Nothing wanted follows from here: back up, and try the next letter.
         if depth == cells.n or letter == letters or (depth, counts, state) in dead:
             dead.add((depth, counts, state))
             if not word:
