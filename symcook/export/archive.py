@@ -82,6 +82,8 @@ def held_as(dtype: str) -> str:
 
 
 class _ArchiveWriter:
+    """Fills the arrays of one archive; `found` has those that are done, `roundings` what was rounded."""
+
     def __init__(self, model: Transformer, dtype: str, n_max: int, roundings: dict[str, Any]) -> None:
         self.model, self.dtype, self.n_max, self.roundings = model, dtype, n_max, roundings
         self.space = {name: k for k, name in enumerate(model.space)}
@@ -89,10 +91,12 @@ class _ArchiveWriter:
         self.known: dict[Any, float] = {}
 
     def archive(self) -> Archive:
+        """All arrays: names, the embedding, the positions, each sublayer with its norms, and the readout."""
         import numpy as np
 
         embedding, readout, own_arrays = self.model.embedding, self.model.readout, self.found
         words = list(embedding.words or ())
+        # Refuses a readout whose rule has no form in an archive.
         if readout.rule is not None:
             readout.choice()
         own_arrays |= {
@@ -109,6 +113,7 @@ class _ArchiveWriter:
             "readout.position": np.array(readout.position),
             "readout.reads": np.array(list(readout.reads)),
         }
+        # The embedding, from one matrix or from the row of each token.
         if isinstance(embedding.words, TokenRows):
             at = self.at(embedding.words.names)
             self.matrix("embedding", embedding.words.matrix, range(len(words)), at, len(words))
@@ -122,6 +127,7 @@ class _ArchiveWriter:
             own_arrays[key + "layer"] = np.array(step.layer)
             for k, norm in enumerate(step.before, 1):
                 self.norm(norm, f"{key}before{k}.")
+            # What the sublayer reads: what its norms give, side by side; without norms, the residual stream.
             view = [n for norm in step.before for n in (norm.writes if norm.projection is not None else self.space)]
             place = {name: k for k, name in enumerate(view)} if step.before else self.space
             for h, part in enumerate(step.parts, 1):
@@ -134,6 +140,7 @@ class _ArchiveWriter:
         if readout.weights is not None:
             count = readout.weights.rows
             self.matrix("readout.weights", readout.weights, range(count), self.at(readout.reads), count)
+            # A sign readout has one row of weights.
             if not readout.labels:
                 self.found["readout.weights"] = self.found["readout.weights"][0]
         if readout.labels:
@@ -141,6 +148,7 @@ class _ArchiveWriter:
         return own_arrays
 
     def positions(self) -> None:
+        """The table of positions; with a row for each length where some position function depends on n."""
         import numpy as np
 
         places = self.model.embedding.places
@@ -163,6 +171,7 @@ class _ArchiveWriter:
         return position_table(term, self.model.embedding.start, self.n_max)[-1]
 
     def network(self, block: FeedForward, view: Mapping[str, int], key: str) -> None:
+        """The feed-forward sublayer of one layer."""
         import numpy as np
 
         self.found[key + "activation"] = np.array(block.activation)
@@ -173,6 +182,7 @@ class _ArchiveWriter:
         self.matrix(key + "b2", block.b2, writes, None, len(self.space))
 
     def head(self, head: Head, view: Mapping[str, int], key: str) -> None:
+        """One head: its matrices, its mask and weighting, and the factor on its scores."""
         import numpy as np
 
         reads = self.at(head.reads, view)
@@ -182,6 +192,7 @@ class _ArchiveWriter:
         self.matrix(key + "V", head.V, self.at(head.writes), reads, len(self.space), len(view))
         self.found |= {key + "mask": np.array(head.mask), key + "weighting": np.array(head.weighting)}
         factor = lowered(head.factor)
+        # The factor: 1, by position, or by length and position.
         if factor == 1:
             return
         if not _by_length(factor):
@@ -193,6 +204,7 @@ class _ArchiveWriter:
         self.found[key + "factor"] = table
 
     def norm(self, norm: LayerNorm, key: str) -> None:
+        """One norm: its projection if it has one, gain, bias, epsilon, and what stands for division by zero."""
         import numpy as np
 
         order, size = range(len(norm.writes)), len(norm.writes)
@@ -225,6 +237,7 @@ class _ArchiveWriter:
 
         from symcook.numbers.matrix import RationalMatrix
 
+        # A vector is written as a matrix with one column.
         across = [0] if columns is None else list(columns)
         wide = 1 if columns is None else len(self.space) if width is None else width
         table = np.zeros((height, wide), dtype=held_as(self.dtype))
@@ -233,6 +246,7 @@ class _ArchiveWriter:
             r, c = divmod(k, len(across))
             return (rows[r],) if columns is None else (rows[r], across[c])
 
+        # A matrix of rational numbers has them as pairs of integers, or as floats where it was loaded from an export.
         if rows and across:
             if isinstance(weights, RationalMatrix):
                 entries = self.stored(
@@ -255,6 +269,7 @@ class _ArchiveWriter:
         self.found[key] = table
 
     def vector(self, key: str, values: Sequence[Number]) -> None:
+        """A vector of the archive."""
         self.found[key] = self.numbers(values, key, lambda k: (k,))
 
     def numbers(self, values: Sequence[Number], key: str, index: Index) -> np.ndarray:
@@ -262,34 +277,44 @@ class _ArchiveWriter:
         return self.stored([v if isinstance(v, tuple) else v.as_integer_ratio() for v in values], key, index)
 
     def stored(self, values: Sequence[Stored] | np.ndarray, key: str, index: Index) -> np.ndarray:
-        """The same for numbers that are trees, or rational as numerator and denominator, or an array of floats."""
+        """Numbers rounded to the type. They are given as trees, as pairs of numerator and denominator, or as an array
+        of floats.
+
+        What was not exact is noted in `roundings`. Raises BadInput where a number is beyond the type.
+        """
         import numpy as np
 
+        # First to float64, then to the type.
         if isinstance(values, np.ndarray):
-            near = values
+            doubles = values
         else:
             try:
-                near = np.array([value[0] / value[1] for value in values], dtype=np.float64)
+                doubles = np.array([value[0] / value[1] for value in values], dtype=np.float64)
             except (TypeError, OverflowError):  # a tree, or beyond float64
-                near = np.array(list(map(self.nearest, values)), dtype=np.float64)
-        result = cast(near, self.dtype)
+                doubles = np.array(list(map(self.nearest, values)), dtype=np.float64)
+        result = cast(doubles, self.dtype)
+        # Beyond the type.
         wrong = ~np.isfinite(result)
         if wrong.any():
             k = int(wrong.argmax())
             where = f"{key}[{', '.join(map(str, index(k)))}]"
-            fitting = [d for d in DTYPES[:1] if d != self.dtype and np.isfinite(near[k])]
+            fitting = [d for d in DTYPES[:1] if d != self.dtype and np.isfinite(doubles[k])]
             do = f"use --dtype {fitting[0]}" if fitting else "choose other values of the symbols"
             raise BadInput(f"every weight must fit {self.dtype}", f"{where} = {text(_number(values[k]))}", do)
+        # The places where the stored number is not the exact one.
         if isinstance(values, np.ndarray):
-            off = np.flatnonzero(result != near).tolist()
+            off = np.flatnonzero(result != doubles).tolist()
         else:
             pairs = enumerate(zip(result.tolist(), values, strict=True))
             off = [k for k, (x, value) in pairs if x.as_integer_ratio() != value]
+        # The certificate has how many there are, their greatest relative error, and the first of them.
         if off:
             stored_values = result.tolist()
             entry = self.roundings.setdefault(key, {"rounded": 0, "greatest_relative_error": 0.0, "first": []})
             entry["rounded"] += len(off)
             greatest = entry["greatest_relative_error"]
+            # By bound, the largest first: where the bound is below what was found, no exact error has to be computed
+            # any more.
             for k, most in self.possible_errors(off, values, result):
                 if most < greatest:
                     break
@@ -335,14 +360,14 @@ def cast(values: npt.ArrayLike, dtype: str) -> np.ndarray[Any, Any]:
     """
     import numpy as np
 
-    near = np.asarray(values, dtype=np.float64)
+    doubles = np.asarray(values, dtype=np.float64)
     with np.errstate(over="ignore"):
         if dtype != "bfloat16":
-            return near.astype(dtype)
-        mantissa, exponent = np.frexp(near)
+            return doubles.astype(dtype)
+        mantissa, exponent = np.frexp(doubles)
         bits = np.minimum(exponent + 133, 8)  # less than 8 where the result is subnormal
         rounded_values = np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
-        rounded_values = np.where(np.isfinite(near), rounded_values, near)
+        rounded_values = np.where(np.isfinite(doubles), rounded_values, doubles)
         return rounded_values.astype(np.float32)  # 2^128 becomes inf
 
 
