@@ -428,12 +428,12 @@ def facts(m: Archive) -> dict[str, str]:
     return {key: json.dumps(array.tolist(), ensure_ascii=False) for key, array in m.items() if array.dtype.kind != "f"}
 
 
-def from_facts(given: Mapping[str, str]) -> Archive:
+def from_facts(texts: Mapping[str, str]) -> Archive:
     """The arrays that `facts` has made text of."""
     import numpy as np
 
     read_arrays: Archive = {}
-    for key, value in given.items():
+    for key, value in texts.items():
         entry = parsed(value, "the facts of an export must be JSON", key)
         numbers = isinstance(entry, list) and entry and all(type(entry_part) is int for entry_part in entry)
         read_arrays[key] = (

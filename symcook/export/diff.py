@@ -119,6 +119,7 @@ def diff(
     apart, and are equal where they surely are not; between these they are close, or it stays open (`Diff`). Symbols
     take their defaults. Raises BadInput where the two take different inputs.
     """
+    # Symbols take their defaults. What must hold of the lengths and of the inputs comes first.
     first_model, second_model = first.bind(), second.bind()
     near = fraction(exact(tolerance))
     if near < 0:
@@ -138,6 +139,7 @@ def diff(
             f"{_takes(side_model)} for {side_model.name}" for side_model in (first_model, second_model)
         )
         raise BadInput("two models must have the same inputs", inputs_taken)
+    # Which strings are run, and at which positions they are compared.
     asked = None
     if first_model.alphabet:
         asked = strings(
@@ -151,6 +153,7 @@ def diff(
     most = INPUTS
     if asked is not None and asked.language is not None and (most := asked.count) > MOST:
         raise BadInput(f"two models must be compared on at most {MOST:,} strings", asked.says, "give --sample 500")
+    # Run them, and count what differs, what is only close, and what stays open.
     count = opened = different = close = answers = 0
     first_found = None
     for input_text, tokens in _inputs(first_model, max_length, asked):
@@ -171,6 +174,8 @@ def diff(
             first_found = first_found or {"input": input_text, **difference}
         elif known is False:
             close += 1
+    # What differs without a run. With a tolerance, differences in the maximum length and in the first position are
+    # limits.
     apart = list(differences(first.bind(), second.bind(), near=near))
     limits = [it for it in apart if it.limit and near]
     structure, undecided = (
@@ -183,6 +188,7 @@ def diff(
 
 
 def _takes(model: Transformer) -> str:
+    """The inputs that a model takes, for a message."""
     return " ".join(model.alphabet or model.embedding.inputs or ())
 
 
@@ -196,6 +202,7 @@ def _inputs(model: Transformer, max_length: int, asked: Strings | None) -> Itera
         return
     from symcook.run import show_rows
 
+    # Models that read numbers: all rows over four values.
     for n in range(1, 2 if model.pointwise else max_length + 1):
         for values in product(("0", "1", "-1", "1/2"), repeat=n * len(embedding.inputs or ())):
             size = len(embedding.inputs or ())
@@ -221,38 +228,46 @@ def _answers(result: Result) -> dict[str, Sequence[object]]:
     if readout.labelled:
         return {"label": [result.label(place) for place in result.answered]}
     if readout.decides:
-        said = {True: "accept", False: "reject"}
-        return {"verdict": [said.get(answer) for answer in result.answers]}
+        verdicts = {True: "accept", False: "reject"}
+        return {"verdict": [verdicts.get(answer) for answer in result.answers]}
     return {name: [column[place] for place in result.answered] for name, column in result.columns().items()}
 
 
 def _run(
-    one: Transformer, other: Transformer, tokens: Sequence[Any], near: Fraction, positions: str | None
+    first_model: Transformer, second_model: Transformer, tokens: Sequence[Any], near: Fraction, positions: str | None
 ) -> tuple[dict[str, Any] | None, bool | None]:
     """The first difference that is known on an input; and whether all values before it are surely equal, or else close
     (False), or stay open (None)."""
+    # Each model is run with the tokens that it adds itself.
     results = []
-    for model in (one, other):
+    for model in (first_model, second_model):
         side_tokens = tokens
         if model.embedding.inputs is None:
-            side_tokens = model.embedding.surround(one.embedding.typed(tokens))
+            side_tokens = model.embedding.surround(first_model.embedding.typed(tokens))
         results.append(_traced(model, side_tokens))
     a, b = results
+    # Inputs of different length have no positions in common.
     if len(a.everywhere) != len(b.everywhere):
         place = {"layer": 0, "part": "length", "position": None, "coordinate": None}
         return {**place, "first": str(len(a.everywhere)), "second": str(len(b.everywhere))}, True
+    # What is compared, in this order: the residual stream after each sublayer (or only at the end, where the sublayers
+    # are not alike), what the readout shows, and the answers.
     if [(s.layer, s.part) for s in a.steps] == [(s.layer, s.part) for s in b.steps]:
         pairs = [(s.layer, s.part, s.columns, t.columns) for s, t in zip(a.steps, b.steps, strict=True)]
     else:
-        pairs = [(len(one.layers), "the end", a.stream, b.stream)]
-    if one.readout.rule == other.readout.rule or (one.readout.labelled and other.readout.labelled):
+        pairs = [(len(first_model.layers), "the end", a.stream, b.stream)]
+    if first_model.readout.rule == second_model.readout.rule or (
+        first_model.readout.labelled and second_model.readout.labelled
+    ):
         left, right = ({name: side.scores[name] for name in a.scores if name in b.scores} for side in results)
-        pairs.append((len(one.layers), "readout", left, right))
-    if _shape(one) == _shape(other):
-        pairs.append((len(one.layers), "answer", _answers(a), _answers(b)))
+        pairs.append((len(first_model.layers), "readout", left, right))
+    if _shape(first_model) == _shape(second_model):
+        pairs.append((len(first_model.layers), "answer", _answers(a), _answers(b)))
     known: bool | None = True
+    # The first difference ends the search. `known` tells what came before it: True (all equal), False (some only
+    # close), None (some open).
     for layer, part, left, right in pairs:
-        names = left if part in ("readout", "answer") else [n for n in one.space if n in other.space]
+        names = left if part in ("readout", "answer") else [n for n in first_model.space if n in second_model.space]
         places = range(len(a.answered)) if part == "answer" else a.everywhere if positions is None else a.places
         for place in places:
             for name in names:

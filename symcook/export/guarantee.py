@@ -566,8 +566,8 @@ class _Guarantee:
         try:
             result = forward(self.model, tuple(word), domain)
             texts = {name: domain.show(value, MOST_TEXT) for name, value in result.values(result.place).items()}
-        # Numbers that are not rational are tried in balls, which may find that there is no run.
         except NotExact:
+            # Numbers that are not rational are tried in balls, which may find that there is no run.
             with suppress(Undecided):
                 run(self.model, self.model.embedding.typed(word), "ball")
             return None
