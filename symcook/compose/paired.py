@@ -33,6 +33,7 @@ def paired(
     words.
     Source: chiang2022, Section 4.3 and Appendix B.
     """
+    # Norms of its own, or inputs that are any numbers, would break x + (-x) = 0.
     if model.normed:
         raise BadInput("a model to be paired must be without layer norm", model.name)
     words = model.embedding.words
@@ -40,6 +41,7 @@ def paired(
         raise BadInput(
             "a model to be paired must read strings, whose embedding can hold -x", f"{model.name} takes inputs"
         )
+    # Each coordinate gets a partner, with a name that is free.
     minus: dict[str, str] = {}
     for coordinate in model.space:
         minus[coordinate] = fresh(
@@ -49,8 +51,8 @@ def paired(
     def both(row: Mapping[str, sympy.Expr]) -> dict[str, Any]:
         return {
             c: value
-            for coordinate, given in row.items()
-            for c, value in ((coordinate, given), (minus[coordinate], -given))
+            for coordinate, value_of_coordinate in row.items()
+            for c, value in ((coordinate, value_of_coordinate), (minus[coordinate], -value_of_coordinate))
         }
 
     space = Space((*model.space, *minus.values()))
@@ -107,6 +109,7 @@ def confident(model: Transformer, logit: object) -> Transformer:
     """
     import sympy
 
+    # What the model must have: a sign readout, a post-norm at its end, and two coordinates.
     wanted = exact(logit)
     if not wanted.is_positive:
         raise BadInput("the logit of a surer model must be a positive number", wanted)
@@ -117,6 +120,7 @@ def confident(model: Transformer, logit: object) -> Transformer:
     names = tuple(model.space)
     if len(names) < 2:
         raise BadInput("a model to be made surer must have at least two coordinates", len(names))
+    # The layer's output is (W2 W1) x = (signs s - I) x, by relu(x) - relu(-x) = x; added to x it leaves signs times s.
     identity = sympy.eye(len(names))
     old = dict(zip(model.readout.reads, model.readout.weights, strict=True))
     s = sympy.Matrix([[old.get(name, 0) for name in names]])
@@ -129,6 +133,7 @@ def confident(model: Transformer, logit: object) -> Transformer:
         W2=(signs * s - identity).row_join(identity - signs * s),
         b2=[0] * len(names),
     )
+    # The norm then gives +-sqrt(d/2) in the first coordinate.
     nothing = Head(names[:1], names[:1], [[0]], [[0]], [[0]])
     weight = wanted / sympy.sqrt(sympy.Rational(len(names), 2))
     return replace(
