@@ -44,6 +44,7 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
     length = None if n is None else count(n)
     sides = () if length is None else ((length - 1) // 2, length // 2)  # of the maximum, in the middle
 
+    # mass is S of the docstring, as x (2 - x^a - x^b)/(1 - x) with a and b positions on either side.
     def mass() -> flint.arb:
         x = (-gap()).exp()
         both = 2 - sum((_power(gap(), m) for m in sides), flint.arb(0))
@@ -110,6 +111,7 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
     length = None if n is None else count(n)
     ends = None if length is None else length - 1
 
+    # Position t = 1, which is the worst: a = 0 positions to the left of it, b = n - 1 to the right.
     def value() -> flint.arb:
         mass, mean = squares(gap(), ends)
         return mean / (1 + mass)
@@ -231,6 +233,7 @@ def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: i
     text, gap = positive(gamma)
     length = count(n)
 
+    # The worst p: n, in all three variants ((c) mirrored). In (b) and (c) S = x + ... + x^(n - 1).
     def mass() -> flint.arb:
         if variant == "a":
             return hyperbolic(gap(), length)

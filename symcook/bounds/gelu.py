@@ -102,11 +102,13 @@ class _Shape:
         self.form = form
         self.found: dict[int, flint.arb] = {}
         start, far = Fraction(0), Fraction(FAR)
+        # The hypotheses (a) and (b) of the module: near 0, in between, and from FAR on.
         with PRECISION, flint.ctx.workprec(BITS):
             self.show("R'''' > 0 near 0", lambda z: _rest(form, z, 4)[4], start, NEAR)
             self.show("R'' > 0", lambda z: _rest(form, z, 2)[2], NEAR, far)
             self.show("z R'' - R' > 0", self.curve, NEAR, far)
             self.tail()
+            # D rises up to `top`, is concave on it, and falls after it: one maximum.
             self.top = Fraction(2), Fraction(21, 10)
             self.show("D rises near 0", lambda s: _slope_fourth(form, s), start, NEAR)
             self.show("D rises", lambda s: _slope(form, s), NEAR, self.top[0])
@@ -121,10 +123,12 @@ class _Shape:
         return self.found[bits]
 
     def curve(self, z: flint.arb) -> flint.arb:
+        """z R'' - R', which is (b)."""
         series = _rest(self.form, z, 2)
         return z * series[2] - series[1]
 
     def show(self, what: str, function: Callable[[flint.arb], flint.arb], low: Fraction, high: Fraction) -> None:
+        """Raises SymcookError where balls do not show that the function is positive on the interval."""
         if not positive_on(function, low, high):
             raise SymcookError(f"rigorous intervals did not show that {what} between {low} and {high}")
 
@@ -204,6 +208,7 @@ def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str 
     text, scale = positive(c, "c")
     bound, proof = RATES[_form(form)]
 
+    # The critical point u of L, once for each precision.
     known: dict[int, flint.arb] = {}
 
     def place() -> flint.arb:

@@ -48,6 +48,7 @@ def interior(conditions: Sequence[AffineRow], inputs: int) -> AffinePoint | None
     if inputs == 0:
         return () if all(row[-1] > 0 for row in conditions) else None
     lower, upper, others_of = [], [], set()
+    # By its last coefficient each condition bounds the last coordinate from below, from above, or not at all.
     for row in conditions:
         factor = row[inputs - 1]
         others = (*row[: inputs - 1], row[-1])
@@ -57,10 +58,12 @@ def interior(conditions: Sequence[AffineRow], inputs: int) -> AffinePoint | None
             (lower if factor > 0 else upper).append(tuple(-e / factor for e in others))
     if len(lower) * len(upper) + len(others_of) > MAX_CONDITIONS:
         raise BadInput("the hidden units must be few enough to find all their signs", f"{len(conditions)} conditions")
+    # The last coordinate has a value iff each lower bound is below each upper one: conditions on the others.
     others_of |= {tuple(b - a for a, b in zip(low, high, strict=True)) for low in lower for high in upper}
     inner_point = interior(tuple(others_of), inputs - 1)
     if inner_point is None:
         return None
+    # A point for the others is known; between the bounds there is room for the last coordinate.
     low, high = ([value(bound, inner_point) for bound in bounds] for bounds in (lower, upper))
     if low and high:
         return (*inner_point, (max(low) + min(high)) / 2)
@@ -76,18 +79,21 @@ def cells(units: Sequence[AffineRow], inputs: int) -> Iterator[tuple[tuple[bool,
     """Which units are positive, for each combination of signs that an open set has, with a point of it."""
 
     def extend(signs: tuple[bool, ...], conditions: tuple[AffineRow, ...], point: AffinePoint) -> Iterator[Any]:
+        """The cells in which the first units have these `signs`; `point` lies in all of them so far."""
         if len(signs) == len(units):
             yield signs, point
             return
         unit = units[len(signs)]
+        # A unit without inputs has one sign everywhere.
         if not any(unit[:-1]):
             yield from extend((*signs, unit[-1] > 0), conditions, point)
             return
         for sign in (True, False):
-            more = (*conditions, unit if sign else tuple(-e for e in unit))
-            here = point if value(more[-1], point) > 0 else interior(more, inputs)
+            narrowed = (*conditions, unit if sign else tuple(-e for e in unit))
+            # The point at hand serves one of the two sides; for the other one must be found.
+            here = point if value(narrowed[-1], point) > 0 else interior(narrowed, inputs)
             if here is not None:
-                yield from extend((*signs, sign), more, here)
+                yield from extend((*signs, sign), narrowed, here)
 
     yield from extend((), (), (Fraction(0),) * inputs)
 
@@ -176,11 +182,13 @@ def lipschitz(
     if norm not in NORMS:
         raise unknown("norm", norm, list(NORMS))
     chosen, name = read_model(model, values)
+    # The model must be a feed-forward sublayer and nothing else.
     steps = list(chosen.sublayers)
     block = steps[0].block if len(steps) == 1 and not steps[0].before and steps[0].after is None else None
     if not isinstance(block, FeedForward) or block.activation != "relu":
         do = "give a recipe such as gtzero; of layer norm: bound layer-norm"
         raise BadInput("the model must be one feed-forward layer with relu", name, do)
+    # Both constants, and whether the network is homogeneous.
     network = Network(block)
     least = network.constant(norm)
     claimed = size(network.W2, norm) * size(network.W1, norm)
@@ -234,6 +242,7 @@ def layer_norm(
     that of the sum is left out where gains differ so much that there are more than `MAX_SUMS` sums of them with signs.
     Raises BadInput for d, epsilon, gain or digits. Source: Cookbook, Section 6.1 and Section 6.4.
     """
+    # d, epsilon and the gains.
     wanted = check_digits(digits)
     entries = count(d, "d", least=2)
     if entries > MAX_WIDTH:
@@ -246,6 +255,7 @@ def layer_norm(
     squares = [g * g for g in gains]
     greatest = max(abs(g) for g in gains)
 
+    # The smallest constant for the Euclidean norm, and the claimed one.
     def least() -> flint.arb:
         return (_greatest_root(squares) / arb_of(small)).sqrt()
 
@@ -254,20 +264,21 @@ def layer_norm(
 
     equal = squares.count(max(squares)) > 1  # the two greatest gains make a vector of mean 0: both are the same
     shown_gains = gains[:1] if len(set(gains)) == 1 else gains
+    # The two other norms: the greatest row sum (largest entry) and column sum (sum of entries) of the derivative.
     rows = [(p * greatest, q * greatest**2) for p, q in row_growths(entries)]
     columns = column_growths([abs(g) for g in gains])
 
-    def other(pairs: Collection[tuple[Fraction, Fraction]] | None) -> Ball | str:
+    def least_constant(pairs: Collection[tuple[Fraction, Fraction]] | None) -> Ball | str:
         if pairs is None:
             return f"not known: more than {MAX_SUMS:,} sums of gains"
         return shown(lambda: greatest_growth(pairs) / arb_of(small).sqrt(), wanted)
 
     extra: dict[str, Ball | str] = {
-        "sum of entries, smallest": other(columns),
+        "sum of entries, smallest": least_constant(columns),
         "sum of entries, proved": shown(
             lambda: (arb_of(Fraction(entries - 1, entries) * sum(squares, Fraction(0)) / small)).sqrt(), wanted
         ),
-        "largest entry, smallest": other(rows),
+        "largest entry, smallest": least_constant(rows),
         "largest entry, proved": shown(lambda: arb_of(Fraction(entries - 1)).sqrt() * claimed(), wanted),
         "homogeneous": "no; of degree 0 with epsilon = 0",
     }
@@ -310,6 +321,7 @@ def column_growths(gains: Sequence[Fraction]) -> set[tuple[Fraction, Fraction]] 
     `MAX_SUMS` sums of gains with signs."""
     d, total = len(gains), sum((g * g for g in gains), Fraction(0))
     growths: set[tuple[Fraction, Fraction]] = set()
+    # One column for each different gain. `sums` are the sums of the other gains with all signs.
     for own in set(gains):
         others = list(gains)
         others.remove(own)
@@ -318,6 +330,7 @@ def column_growths(gains: Sequence[Fraction]) -> set[tuple[Fraction, Fraction]] 
             sums = {s + signed for s in sums for signed in (g, -g)}
             if len(sums) > MAX_SUMS:
                 return None
+        # p = <a, b> and q^2 = |a|^2 |b|^2 of `row_growths`, where b has the gains with signs.
         for signed in (own, -own):
             for all_but in sums:
                 signed_sum = signed + all_but

@@ -35,8 +35,8 @@ def soften(model: Transformer, tau: str = "tau") -> Transformer:
     def soft(head: Head) -> Head:
         if head.averages:
             return head
-        temperature_given = head.temperature if head.weighting == "softmax" else 1
-        return replace(head, weighting="softmax", temperature=temperature_given * symbol(tau))
+        old_temperature = head.temperature if head.weighting == "softmax" else 1
+        return replace(head, weighting="softmax", temperature=old_temperature * symbol(tau))
 
     parameters = (*model.parameters, Parameter(tau, lower=0))
     return replace(model, name=f"{model.name} softened", layers=_layers(model, soft), parameters=parameters)
@@ -57,7 +57,9 @@ def harden(model: Transformer) -> Transformer:
         temperature_symbol.name for head in all_heads(model) for temperature_symbol in head.temperature.free_symbols
     }
     gone = cooled - {
-        symbol_left.name for value, _, _ in hardened.expressions(symbolic=True) for symbol_left in value.free_symbols
+        remaining_symbol.name
+        for value, _, _ in hardened.expressions(symbolic=True)
+        for remaining_symbol in value.free_symbols
     }
     return replace(hardened, parameters=tuple(p for p in model.parameters if p.name not in gone))
 
@@ -99,11 +101,13 @@ def reverse(model: Transformer, *, name: str | None = None) -> Transformer:
     mirrored = n + 2 * old_embedding.start - 1 - i
     moved = model.mapped(lambda value: value.subs(i, mirrored) if i in value.free_symbols else value, model.parameters)
 
-    def layer(one: Layer) -> Layer:
-        if one.attention is None:
-            return one
-        heads = (replace(h, mask=h.sees.mirrored.value, weighting=MIRROR[h.weighting]) for h in one.attention.heads)
-        return replace(one, attention=SelfAttention(tuple(heads)))
+    def layer(old_layer: Layer) -> Layer:
+        if old_layer.attention is None:
+            return old_layer
+        heads = (
+            replace(h, mask=h.sees.mirrored.value, weighting=MIRROR[h.weighting]) for h in old_layer.attention.heads
+        )
+        return replace(old_layer, attention=SelfAttention(tuple(heads)))
 
     return replace(
         moved,
@@ -147,9 +151,11 @@ def _single(layer: Layer, taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str
     heads: tuple[Head, ...] = layer.attention.heads if layer.attention is not None else ()
     if len(heads) < 2:
         return (layer,), ()
+    # With a norm before the attention a head sees what the norm reads.
     pre = layer.placement not in ("none", "post")
     reads_of = [{name for norm in layer.attention_norms for name in norm.reads} if pre else set(h.reads) for h in heads]
     order = _harmless_order(heads, reads_of)
+    # Such an order: one layer for each head, and the last has the feed-forward sublayer and the norms after.
     if order:
         lower = [
             Layer(
@@ -160,6 +166,7 @@ def _single(layer: Layer, taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str
             for h in order[:-1]
         ]
         return (*lower, replace(layer, attention=SelfAttention((heads[order[-1]],)))), ()
+    # No order: each head writes to new coordinates, and a feed-forward sublayer delivers from these at the end.
     layer = keep_norms(layer)
     own: list[tuple[str, str]] = []
     stack: list[Layer] = []
@@ -168,6 +175,7 @@ def _single(layer: Layer, taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str
             own.append((fresh(f"{name}_head{number}", {*taken, *(new for new, _ in own)}), name))
         block = replace(head, writes=tuple(new for new, _ in own[len(own) - len(head.writes) :]))
         stack.append(Layer(SelfAttention((block,)), None, layer.attention_norms, (), layer.placement))
+    # Without norms the delivery may share the last layer; with norms it needs one without any.
     if layer.placement == "none":
         stack[-1] = replace(stack[-1], feedforward=_deliver(own))
     else:
@@ -182,7 +190,7 @@ def _harmless_order(heads: Sequence[Head], seen: Sequence[set[str]]) -> list[int
     remaining, order = list(range(len(heads))), []
     while remaining:
         free = next(
-            (h for h in remaining if not any(set(heads[h].writes) & seen[other] for other in remaining if other != h)),
+            (h for h in remaining if not any(set(heads[h].writes) & seen[later] for later in remaining if later != h)),
             None,
         )
         if free is None:
