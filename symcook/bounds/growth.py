@@ -88,12 +88,14 @@ class Growth:
     def __init__(self, model: Transformer, name: str, delta: Fraction, length: int | None) -> None:
         self.model, self.name, self.delta, self.length = model, name, delta, length
         blocks = [step.block for step in model.sublayers]
+        # Only relu is known to have the Lipschitz constant 1.
         for block in blocks:  # before their weights, which may be irrational as well
             if isinstance(block, FeedForward) and block.activation != "relu":
                 do = "symcook bound gelu-relu has the error of GELU" if block.activation.startswith("gelu") else None
                 raise BadInput("the activation must be relu, whose Lipschitz constant is 1", block.activation, do)
         self.width, self.greatest = self._paper_sizes()
         self.gaps: dict[int, ScoreGap] = {}
+        # Heads with scores need a bound on the size of the residual stream, and so strings of a known length.
         self.start: Fraction | None = None
         if any(not head.uniform for block in blocks if isinstance(block, SelfAttention) for head in block.heads):
             if model.embedding.inputs is not None:
@@ -105,13 +107,11 @@ class Growth:
 
     def parts(self) -> list[GrowthPart]:
         """The error after the embedding and after each part, at flint's precision."""
-        self.size, parts_grown = (
-            self.start,
-            [GrowthPart("embedding", BothErrors(_flint(self.delta), _flint(self.delta)))],
-        )
+        self.size = self.start
+        errors = [GrowthPart("embedding", BothErrors(_flint(self.delta), _flint(self.delta)))]
         for step in self.model.sublayers:
-            parts_grown.append(self._after(step, parts_grown[-1].error))
-        return parts_grown
+            errors.append(self._after(step, errors[-1].error))
+        return errors
 
     def _paper_sizes(self) -> tuple[int, Fraction]:
         """d and p_max of the papers."""
@@ -124,6 +124,7 @@ class Growth:
         return max(sizes), max(entries)
 
     def _embedded(self, length: int) -> Fraction:
+        """The greatest L1 norm of an embedded position, over all tokens and positions."""
         embedding = self.model.embedding
         places = range(embedding.start, embedding.start + length + embedding.added)
         best = Fraction(0)
@@ -138,17 +139,20 @@ class Growth:
         """The error after a part and its residual connection, and after the norm behind it."""
         label, proofs = part_name(step), list[str]()
         if step.block is not None:
+            # What the block reads: the residual stream, or the norms before it, whose errors add up.
             size, error_seen = self.size, error
             if step.before:
                 size = sum((normed_size(norm) for norm in step.before), Fraction(0))
                 first, *others = [self._normed(error, norm, proofs) for norm in step.before]
                 error_seen = sum(others, first)
+            # What it adds to the error: by the constants of the feed-forward sublayer, or head by head.
             if isinstance(step.block, FeedForward):
                 proofs += ["lem.ffn_columns", "yang2026.lemma30"]
                 added = [error_seen.times(_flint(change_of(step.block)), _flint((self.width * self.greatest) ** 2))]
             else:
                 added = [self._attended(label, head, step, size, error_seen, proofs) for head in step.block.heads]
             error = sum(added, error)
+            # The residual stream grows by what the block adds.
             if self.size is not None:
                 self.size += added_size(step.block, present(size))
         if step.after is not None:
@@ -157,6 +161,7 @@ class Growth:
         return GrowthPart(label, error, (*proofs, "cookbook.s7.2.prop7.4") if step.block is not None else tuple(proofs))
 
     def _normed(self, error: BothErrors, norm: LayerNorm, proofs: list[str]) -> BothErrors:
+        """The error after a norm, by both constants."""
         proofs += ["lem.norm_layernorm", "cookbook.s6.4.ln_lipschitz.corrected", "cookbook.s7.2.prop7.5"]
         return error.times(*map(_root, normed_change(norm)))
 
@@ -167,12 +172,14 @@ class Growth:
         own, papers = _flint(column_sum(rows_of(head.V))), _flint(self.width * self.greatest)
         mu = max((abs(e) for row in score_form(head) for e in row), default=Fraction(0))
         mean = ["lem.mean_close", "lem.norm_columns", "yang2026.lemma33"]
+        # The weights stay: all scores are zero, or hard attention keeps its maximum within the gap.
         if not mu or head.weighting != "softmax":
             if mu:
                 self._check_gap(label, head, step, seen.ours, mu)
                 proofs += ["lem.argmax_kept", "lem.bilinear_close"]
             proofs += mean
             return seen.times(own, papers)
+        # Softmax: Lemma 31 has its constant for errors of at most 1 only.
         size = present(size)
         proofs += ["lem.bilinear_close", "lem.sm_distance_sharp", *mean, "yang2026.lemma31", "yang2026.lemma32.ratio"]
         if not seen.papers <= 1:
@@ -180,6 +187,7 @@ class Growth:
                 raise Undecided(f"whether the error before {label} is at most 1 is undecided")
             must = f"the error before {label} must be at most 1 by the papers' constants (Lemma 31)"
             raise BadInput(must, f"delta = {written(self.delta)}", "give a smaller delta")
+        # How far scores move, and then weights, by our constants (tanh) and by the papers'.
         scaled, bound, greatest = self._factor(head), _flint(size), _flint(max(size, Fraction(1)))
         weights = 2 * arb(_moved(scaled * _flint(mu), bound, seen.ours) / 2).tanh()
         claimed = scaled * 3 * papers**2 * greatest * seen.papers
@@ -203,6 +211,7 @@ class Growth:
 
     def _check_gap(self, label: str, head: Head, step: Sublayer, error: BallValue, mu: Fraction) -> None:
         """BadInput unless at every position of every word the maximum is unique and the error cannot reach it."""
+        # The gap is computed from exact runs, which softmax or a norm before this head would end.
         if step.before or not isinstance(error, fmpq):
             raise BadInput(
                 f"{label} must see exact scores", "scores after softmax or a layer norm", "no gap is computed for it"
@@ -211,6 +220,7 @@ class Growth:
             before = streams(self.model, step.layer - 1, present(self.length), self.name)
             self.gaps[id(head)] = score_gap(head, before, self.model.embedding.start, f"{label} of {self.name}")
         gap = self.gaps[id(head)]
+        # Two scores may move towards each other, each by `moved`.
         moved: Any = _moved(_flint(mu), _flint(gap.size), error)
         if gap.least is not None and 2 * moved >= _flint(gap.least):
             must = f"delta must be so small that the scores of {label} keep their maxima"
@@ -331,15 +341,15 @@ def streams(model: Transformer, layers: int, length: int, name: str) -> list[Str
     value is not rational.
     """
     first = replace(model, layers=model.layers[:layers], final_norm=None)
-    values_found = []
+    runs = []
     try:
         for word in words_of_length(model, length, GAP_WORDS, name):
             columns = forward(first, model.tokens(word), Exact(), trace=True, weights=False).steps[-1].columns
             rows = range(length + model.embedding.added)
-            values_found.append([{c: _rational(column[i]) for c, column in columns.items()} for i in rows])
+            runs.append([{c: _rational(column[i]) for c, column in columns.items()} for i in rows])
     except NotExact as error:
         raise BadInput(f"the scores of {name} must be rational", str(error)) from None
-    return values_found
+    return runs
 
 
 def _rational(value: object) -> Fraction:
@@ -357,12 +367,13 @@ def score_gap(head: Head, before: Sequence[StreamValues], start: int, label: str
     least: Fraction | None = None
     for stream in before:
         reads = [[row.get(c, Fraction(0)) for c in head.reads] for row in stream]
+        # For each row, the two greatest scores that it sees.
         queries = product(reads, form)
         for i, query in enumerate(queries):
-            scores_seen = sorted(_dot(query, reads[j]) for j in visible(head.sees, i, len(stream)))
-            if len(scores_seen) < 2:
+            scores = sorted(_dot(query, reads[j]) for j in visible(head.sees, i, len(stream)))
+            if len(scores) < 2:
                 continue
-            gap = scores_seen[-1] - scores_seen[-2]
+            gap = scores[-1] - scores[-2]
             if gap == 0:
                 must = f"a hard head must have a score gap at every position, and {label} has none"
                 raise BadInput(must, f"a tie at position {start + i}", "errors break ties")

@@ -22,17 +22,19 @@ def grouped(model: Transformer, lengths: Sequence[int]) -> list[HardRuns] | None
         return None
     if not mergeable(model) or model.embedding.ends[1]:
         return None
-    by_length_found: list[HardRuns] = []
+    by_length_runs: list[HardRuns] = []
     try:
+        # The runs of one string of each length hold what does not depend on the string; sizes and logits are those of
+        # all.
         for level in by_length(model, lengths, lambda n: _GreatestEntries(model, ExactNumbers(), n)):
             level_runs = runs(model, level.n, [(model.alphabet[0],) * level.n])
             _straight(level.result)
             level_runs.greatest = list(level.states.greatest)  # type: ignore[attr-defined]
             level_runs.logits = _logits(level) if model.readout.signed else []
-            by_length_found.append(level_runs)
+            by_length_runs.append(level_runs)
     except (NotExact, Undecided):
         return None
-    return by_length_found
+    return by_length_runs
 
 
 class _GreatestEntries(Prefixes):
@@ -46,13 +48,14 @@ class _GreatestEntries(Prefixes):
         answers: bool = True,
         depth: int | None = None,
     ) -> Result:
+        """One more position for all prefixes, with the greatest entry before each layer kept."""
         domain: Any = self.position(self.numbers, self.n, which)
-        depth_seen = len(self.parents) if depth is None else depth
+        used_depth = len(self.parents) if depth is None else depth
         result = forward(
-            self.model, tokens, domain, after=Memory(depth_seen, sums), answers=answers, trace=True, weights=False
+            self.model, tokens, domain, after=Memory(used_depth, sums), answers=answers, trace=True, weights=False
         )
         _straight(result)
-        if not depth_seen:
+        if not used_depth:
             self.greatest = [ZERO] * (len(self.model.layers) + 1)
         for layer, columns in entered(self.model, [step.columns for step in result.steps]):
             sizes = (abs(x) for column in columns.values() for x in column.values)

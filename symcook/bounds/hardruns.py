@@ -100,11 +100,13 @@ class _Watched(BallDomain):
         weighting: str,
         factor: Coefficient,
     ) -> list[BallColumn]:
+        """Attention, with a note of the head: equal scores are tied where a row sees two positions."""
         equal = not queries and self.length > (1 if mask.here else 2)
         self.met.append((None, equal))
         return super().attend(queries, keys, values, mask, weighting, factor)
 
     def best(self, scores: Sequence[BallValue], weighting: str, i: int, first: int) -> Sequence[int]:
+        """The positions of the maximum; the note of the head gets the smallest gap and whether scores are tied."""
         known = [score for score in scores if isinstance(score, fmpq)]
         if len(known) < len(scores):
             raise NotExact("a score must be rational", f"one at position {i}")
@@ -127,8 +129,8 @@ def runs(model: Transformer, n: int, words: Iterable[Word], tick: Callable[[], N
         domain.met = []
         try:
             result = forward(model, model.tokens(word), domain, trace=True, weights=False)
-            text_shown = model.embedding.written(word)
-            _note(model, tables, result.steps, domain.met, text_shown, hard_runs)
+            word_text = model.embedding.written(word)
+            _note(model, tables, result.steps, domain.met, word_text, hard_runs)
         except NotExact as error:
             must = "the values of an average-hard model must be rational"
             raise BadInput(must, f"{error}, at the string {model.embedding.written(word)}") from None
@@ -180,20 +182,23 @@ def _note(
     steps: Sequence[Snapshot[BallColumn]],
     met: Sequence[Met],
     word: str,
-    found: HardRuns,
+    totals: HardRuns,
 ) -> None:
     """What one run shows."""
     turn = iter(met)
+    # The greatest entry before each layer.
     streams = [_all_rational(step.columns) for step in steps]
     for layer, before in entered(model, streams):
-        found.greatest[layer] = max(found.greatest[layer], _size(before))
+        totals.greatest[layer] = max(totals.greatest[layer], _size(before))
+    # Each head, in the order in which the run has noted them.
     for step, before in zip(model.sublayers, streams, strict=False):
         if isinstance(step.block, SelfAttention):
             for number, head in enumerate(step.block.heads, 1):
-                sizes, table = found.heads[step.layer, number], tables[HeadPlace(step.layer, number, head)]
+                sizes, table = totals.heads[step.layer, number], tables[HeadPlace(step.layer, number, head)]
                 if not any(head.reads[c] in before for _, c, _ in table.values):
                     continue  # its values are zero, and the forward pass leaves it out
                 gap, tied = next(turn)
+                # Scores were compared without the scale.
                 if gap is not None:
                     gap = gap * flint_of(table.scale)
                     if sizes.gap is None or gap < sizes.gap[0]:
@@ -215,9 +220,11 @@ def _rows(head: Head, columns: Mapping[str, Sequence[fmpq]]) -> list[tuple[fmpq,
 
 
 def _sizes(sizes: HeadSizes, head: Head, table: _HeadWeights, rows: Sequence[Sequence[fmpq]]) -> None:
+    """What a head meets in one run: the greatest |x M| and |M z|, and how far its values lie apart."""
     if not sizes.ranges:
         sizes.ranges = [ZERO] * len(head.writes)
         sizes.queries, sizes.keys = [ZERO] * len(head.reads), [ZERO] * len(head.reads)
+    # For each position its query side, key side and value.
     values = []
     for row in rows:
         asked, offered, value = [ZERO] * len(row), [ZERO] * len(row), [ZERO] * len(head.writes)
@@ -229,6 +236,7 @@ def _sizes(sizes: HeadSizes, head: Head, table: _HeadWeights, rows: Sequence[Seq
         sizes.queries = [max(x, abs(y)) for x, y in zip(sizes.queries, asked, strict=True)]
         sizes.keys = [max(x, abs(y)) for x, y in zip(sizes.keys, offered, strict=True)]
         values.append(value)
+    # By coordinate, and in the L1 norm between any two positions.
     for w, column in enumerate(zip(*values, strict=True)):
         sizes.ranges[w] = max(sizes.ranges[w], max(column) - min(column))
     for k, first_value in enumerate(values):

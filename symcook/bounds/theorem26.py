@@ -33,8 +33,10 @@ class Rate:
             self.tree: Tree = parse_term(self.text)
         except BadInput as error:
             raise BadInput(f"{name} must be an expression in n; {error.must}", error.given, error.do) from None
-        for other in sorted(names(self.tree) - {"n"}):
-            raise BadInput(f"{name} must be an expression in n", f"the name {other} in {self.text}", "write it with n")
+        for foreign in sorted(names(self.tree) - {"n"}):
+            raise BadInput(
+                f"{name} must be an expression in n", f"the name {foreign} in {self.text}", "write it with n"
+            )
 
     def positive(self, n: int) -> Fraction:
         """Its value at a length; BadInput unless that is positive."""
@@ -56,6 +58,8 @@ def fitted(values: Mapping[int, Fraction], below: bool) -> str | None:
     '1/n'
     """
     for k in POWERS if len(values) > 1 or not below else (1,):
+        # Scaled by n^k the values should level off: k fits where the last one is on the safe side of the one before it
+        # and of the extreme, which is c.
         scaled = [value * n**k if below else value / n**k for n, value in sorted(values.items())]
         if not scaled:
             return None
@@ -84,6 +88,7 @@ class Constants:
     stands in the queries, where the paper has 1/sqrt(d). Rational throughout."""
 
     def __init__(self, model: Transformer) -> None:
+        # d, p and H.
         sizes, entries, heads = [len(model.space)], [Fraction(1)], 1
         for layer in model.layers:
             for part in layer.parts():
@@ -94,6 +99,7 @@ class Constants:
         d, p, layers = max(sizes), max(entries), max(len(model.layers), 1)
         self.d, self.p, self.heads, self.layers, self.added = d, p, heads, layers, model.embedding.added
         self.scored = any(not place.head.uniform for place in head_places(model))
+        # The constants, lemma by lemma; of Lemma 25 over all layers.
         values, network = heads * d * p, d**2 * p**2 + 1
         self.lemma29 = 2 * network * (values + 1)
         self.lemma30, self.lemma31 = network, 3 * d**2 * p**2
@@ -118,6 +124,7 @@ class Constants:
         if not self.scored:
             return None
         K, L = self.lemma25, self.layers
+        # The part of the logarithm that depends on none of n, gamma, x and the error.
         with PRECISION, flint.ctx.workprec(BITS):
             logarithm = arb_of(L * K).log()
             if L > 1:

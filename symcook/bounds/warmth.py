@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import flint
 from flint import arb, fmpq
@@ -21,9 +21,6 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.balls import arb_of
 from symcook.present import present
 from symcook.words import Word
-
-if TYPE_CHECKING:
-    pass
 
 BITS = 128
 """The precision of the bounds and of the runs in balls."""
@@ -86,6 +83,7 @@ class ByLayer:
 
     @staticmethod
     def _form(head: Head) -> HeadForm:
+        """The head by sizes: the absolute score form and V."""
         scale = Fraction(1) if head.uniform else entry(head.scale)
         form = [(a, b, abs(scale * value)) for a, b, value in sparse(score_form(head))]
         V = sizes(rows_of(head.V))
@@ -93,33 +91,36 @@ class ByLayer:
 
     def error(self, tau: Fraction) -> arb:
         """A bound on the sum of the errors of all coordinates at a position, at the end."""
-        e: dict[str, arb] = {}
+        errors: dict[str, arb] = {}
+        # `errors` by coordinate, and beside it a bound on their sum, which is smaller where coordinates share an error.
         total_error = arb(0)
         for number, layer in enumerate(self.model.layers, 1):
             added: dict[str, arb] = {}
-            more = arb(0)
+            added_to_sum = arb(0)
             for place, head in enumerate(layer.attention.heads if layer.attention else (), 1):
-                more += self._head(
-                    head, self.met.heads[number, place], self.forms[number, place], tau, e, total_error, added
+                added_to_sum += self._head(
+                    head, self.met.heads[number, place], self.forms[number, place], tau, errors, total_error, added
                 )
             for name, value in added.items():
-                e[name] = e.get(name, arb(0)) + value
-            total_error = _total(e).min(total_error + more)
+                errors[name] = errors.get(name, arb(0)) + value
+            total_error = _total(errors).min(total_error + added_to_sum)
             if number in self.networks and layer.feedforward is not None:
-                e, total_error = self._network(layer.feedforward, self.networks[number], e, total_error)
-        return _total(e).min(total_error)
+                errors, total_error = self._network(layer.feedforward, self.networks[number], errors, total_error)
+        return _total(errors).min(total_error)
 
     def _head(
-        self, head: Head, met: HeadSizes, form: HeadForm, tau: Fraction, e: Mapping[str, arb], whole: arb,
+        self, head: Head, met: HeadSizes, form: HeadForm, tau: Fraction, errors: Mapping[str, arb], whole: arb,
         added: dict[str, arb],
     ) -> arb:  # fmt: skip
         """What a head adds to the errors; what it adds to their sum."""
+        # `off` is the L1 distance of the weights: 2 tanh(T/(2 tau)) for moved scores, and 2 mass/(1 + mass) for softmax
+        # against hardmax, but never more than 2.
         M, V, column, mu = form
-        here = [e.get(name, arb(0)) for name in head.reads]
+        read_errors = [errors.get(name, arb(0)) for name in head.reads]
         off = arb(0)
         if not head.uniform and met.ranges:
-            apart = [(q + k) * x for q, k, x in zip(met.queries, met.keys, here, strict=True)]
-            moved = sum(apart, arb(0)) + sum((arb_of(m) * here[a] * here[b] for a, b, m in M), arb(0))
+            apart = [(q + k) * x for q, k, x in zip(met.queries, met.keys, read_errors, strict=True)]
+            moved = sum(apart, arb(0)) + sum((arb_of(m) * read_errors[a] * read_errors[b] for a, b, m in M), arb(0))
             most = max(met.queries, default=ZERO) + max(met.keys, default=ZERO)
             moved = moved.min(most * whole + arb_of(mu) * whole * whole)
             off = 2 * (moved / arb_of(tau) / 2).tanh()
@@ -127,22 +128,24 @@ class ByLayer:
                 mass = (self.length - 1) * (-arb(met.gap[0]) / arb_of(tau)).exp()
                 off += 2 * mass / (1 + mass)
             off = off.min(arb(2))
+        # Errors of the weights by the range of the values, and errors of the values through V.
         for w, name in enumerate(head.writes):
             value = off / 2 * met.ranges[w] if met.ranges else arb(0)
             added[name] = added.get(name, arb(0)) + value
         for w, k, v in V:
-            added[head.writes[w]] += arb_of(v) * here[k]
+            added[head.writes[w]] += arb_of(v) * read_errors[k]
         return off / 2 * met.apart + arb_of(column) * whole
 
     @staticmethod
     def _network(
-        block: FeedForward, matrices: tuple[Sparse, Sparse, Fraction], e: Mapping[str, arb], whole: arb
+        block: FeedForward, matrices: tuple[Sparse, Sparse, Fraction], errors: Mapping[str, arb], whole: arb
     ) -> tuple[dict[str, arb], arb]:
+        """The errors by coordinate and their sum after a feed-forward sublayer, whose relu does not increase them."""
         W1, W2, column = matrices
         inside = [arb(0)] * block.hidden
         for h, k, value in W1:
-            inside[h] = inside[h] + arb_of(value) * e.get(block.reads[k], arb(0))
-        errors_after = dict(e)
+            inside[h] = inside[h] + arb_of(value) * errors.get(block.reads[k], arb(0))
+        errors_after = dict(errors)
         for w, h, value in W2:
             name = block.writes[w]
             errors_after[name] = errors_after.get(name, arb(0)) + arb_of(value) * inside[h]
@@ -158,6 +161,7 @@ def _last(good: Callable[[Fraction], bool]) -> Fraction | None:
     """Nearly the last temperature at which something holds that holds at low ones; None where it holds at all."""
     if good(Fraction(WARMEST)):
         return None
+    # Bracket the temperature by powers of two, then bisect.
     low = Fraction(1)
     while not good(low):
         low /= 2
@@ -176,8 +180,8 @@ def _between(good: Callable[[Fraction], bool], low: Fraction, times: int) -> Fra
     return low
 
 
-def _total(e: Mapping[str, arb]) -> arb:
-    return sum(e.values(), arb(0))
+def _total(errors: Mapping[str, arb]) -> arb:
+    return sum(errors.values(), arb(0))
 
 
 def error_in_balls(soft: Transformer, words: Sequence[Word], ends: Sequence[Mapping[str, Sequence[fmpq]]],
@@ -189,6 +193,7 @@ def error_in_balls(soft: Transformer, words: Sequence[Word], ends: Sequence[Mapp
         result = forward(soft, soft.tokens(word), domain, trace=True, weights=False)
         with PRECISION, domain.context():
             columns = result.steps[-1].columns
+            # The sum over coordinates at each position; equal exact numbers add nothing.
             for place in range(len(soft.tokens(word))):
                 off = arb(0)
                 for name, column in columns.items():
@@ -210,6 +215,7 @@ class Floats:
 
         from symcook.export.archive import arrays, embed
 
+        # The arrays at temperature 1; another one only scales the factors of heads.
         names, letters = list(model.space), list(model.embedding.words or ())
         self.length = met.n + model.embedding.added
         self.arrays = arrays(soft_at(model, "1"), "float64", self.length)
@@ -237,12 +243,13 @@ class Floats:
         def good(tau: Fraction) -> bool:
             return bool(self.errors(tau).max() <= bound)
 
+        # Doubling, then bisection; the strings that come near are taken a little above.
         low = from_
         while low < WARMEST and good(low * 2):
             low *= 2
         if low >= WARMEST:
             return None
         low = _between(good, low, 14)
-        errors_found = self.errors(low * (1 + NEAR))
-        order = [int(k) for k in (-errors_found).argsort()]
-        return low, [k for k in order if errors_found[k] > bound * CLOSE] or order[:1]
+        by_word = self.errors(low * (1 + NEAR))
+        order = [int(k) for k in (-by_word).argsort()]
+        return low, [k for k in order if by_word[k] > bound * CLOSE] or order[:1]

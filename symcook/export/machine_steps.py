@@ -60,6 +60,7 @@ class ProgramRun:
 def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> ProgramRun:
     """The run of the program that a model was compiled from, by the program alone: an automaton, or a machine in
     integers. BadInput for another model, and for a foreign symbol."""
+    # What has to be given.
     if not decodes(model):
         must = "a model must be compiled from an automaton or a Turing machine"
         raise BadInput(must, model.name, "symcook compile dfa and compile tm make one")
@@ -69,6 +70,7 @@ def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> Pr
         raise RuntimeError("model.program must be set here")
     symbols = speech_of(model).word(word)
     model.tokens(symbols)  # BadInput for the empty word where nothing stands in front
+    # An automaton: its states, then its verdict.
     if model.program.kind == "dfa":
         table = program_table(model.program)
         tokens = tokens_of(table)[1 + len(table.alphabet) :]
@@ -78,11 +80,13 @@ def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> Pr
         verdict = tokens[len(table.moves) + int(table.answers[states[-1]] is True)]
         answers_all = tuple(put_out(model, (*(tokens[state] for state in states), verdict)))
         return ProgramRun(symbols, answers_all[:limit], len(answers_all) <= limit)
+    # A machine compiled by the printed construction of a theorem: the rows of its table.
     if model.program.theorem:
         machine = read_turing(model.program.source)
         rows = (token.label for token in table_tokens(machine, symbols, ahead=not model.embedding.added))
         answers_all = tuple(itertools.islice(rows, limit + 1))
         return ProgramRun(symbols, answers_all[:limit], len(answers_all) <= limit)
+    # Any other machine, step by step in integers; the end counts only where it comes within the limit.
     machine = machine_of(model)
     names, answers, ended = labels(machine), list[str](), True
     for step in IntegerDecoder(machine).steps(symbols):
@@ -135,9 +139,9 @@ def shipped(model: Transformer, m: Archive, run: ProgramRun) -> int | None:
     with np.errstate(all="ignore"):
         z = archive.embed(m, np.array([[places[token] for token in tokens]]))
         scores = archive.shown(m, archive.evaluate(m, z, refuse=False))[0]
-    labels_found = [model.readout.labels[k] for k in np.argmax(scores, axis=-1)][len(tokens) - len(run.answers) :]
+    given_labels = [model.readout.labels[k] for k in np.argmax(scores, axis=-1)][len(tokens) - len(run.answers) :]
     return next(
-        (k for k, pair in enumerate(zip(labels_found, run.answers, strict=True), 1) if pair[0] != pair[1]), None
+        (k for k, pair in enumerate(zip(given_labels, run.answers, strict=True), 1) if pair[0] != pair[1]), None
     )
 
 
@@ -154,6 +158,7 @@ class Certifier:
 
     def right(self, word: Sequence[str], wanted: Sequence[str]) -> int:
         """How many answers behind a word are those `wanted`."""
+        # The state behind each prefix of the string is kept, since strings share prefixes.
         symbols, right = tuple(word), 0
         try:
             for k in range(len(symbols) + 1):
@@ -163,6 +168,7 @@ class Certifier:
                         if k
                         else self.machine.start()
                     )
+            # Then answer for answer, each read by the next step.
             state = self.states[symbols]
             for label in wanted:
                 if self.machine.result(state).label(-1) != label:

@@ -175,11 +175,12 @@ def keep(block: object, **values: object) -> None:
     """Set fields of a frozen block that is being made; `RationalEntries` and Fractions are kept."""
     weights: dict[str, Any] = block.__dict__.setdefault(WEIGHTS, {})
     for name, value in values.items():
-        of, other = (
+        # A rational value is kept; any other is a plain attribute, and the field has one of the two.
+        of, away = (
             (weights, block.__dict__) if isinstance(value, (RationalEntries, Fraction)) else (block.__dict__, weights)
         )
         of[name] = value
-        other.pop(name, None)
+        away.pop(name, None)
 
 
 def held(block: object, name: str) -> Any:
