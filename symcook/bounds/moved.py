@@ -117,11 +117,11 @@ class Moved(Rowwise):
 
     def size(self, slope: arb_mat) -> arb:
         """How far a number with this slope moves: at each position the steepest entry by delta, and the weights."""
-        row, many = slope.entries(), len(self.entries)
+        row, width = slope.entries(), len(self.entries)
         total = NONE
         # Only entries at one position share a budget delta, so the steepest counts at each.
-        for first in range(0, self.length * many, max(1, many)):
-            steepest = max((x.abs_upper() for x in row[first : first + many]), default=NONE)
+        for first in range(0, self.length * width, max(1, width)):
+            steepest = max((x.abs_upper() for x in row[first : first + width]), default=NONE)
             total = total + steepest * self.delta
         if self.format is not None:
             total = total + row[-1].abs_upper()

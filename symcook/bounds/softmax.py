@@ -106,7 +106,7 @@ def quadratic_lookup(
     sides = (None, None) if length is None else (place - 1, length - place)
     """How many positions there are on either side, None without end."""
     # Each side that has a position contributes one term x.
-    neighbours = sum(many != 0 for many in sides)
+    neighbours = sum(side != 0 for side in sides)
 
     def beyond() -> flint.arb:
         """S without its terms at distance 1."""
@@ -114,11 +114,11 @@ def quadratic_lookup(
         # Both sides are equally long, or endless.
         if first_side is None or second_side is None or first_side == second_side:
             return 2 * squares(gamma, second_side, 2)[0]
-        few, many = sorted((first_side, second_side))
-        neighbours = reach(gamma, 2)
-        if neighbours is not None and neighbours < few:  # then one ball holds either sum
-            return 2 * squares(gamma, many, 2)[0]
-        return squares(gamma, few, 2)[0] + squares(gamma, many, 2)[0]
+        shorter_side, longer_side = sorted((first_side, second_side))
+        end = reach(gamma, 2)
+        if end is not None and end < shorter_side:  # then one ball holds either sum
+            return 2 * squares(gamma, longer_side, 2)[0]
+        return squares(gamma, shorter_side, 2)[0] + squares(gamma, longer_side, 2)[0]
 
     def value() -> flint.arb:
         return distance(neighbours * (-ball_of()).exp() + beyond())

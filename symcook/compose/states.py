@@ -309,8 +309,8 @@ def _rows(table: RationalMatrix) -> list[list[Fraction]]:
 def _without_prefix(state: Mapping[str, object]) -> dict[str, Any]:
     """The keys without what stands in front of "layers." in all that have it."""
     if not isinstance(state, Mapping) or not state:
-        kind_given = type(state).__name__ if not isinstance(state, Mapping) else "an empty one"
-        raise BadInput("a state dict must map keys to weights", kind_given, "give model.state_dict()")
+        what = type(state).__name__ if not isinstance(state, Mapping) else "an empty one"
+        raise BadInput("a state dict must map keys to weights", what, "give model.state_dict()")
     prefixes = {key[: key.index("layers.")] for key in state if isinstance(key, str) and "layers." in key}
     prefix = prefixes.pop() if len(prefixes) == 1 else ""
     return {str(key).removeprefix(prefix): value for key, value in state.items()}

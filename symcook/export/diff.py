@@ -155,7 +155,7 @@ def diff(
         raise BadInput(f"two models must be compared on at most {MOST:,} strings", asked.says, "give --sample 500")
     # Run them, and count what differs, what is only close, and what stays open.
     count = opened = different = close = answers = 0
-    first_found = None
+    first_difference = None
     for input_text, tokens in _inputs(first_model, max_length, asked):
         if count == most:
             break
@@ -171,7 +171,7 @@ def diff(
         if difference is not None:
             different += 1
             answers += difference.get("part") == "answer"
-            first_found = first_found or {"input": input_text, **difference}
+            first_difference = first_difference or {"input": input_text, **difference}
         elif known is False:
             close += 1
     # What differs without a run. With a tolerance, differences in the maximum length and in the first position are
@@ -182,8 +182,8 @@ def diff(
         tuple(str(it) for it in apart if it.decided is decided and it not in limits) for decided in (True, False)
     )
     return Diff(
-        (first.name, second.name), structure, first_found, count, max_length, quotient(near), opened, different, close,
-        undecided, tuple(map(str, limits)), (_shape(first_model), _shape(second_model)), answers, asked,
+        (first.name, second.name), structure, first_difference, count, max_length, quotient(near), opened, different,
+        close, undecided, tuple(map(str, limits)), (_shape(first_model), _shape(second_model)), answers, asked,
     )  # fmt: skip
 
 
@@ -259,19 +259,25 @@ def _run(
     if first_model.readout.rule == second_model.readout.rule or (
         first_model.readout.labelled and second_model.readout.labelled
     ):
-        left, right = ({name: side.scores[name] for name in a.scores if name in b.scores} for side in results)
-        pairs.append((len(first_model.layers), "readout", left, right))
+        first_columns, second_columns = (
+            {name: side.scores[name] for name in a.scores if name in b.scores} for side in results
+        )
+        pairs.append((len(first_model.layers), "readout", first_columns, second_columns))
     if _shape(first_model) == _shape(second_model):
         pairs.append((len(first_model.layers), "answer", _answers(a), _answers(b)))
     known: bool | None = True
     # The first difference ends the search. `known` tells what came before it: True (all equal), False (some only
     # close), None (some open).
-    for layer, part, left, right in pairs:
-        names = left if part in ("readout", "answer") else [n for n in first_model.space if n in second_model.space]
+    for layer, part, first_columns, second_columns in pairs:
+        names = (
+            first_columns
+            if part in ("readout", "answer")
+            else [n for n in first_model.space if n in second_model.space]
+        )
         places = range(len(a.answered)) if part == "answer" else a.everywhere if positions is None else a.places
         for place in places:
             for name in names:
-                x, y = (_entry(side, name, place) for side in (left, right))
+                x, y = (_entry(side, name, place) for side in (first_columns, second_columns))
                 match _apart(a.domain, x, y, near):
                     case "different":
                         first, second = (

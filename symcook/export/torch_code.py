@@ -281,9 +281,9 @@ def example(m: Archive) -> str:
 
 
 def _init(m: Archive, weights: Mapping[str, np.ndarray]) -> Iterator[str]:
-    # A key is group.name; the group is a step or a part of a step.
     """The lines that declare the parameters: those without a step, then a `Weights` for each step and for each of its
     parts."""
+    # A key is group.name; the group is a step or a part of a step.
     groups: dict[str, dict[str, tuple[int, ...]]] = {}
     for key, array in weights.items():
         group, _, name = key.rpartition(".")

@@ -344,8 +344,8 @@ def _products(
             if not reads(number):
                 return _products(score, reads, unit, lambda form: ("*", number, factor(form)))  # noqa: B023
         # Query form times key form.
-        left, right = (_with_unit(kid, reads, unit) for kid in tree[1:])
-        return ("*", factor(left), right)
+        query, key = (_with_unit(kid, reads, unit) for kid in tree[1:])
+        return ("*", factor(query), key)
     # One form alone.
     if _linear_in(tree, reads):
         return ("*", unit, factor(_with_unit(tree, reads, unit)))

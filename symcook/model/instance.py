@@ -405,11 +405,11 @@ class Instance:
             _add(total, self.form(tree[2], env, own), 1 if tag == "+" else -1)
             return total
         # A product or quotient of a number and a form; these are their places in the tree.
-        number, other = (1, 2) if tag == "*" and not self.reads(tree[1]) else (2, 1)
+        number, linear = (1, 2) if tag == "*" and not self.reads(tree[1]) else (2, 1)
         factor = self.number(tree[number], env)
-        if tag == "*" and not factor and own is not None and not own & _names(tree[other]):
+        if tag == "*" and not factor and own is not None and not own & _names(tree[linear]):
             return {}
-        return {c: v / factor if tag == "/" else v * factor for c, v in self.form(tree[other], env, own).items()}
+        return {c: v / factor if tag == "/" else v * factor for c, v in self.form(tree[linear], env, own).items()}
 
     def forms(self, tree: Tree, env: InstanceEnv, name: str, values: range, own: frozenset[str]) -> dict[int, ReadForm]:
         """The forms of a tree at all values of the index `name`, one of `own`, where they are not empty.
@@ -437,10 +437,10 @@ class Instance:
         if tag == "ind" and (place := self._place(tree, env, name, values)) is not None:
             return {at: {None: Fraction(1)} for at in place}
         # A product of a number that depends on the index and a form that does not.
-        for part, other in ((tree[1], tree[2]), (tree[2], tree[1])) if tag == "*" else ():
-            if not own & _names(other) and not self.reads(part):
+        for part, fixed in ((tree[1], tree[2]), (tree[2], tree[1])) if tag == "*" else ():
+            if not own & _names(fixed) and not self.reads(part):
                 factors = self.forms(part, env, name, values, own)
-                form = self.form(other, env, own) if factors else {}
+                form = self.form(fixed, env, own) if factors else {}
                 return {at: {c: v * factor[None] for c, v in form.items()} for at, factor in factors.items()}
         # Otherwise each value of the index is put in.
         forms_by_value = {at: self.form(tree, {**env, name: Fraction(at)}, own) for at in values}

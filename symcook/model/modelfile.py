@@ -325,10 +325,10 @@ class _Document:
         self.entries = 0
         """How many there are of matrices that are written by those that are not zero."""
 
-    def wrong(self, place: str, must: str, given: object) -> BadInput:
-        if not isinstance(given, (str, int, type(None))):
-            given = {dict: "an object", list: "a list"}.get(type(given), type(given).__name__)
-        return BadInput(f"{place} in a model file must be {must}", "null" if given is None else given)
+    def wrong(self, place: str, must: str, value: object) -> BadInput:
+        if not isinstance(value, (str, int, type(None))):
+            value = {dict: "an object", list: "a list"}.get(type(value), type(value).__name__)
+        return BadInput(f"{place} in a model file must be {must}", "null" if value is None else value)
 
     def fields(self, value: object, place: str, keys: str | None = None) -> dict[str, Any]:
         """An object; with `keys`, exactly those."""
@@ -548,8 +548,8 @@ class _Document:
         )
 
     def model(self, value: object) -> Transformer:
-        # The version comes first: a file of another version may have other keys.
         """The model that a whole document describes."""
+        # The version comes first: a file of another version may have other keys.
         if isinstance(value, dict) and "symcook" in value and value["symcook"] != VERSION:
             if value["symcook"] == str(VERSION):
                 must = f"the version of a model file must be the number {VERSION}, not text"

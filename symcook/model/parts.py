@@ -276,7 +276,7 @@ class Head(Part):
         if name != "factor":
             return super()._lower(name)
         numbers = self.lowered["scale"], self.lowered["temperature"]
-        if all(isinstance(one, Fraction) for one in numbers):
+        if all(isinstance(number, Fraction) for number in numbers):
             # Only softmax depends on the factor; hard attention compares scores.
             soft = self.weighting == "softmax" and not self.uniform
             return numbers[0] / numbers[1] if soft else Fraction(1)

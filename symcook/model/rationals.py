@@ -71,8 +71,8 @@ def rewritten(text: str) -> str:
     ('1.5e-8', '2', '-1e300', '0.1')
     """
     mantissa, _, exponent = text.partition("e")
-    whole, _, part = mantissa.partition(".")
-    return decimal(whole + part, int(exponent or 0) - len(part))
+    integer_part, _, part = mantissa.partition(".")
+    return decimal(integer_part + part, int(exponent or 0) - len(part))
 
 
 DIGITS = 10
@@ -114,8 +114,8 @@ def plain(text: str) -> str:
 
     # A decimal with an exponent as an exact number, in brackets where it stands inside a formula.
     def number(match: re.Match[str]) -> str:
-        whole, part, sign, exponent = match[1], match[2] or "", match[3], match[4]
-        mantissa = int(whole) * 10 ** len(part) + int(part or 0)
+        integer_part, part, sign, exponent = match[1], match[2] or "", match[3], match[4]
+        mantissa = int(integer_part) * 10 ** len(part) + int(part or 0)
         if len(exponent) > 5 and mantissa:
             raise too_large()
         tens = int(sign + exponent) - len(part) if mantissa else 0

@@ -168,8 +168,10 @@ def _sublayers(one: Transformer, other: Transformer, called: Mapping[str, str]) 
         heads = ([part for part in step.parts if isinstance(part, Head)] for step in (ours, theirs))
         for place, (head, far) in enumerate(zip(*heads, strict=False), 1):
             for what in ("mask", "weighting"):
-                if (left := getattr(head, what)) != (right := getattr(far, what)):
-                    yield Difference(f"the {what} of head {place} of layer {ours.layer}", str(left), str(right))
+                if (own_value := getattr(head, what)) != (far_value := getattr(far, what)):
+                    yield Difference(
+                        f"the {what} of head {place} of layer {ours.layer}", str(own_value), str(far_value)
+                    )
         written, far_written = _written(ours, same), _written(theirs, called)
         if written != far_written:
             listed, far_listed = (", ".join(sorted(names)) or "none" for names in (written, far_written))
