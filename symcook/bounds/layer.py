@@ -242,7 +242,6 @@ def layer_norm(
     that of the sum is left out where gains differ so much that there are more than `MAX_SUMS` sums of them with signs.
     Raises BadInput for d, epsilon, gain or digits. Source: Cookbook, Section 6.1 and Section 6.4.
     """
-    # d, epsilon and the gains.
     wanted = check_digits(digits)
     entries = count(d, "d", least=2)
     if entries > MAX_WIDTH:

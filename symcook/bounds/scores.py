@@ -174,8 +174,8 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
             if used - {"j", "n"}:
                 raise BadInput("scores must use no names but j and n", sorted(used - {"j", "n"})[0])
             if n is None:
-                # An expression: its value at each j.
                 raise BadInput("an expression for the scores needs n", scores, "give for example --n 64")
+            # An expression: its value at each j.
             length = count(n)
             _few(length)
             places = ({"j": Fraction(j), "n": Fraction(length)} for j in range(1, length + 1))

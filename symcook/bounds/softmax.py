@@ -95,13 +95,13 @@ def quadratic_lookup(
     """
     wanted = check_digits(digits)
     text, ball_of = positive(gamma)
-    # The worst q is the middle. Without n there are endlessly many positions on both sides.
     length = None if n is None else count(n)
     at = None if q is None else count(q, "q")
     if at is not None and length is None:
         raise BadInput("a position needs a length", f"q = {at}", "give --n as well")
     if at is not None and length is not None and at > length:
         raise BadInput("q must be a position from 1 to n", f"q = {at}, n = {length}")
+    # The worst q is the middle. Without n there are endlessly many positions on both sides.
     place = at if at is not None else 0 if length is None else (length + 1) // 2
     sides = (None, None) if length is None else (place - 1, length - place)
     """How many positions there are on either side, None without end."""

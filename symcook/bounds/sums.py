@@ -187,8 +187,8 @@ def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
         tail_sum = euler_maclaurin(Smooth(term, area, (radius, size)), smooth)
         if tail_sum is not None:
             total, first = tail_sum, smooth + 1
+    # What is left is added one by one; beyond `last` the next term over 1 - x bounds the rest.
     if last - first >= MAX_TERMS:
-        # What is left is added one by one; beyond `last` the next term over 1 - x bounds the rest.
         raise Undecided(
             f"more than {MAX_TERMS:,} positions matter here; give a greater gamma, a smaller n or fewer digits."
         )

@@ -133,8 +133,8 @@ def confident(model: Transformer, logit: object) -> Transformer:
         W2=(signs * s - identity).row_join(identity - signs * s),
         b2=[0] * len(names),
     )
-    # The norm then gives +-sqrt(d/2) in the first coordinate.
     nothing = Head(names[:1], names[:1], [[0]], [[0]], [[0]])
+    # The norm then gives +-sqrt(d/2) in the first coordinate.
     weight = wanted / sympy.sqrt(sympy.Rational(len(names), 2))
     return replace(
         model,

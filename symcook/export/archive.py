@@ -246,8 +246,8 @@ class _ArchiveWriter:
             r, c = divmod(k, len(across))
             return (rows[r],) if columns is None else (rows[r], across[c])
 
-        # A matrix of rational numbers has them as pairs of integers, or as floats where it was loaded from an export.
         if rows and across:
+            # A matrix of rational numbers has pairs of integers, or floats where it was made of floats.
             if isinstance(weights, RationalMatrix):
                 entries = self.stored(
                     weights.ratios() if weights.floats is None else weights.floats.ravel(), key, index

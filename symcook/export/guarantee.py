@@ -131,8 +131,8 @@ def guarantee(
     others: a length at which there is none has no run.
     """
     asked = asked if asked is not None and asked.restricted else None
-    # Lengths beyond what the type can hold are the same for both orders, so they are looked for once.
     model = model if asked is None else asked.counted(model)
+    # The lengths at which numbers fit the type are the same for both orders, so they are looked for once.
     fits = _Fitting(model, dtype, n_max, m)
     summed_first = _guaranteed(model, dtype, n_max, progress, outside, fits, False, asked)
     # Without averages the order of the division makes no difference.
@@ -158,7 +158,6 @@ def parted(certificate: dict[str, Any], n: int, n_max: int, given: str) -> dict[
     """The same where numpy was seen to give another answer than the exact one to an input of length `n`: where all
     answers of this length were guaranteed, numpy does not follow the error model, and this one and all greater lengths
     are left out."""
-    # Numpy's answer is no evidence against lengths that were not guaranteed.
     divided_first = certificate["divided_first"]
     if not any(low <= n <= high for low, high in certificate["ranges"]):
         return certificate
@@ -522,10 +521,10 @@ class _Guarantee:
 
     def ended(self, n: int, error: Open, *, alone: bool) -> bool:
         """Note what stays open at a length; whether to try no greater one."""
-        # What is open: the threshold, a bound, a choice on the way, or only a group of strings.
         alone = alone or self.alone(error)
         embedding = self.model.embedding
         length = self.typed(n)
+        # What is open: the threshold, a bound, a choice on the way, or only a group of strings.
         what = f"the possible outputs of a string of length {length} reach the threshold"
         if not self.decides:
             what = f"the possible outputs of a string of length {length} are not bounded"
@@ -665,7 +664,6 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
             score = seen((query * key).sum(), len(query))
             seen(score * (size(head + "factor")[:n] if head + "factor" in m else np.ones(1)).max())
             value = seen(size(head + "V") @ x, wide)
-            # The sum, before it is divided.
             seen(n * value, n)  # the sum, before it is divided
             z = seen(z + seen(value, n))
         if step + "W1" in m:

@@ -192,8 +192,8 @@ def _compared(place: Path, recomputed: dict[str, object], known: dict[str, objec
         )
     for at, here, there in _differences(recomputed, known, ()):
         if at == ("certificate_sha256",):  # `read` has compared it
-            # Every other place must agree, but for the statuses of claims and one number of numpy's.
             continue
+        # Every other place must agree, but for the statuses of claims and one number of numpy's (`_of_its_day`).
         name, reason = ".".join(map(str, at)), _of_its_day(at, here, there, str(recomputed["dtype"]))
         if reason is None:
             numpy = at[0] in ("compared", "greatest_length", "decoding")

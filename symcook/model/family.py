@@ -139,6 +139,7 @@ class _Names:
         text = text or f"{index.name} in {show(index.low)}..{show(index.high)}"
         if index.name in self.own | scope or not valid_name(index.name):
             raise BadInput(OWN_INDEX, text)
+        # Two plain integers can be compared here; ends with sizes in them are compared at each instance.
         ends = [_numeral(end) for end in (index.low, index.high)]
         if None not in ends and ends[1] < ends[0]:
             raise BadInput("a range must not be empty for all parameter values", text)
@@ -147,7 +148,6 @@ class _Names:
 
     def functions(self, tree: Tree, scope: Scope = frozenset()) -> None:
         """What is called is known, and what a sum or a quantifier binds has a name of its own."""
-        # Only two plain integers can be compared here; ends with sizes in them are compared at each instance.
         if tree[0] == "call":
             # A call of a coordinate has its indices checked in `read`.
             table = self.family.tables.get(tree[1])

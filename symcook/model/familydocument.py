@@ -278,10 +278,10 @@ def _constants(doc: dict[str, Any]) -> dict[str, Any]:
     def changed(text: str, how: Callable[[Tree, ReadsCoordinate, Tree], Tree]) -> str:
         tree = parse_term(text)
 
-        # `how` says where a unit goes: into a form (`_with_unit`) or into a score (`_products`).
         def reads(part: Tree) -> bool:
             return (part[0] in ("name", "call") and part[1] in known) or any(map(reads, children(part)))
 
+        # `how` says where a unit goes: into a form (`_with_unit`) or into a score (`_products`).
         with_unit = how(tree, reads, ("name", unit or "1"))
         if with_unit == tree:
             return text

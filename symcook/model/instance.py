@@ -169,13 +169,13 @@ class Instance:
         if not over:
             return 1
         index, *inner = over
-        # Ranges whose ends do not use this index: one of its values stands for all.
         low, high = (int(Fraction(self.number(end, env))) for end in (index.low, index.high))
         if high < low:
             return 0
-        # Else one value after another, until the count is above every limit.
+        # Where the inner ranges do not use this index, one of its values stands for all.
         if not any(index.name in names(end) for range_ in inner for end in (range_.low, range_.high)):
             return (high - low + 1) * self._count(inner, {**env, index.name: Fraction(low)})
+        # Else one value after another, until the count is above every limit.
         total = 0
         for value in range(low, high + 1):
             total += self._count(inner, {**env, index.name: Fraction(value)})
@@ -188,9 +188,8 @@ class Instance:
         family = self.family
         width = sum(self._count(over) for over in family.space.values())
         tokens = 0 if family.vocabulary is None else int(Fraction(self.number(family.vocabulary, self.env)))
-        # A matrix row is counted as wide as the space: an upper estimate, since columns that are zero are left out
-        # later.
         weights = tokens * len(family.words)
+        # Each row of a matrix counts with the full width of the space, though columns that are zero are left out later.
         for part in family.layers:
             for layer in part.layers:
                 weights += width * self._count(part.over) * self._rows(layer, part.over)
@@ -391,11 +390,11 @@ class Instance:
             if (key := self._key(tree, env)) not in self.units:
                 self.units[key] = tree, self._unit(tree, env)  # with the tree, so that its id stays its own
             return {self.units[key][1]: Fraction(1)}
-        # An unexpanded sum (`own` is empty) does not depend on the cell, so all hidden units share it.
+        # A sum. Inside a hidden unit (`own` is empty) it is read once and shared.
         if tag == "sum":
             if own is None or own:
                 return self._sum(tree, env, own)
-            if (key := self._key(tree, env)) not in self._sums:  # hidden units share it
+            if (key := self._key(tree, env)) not in self._sums:
                 self._sums[key] = tree, self._sum(tree, env, own)
             return dict(self._sums[key][1])
         if tag == "neg":
@@ -630,7 +629,7 @@ class Instance:
         rows: dict[Any, tuple[ReadForm, ReadForm]] = {}
         for query, key in self.products(head.score, env):
             # Scaled to coefficient 1, so that multiples of one coordinate share a row; the coefficient goes to the key.
-            if len(query) == 1:  # its coefficient goes to the key
+            if len(query) == 1:
                 ((c, v),) = query.items()
                 query, key = {c: Fraction(1)}, {d: v * x for d, x in key.items()}
             if query and key:
@@ -680,9 +679,9 @@ class Instance:
         which the family file has them. The other cells have only the units that they use.
         """
         first = [(c, self.form(tree, here)) for c, tree, here in islice(self.written([write], env), 1)]
-        # The cells of the last index are read at once (`forms`); the first cell is already out.
         yield from first
         own = frozenset(range_.name for range_ in write.to.over)
+        # All values of the last index are read at once (`forms`); the first cell is already out.
         for at in self._cells(write.to.over[:-1], env) if own else ():
             around = {**env, **{index.name: Fraction(v) for index, v in zip(write.to.over, at, strict=False)}}
             values = self.range(write.to.over[-1], around)

@@ -643,7 +643,7 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
         return bits
 
     def size(node: Tree, depth: int = 0) -> int:
-        # The tree is walked once. `size` is a bound on the bits of a value; `calls` counts functions and roots.
+        """A bound on the bits of the value of `node`; on the way `calls` counts functions and roots."""
         nonlocal calls
         at_most(depth, MAX_DEPTH)
         tag = node[0]
@@ -654,7 +654,6 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
         before = calls
         parts = [size(child, depth + 1) for child in children(node)]
         if tag in ("sum", "prod"):
-            # i or n is in an end: how many terms there are is not known here.
             if names(node[2]) | names(node[3]):  # stays a sum until i and n are known
                 return at_most(max(parts), MAX_SIZE)
             terms = rational(node[3]) - rational(node[2]) + 1

@@ -317,7 +317,7 @@ class LayerNorm(Part):
         if not reads:
             raise BadInput("a layer norm must read at least one coordinate", "none")
         one_of("outcome of zero variance", self.zero_variance, ("refuse", "zero"))
-        # Entries, without projection those that are read.
+        # m entries; without a projection they are the coordinates that are read.
         m = len(writes)
         if held(self, "projection") is None and writes != reads:
             raise BadInput("a layer norm without projection must write what it reads", ", ".join(writes))

@@ -238,7 +238,7 @@ def power(base: Fraction, exponent: Fraction) -> Fraction:
 
     NotExact where the exponent is broken, unless the base is 0 or 1.
     """
-    # A root, which only of 0 and 1 is known to be rational here.
+    # A fractional exponent: only of 0 and 1 the root is known to be rational.
     if exponent.denominator != 1:
         if base in (0, 1) and exponent > 0:
             return base
