@@ -224,17 +224,7 @@ def hardsoft(
     if hard is None:
         _few(asked, inputs is not None)
         hard = [runs(model, n, asked.each(n), next(tick)) for n in lengths]
-    # Unique-hard heads become average-hard by a tie-breaking term below their gap. The gaps are then measured again,
-    # and the runs must end as before.
-    unique = [place for place in head_places(model) if place.head.weighting in UNIQUE]
-    terms = {place[:2]: _term(place, hard, claimed) for place in unique}
-    loose = untie(model, terms) if terms else model
-    loose_runs = [runs(loose, n, asked.each(n), next(tick)) for n in lengths] if terms else hard
-    heads = tuple(_told(place, hard, terms.get(place[:2])) for place in head_places(model))
-    for before, after in zip(hard, loose_runs, strict=True):
-        pairs = zip(before.ends, after.ends, strict=True)
-        if any(end != {name: end_after[name] for name in end} for end, end_after in pairs):
-            raise RuntimeError("tie-breaking terms changed the run with hard attention")
+    loose, loose_runs, heads = _untied(model, hard, claimed, asked, tick)
     # The gap at each length: as measured, or as claimed where no string has a smaller one.
     gaps = {
         at.n: min((ratio_of(sizes.gap[0]) for sizes in at.heads.values() if sizes.gap), default=None)
@@ -272,6 +262,25 @@ def hardsoft(
     status = f"CHECKED {max_length}"
     sizes_and_rows = (gamma, x_max, h_max, known.told(), tuple(soft_lengths))
     return HardSoft(model.name, heads, *sizes_and_rows, status, soft, decides=decides, inputs=asked)
+
+
+def _untied(
+    model: Transformer, hard: list[HardRuns], claimed: Rate | None, asked: Strings, tick: Iterator[Callable[[], None]]
+) -> tuple[Transformer, list[HardRuns], tuple[HardHead, ...]]:
+    """The model with average-hard heads only, its runs, and what the answer says of each head."""
+    unique = [place for place in head_places(model) if place.head.weighting in UNIQUE]
+    terms = {place[:2]: _term(place, hard, claimed) for place in unique}
+    heads = tuple(_told(place, hard, terms.get(place[:2])) for place in head_places(model))
+    if not terms:
+        return model, hard, heads
+    loose = untie(model, terms)
+    # Tie-breaking terms make gaps smaller, so they are measured again; what each run ends with must be the same.
+    loose_runs = [runs(loose, n, asked.each(n), next(tick)) for n in asked.lengths]
+    for before, after in zip(hard, loose_runs, strict=True):
+        pairs = zip(before.ends, after.ends, strict=True)
+        if any(end != {name: end_after[name] for name in end} for end, end_after in pairs):
+            raise RuntimeError("tie-breaking terms changed the run with hard attention")
+    return loose, loose_runs, heads
 
 
 def _least_one(value: fmpq) -> Fraction:

@@ -166,8 +166,12 @@ def _single(layer: Layer, taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str
             for h in order[:-1]
         ]
         return (*lower, replace(layer, attention=SelfAttention((heads[order[-1]],)))), ()
-    # No order: each head writes to new coordinates, and a feed-forward sublayer delivers from these at the end.
-    layer = keep_norms(layer)
+    return _delivered(keep_norms(layer), heads, taken)
+
+
+def _delivered(layer: Layer, heads: Sequence[Head], taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str, ...]]:
+    """The same where no order serves: each head writes to new coordinates, and a feed-forward sublayer delivers from
+    these at the end."""
     own: list[tuple[str, str]] = []
     stack: list[Layer] = []
     for number, head in enumerate(heads, 1):

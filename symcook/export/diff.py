@@ -119,26 +119,11 @@ def diff(
     apart, and are equal where they surely are not; between these they are close, or it stays open (`Diff`). Symbols
     take their defaults. Raises BadInput where the two take different inputs.
     """
-    # Symbols take their defaults. What must hold of the lengths and of the inputs comes first.
-    first_model, second_model = first.bind(), second.bind()
+    first_model, second_model = first.bind(), second.bind()  # symbols take their defaults
     near = fraction(exact(tolerance))
     if near < 0:
         raise BadInput("a tolerance must not be negative", quotient(near))
-    if inputs is not None and not first_model.alphabet:
-        raise BadInput("inputs must be given to models that read strings", f"{first_model.name}, which reads numbers")
-    if max_length is None:
-        max_length = LENGTH if inputs is None else longest(first_model, inputs, LENGTH)
-    if not 1 <= max_length <= COMPARED:
-        raise BadInput(f"the maximum length must be an integer from 1 to {COMPARED}", max_length)
-    if first_model.pointwise or second_model.pointwise:
-        max_length = 1  # a feed-forward recipe takes one row
-    for side_model in (first_model, second_model):
-        side_model.check_length(max_length + side_model.embedding.added)
-    if first_model.alphabet != second_model.alphabet or first_model.embedding.inputs != second_model.embedding.inputs:
-        inputs_taken = " and ".join(
-            f"{_takes(side_model)} for {side_model.name}" for side_model in (first_model, second_model)
-        )
-        raise BadInput("two models must have the same inputs", inputs_taken)
+    max_length = _common_length(first_model, second_model, max_length, inputs)
     # Which strings are run, and at which positions they are compared.
     asked = None
     if first_model.alphabet:
@@ -185,6 +170,24 @@ def diff(
         (first.name, second.name), structure, first_difference, count, max_length, quotient(near), opened, different,
         close, undecided, tuple(map(str, limits)), (_shape(first_model), _shape(second_model)), answers, asked,
     )  # fmt: skip
+
+
+def _common_length(first: Transformer, second: Transformer, max_length: int | None, inputs: Language | None) -> int:
+    """The length to which two models are compared; BadInput where they take other inputs, or none of this length."""
+    if inputs is not None and not first.alphabet:
+        raise BadInput("inputs must be given to models that read strings", f"{first.name}, which reads numbers")
+    if max_length is None:
+        max_length = LENGTH if inputs is None else longest(first, inputs, LENGTH)
+    if not 1 <= max_length <= COMPARED:
+        raise BadInput(f"the maximum length must be an integer from 1 to {COMPARED}", max_length)
+    if first.pointwise or second.pointwise:
+        max_length = 1  # a feed-forward recipe takes one row
+    for model in (first, second):
+        model.check_length(max_length + model.embedding.added)
+    if first.alphabet != second.alphabet or first.embedding.inputs != second.embedding.inputs:
+        inputs_taken = " and ".join(f"{_takes(model)} for {model.name}" for model in (first, second))
+        raise BadInput("two models must have the same inputs", inputs_taken)
+    return max_length
 
 
 def _takes(model: Transformer) -> str:

@@ -110,12 +110,26 @@ class Instance:
     """A family with values for its sizes and tables, checked against its conditions."""
 
     def __init__(self, family: Family, values: GivenValues) -> None:
-        # Names that the family does not have.
         self.family, self.env = family, dict[str, Any]()
         for key in values:
             if key not in family.sizes and key not in family.tables:
                 raise unknown(f"size or table of {family.name}", key, [*family.sizes, *family.tables])
-        # Sizes: whole numbers, of at most 18 digits, that meet the conditions of the family.
+        self._set_sizes(family, values)
+        self._set_tables(family, values)
+        # The number of weights is estimated before anything is built, so that sizes that are too large are refused at
+        # once.
+        self.weights = self._weights()
+        self._few(self.weights, "about", "weights")
+        self.cells = {name: list(self._cells(over)) for name, over in family.space.items()}
+        self.space = tuple(label(name, at) for name, cells in self.cells.items() for at in cells)
+        if len(set(self.space)) < len(self.space):
+            raise BadInput("the coordinates of an instance must have names of their own", family.name)
+        # From here on forms can be read: first with the coordinates of the space.
+        self.look({name: set(cells) for name, cells in self.cells.items()})
+        self.units, self.known = dict[Any, tuple[Tree, SharedUnit]](), dict[Any, SharedUnit]()
+
+    def _set_sizes(self, family: Family, values: GivenValues) -> None:
+        """Whole numbers, of at most 18 digits, that meet the conditions of the family."""
         for size in family.sizes:
             text = str(values.get(size, "")).strip()
             if not re.fullmatch(r"[+-]?[0-9]{1,18}", text, re.ASCII):
@@ -131,7 +145,9 @@ class Instance:
                 raise BadInput(
                     f"{family.name} must have sizes with {show(condition)}", ", ".join(sizes_named) or self.sizes
                 )
-        # Tables: all entries, then the conditions, which may name several tables.
+
+    def _set_tables(self, family: Family, values: GivenValues) -> None:
+        """All entries first, then the conditions, which may name several tables."""
         for name, table in family.tables.items():
             if name not in values:
                 raise BadInput(f"{family.name} must have the table {name}", "none", f"give {name}=...")
@@ -144,17 +160,6 @@ class Instance:
                 if (where := self._broken(condition)) is not None:
                     broken_at = f"{show(condition)}{', not at ' * bool(where)}{', '.join(where)}"
                     raise BadInput(f"the tables of {family.name} must meet their condition", broken_at)
-        # The number of weights is estimated before anything is built, so that sizes that are too large are refused at
-        # once.
-        self.weights = self._weights()
-        self._few(self.weights, "about", "weights")
-        self.cells = {name: list(self._cells(over)) for name, over in family.space.items()}
-        self.space = tuple(label(name, at) for name, cells in self.cells.items() for at in cells)
-        if len(set(self.space)) < len(self.space):
-            raise BadInput("the coordinates of an instance must have names of their own", family.name)
-        # From here on forms can be read: first with the coordinates of the space.
-        self.look({name: set(cells) for name, cells in self.cells.items()})
-        self.units, self.known = dict[Any, tuple[Tree, SharedUnit]](), dict[Any, SharedUnit]()
 
     def _few(self, amount: int, what: str, of: str, most: int = MAX_WEIGHTS) -> None:
         """Raise BadInput where a number of weights, entries or cases is above `most`."""
