@@ -1,4 +1,9 @@
-"""What the kinds of bounds are given: counts, exact positive numbers, choices, models, and all words of a length."""
+"""The arguments that kinds of bounds share, and the `Bound` that they return.
+
+A reader takes what a user gave (a count, an exact positive number, a model with values) and returns it checked, or
+raises BadInput. `against` compares the computed value with the claimed bound, both as balls that are refined until the
+digits asked for are certain.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""How far a small error in the residual stream can grow in a given model, by layer and by coordinate."""
+"""How far a small error in the residual stream can grow in a given model, by layer and by coordinate.
+
+Two ways lead to a bound: all strings of a length are run in a domain that tracks derivatives (`symcook.bounds.moved`),
+or constants of the sublayers are multiplied (`symcook.bounds.growth`). The answer has the better one, beside the
+constants of the papers.
+"""
 
 from __future__ import annotations
 

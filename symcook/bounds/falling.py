@@ -1,4 +1,8 @@
-"""Scores that fall off with the distance from the maximum: the ziggurat lemma, table lookup, breaking ties."""
+"""Softmax for scores that fall off with the distance from the maximum: three lemmas of yang2026 with sharp constants.
+
+`ziggurat` is Lemma 6, `table_lookup` Lemma 7 and `tie_break` Lemma 8. Each gives the supremum of the error, beside the
+bound of the lemma; the derivation is in its docstring.
+"""
 
 from __future__ import annotations
 

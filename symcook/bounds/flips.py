@@ -1,4 +1,9 @@
-"""How much the output of a model changes when one symbol of its input does."""
+"""How much the output of a model changes when one symbol of its input does.
+
+A *line* is a set of strings that differ at one position only. The largest change at a position is the largest range of
+an output over a line. Models with uniform attention are run in exact batches and have a proved bound C/n; others are
+run in rigorous intervals.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""What `symcook.bounds.hardruns` finds, of all strings of a length at once: where no head has scores, by prefixes that
-are merged (`symcook.words.exact`)."""
+"""What `symcook.bounds.hardruns` finds, for all strings of a length at once.
+
+That is possible where no head has scores: prefixes of strings are then grouped into classes by their running sums
+(`symcook.words.exact`), and the largest entries of a class are those of its smallest and largest sum.
+"""
 
 from __future__ import annotations
 

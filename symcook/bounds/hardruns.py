@@ -1,4 +1,8 @@
-"""A hard model on every word of a length, exactly: its streams, and what each head meets there."""
+"""A hard-attention model on every string of a length, exactly: its residual streams, and what each head meets there.
+
+`runs` returns for one length the smallest score gap of each head, whether its scores are tied, and how large its
+queries, keys and values get. `symcook.bounds.hardsoft` derives temperatures from these.
+"""
 
 from __future__ import annotations
 

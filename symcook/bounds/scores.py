@@ -1,4 +1,8 @@
-"""Softmax against hardmax for scores that are given: one rational function of x = e^-gamma serves every gamma."""
+"""Softmax against hardmax for scores that are given: one rational function of x = e^-gamma serves every gamma.
+
+Only how far scores are below the maximum matters, and how often (`Deficits`). So the distance of softmax from hardmax
+is a quotient of sums of powers of x, and equal deficits are counted instead of added one by one.
+"""
 
 from __future__ import annotations
 

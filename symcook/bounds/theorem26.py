@@ -1,4 +1,8 @@
-"""Theorem 26 of Yang et al. (2026) in numbers: expressions in n, the constants of its lemmas, its temperature."""
+"""Theorem 26 of Yang et al. (2026) in numbers: for a model, a score gap and an error, the temperature that suffices.
+
+`Rate` is an expression in n that a user gives, `fitted` makes one of values that were found, and `Constants` has the
+constants of the lemmas for a model, with the temperature as a number (`tau`) and as an expression in n (`rule`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""How warm the soft attention of one length may be: bounds by layer, and what words show."""
+"""The largest temperature at which softmax attention stays within an error at one length.
+
+`ByLayer` bounds the error from the constants of the layers, and gives a temperature that is certainly low enough;
+`Floats` searches in float64 for the temperature at which some string errs too much, and `error_in_balls` certifies what
+either finds.
+"""
 
 from __future__ import annotations
 

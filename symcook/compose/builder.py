@@ -1,4 +1,8 @@
-"""The straight-line style: a model as a list of steps. Source: Cookbook, Section 8.1."""
+"""A model as a list of steps, in the straight-line style of the Cookbook, Section 8.1.
+
+Each call of a `Builder` adds a head or a feed-forward step that writes fresh coordinates; `build` packs the steps into
+as few layers as their order allows and returns the `Transformer`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Soft attention at a temperature in place of hard attention, and hard attention in place of soft."""
+"""Passes over the attention of a model: softmax for hard attention and back, reversal, and one head a layer.
+
+Each takes a model and returns a new one; the embedding, the feed-forward layers and the readout stay, but for what a
+reversal mirrors and what separate heads need.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""State dicts with the names of TransformerLens' HookedTransformer, as those of a plain transformer."""
+"""State dicts of TransformerLens' HookedTransformer under the names of a plain transformer.
+
+`plain` takes a state dict with keys such as blocks.0.attn.W_Q and returns one with the keys that
+`symcook.compose.states` reads: matrices transposed, and the heads of a block side by side in one matrix.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Several norms before a part as one norm a layer: Proposition 1 of Merrill and Sabharwal (2024), as a function."""
+"""Several norms before a part as one norm a layer: Proposition 1 of Merrill and Sabharwal (2024), as a function.
+
+`one_norm` takes a model with "multi pre" norms and returns one with "projected pre" norms and more layers, with the
+same values on the old coordinates.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The routing lemma, renaming, and the residual connection cancelled. Source: Cookbook, Sections 4.2 and 8.2."""
+"""Blocks on other coordinates: renaming, the routing lemma, and the residual connection cancelled.
+
+Each function takes a model or a block and returns one with the same function on coordinates of other names, or with
+matrices before and after it. Source: Cookbook, Sections 4.2 and 8.2.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Wider and deeper models, and models in series and in parallel. Source: Cookbook, Section 8.3."""
+"""Wider and deeper models, and two models in series or in parallel. Source: Cookbook, Section 8.3.
+
+Spaces are united by name. In series the second model reads coordinates of the first as its inputs; in parallel both
+keep their own coordinates, renamed where they clash, and their layers are put side by side.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""A plain transformer's state dict as an exact model: every float stands for the dyadic number that it is."""
+"""A state dict of a plain transformer as an exact model: every float stands for the dyadic number that it is.
+
+In go weights by key, in the layout of torch.nn.TransformerEncoder or of a HookedTransformer, out comes a `Transformer`
+over coordinates x0, x1, .... Biases of attention need a coordinate that is 1 everywhere, and what becomes of it decides
+the layout of layers (`_Checkpoint`).
+"""
 
 from __future__ import annotations
 

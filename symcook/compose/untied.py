@@ -1,4 +1,8 @@
-"""Leftmost and rightmost attention as average-hard attention, whose ties a term in i/n breaks."""
+"""Leftmost and rightmost attention as average-hard attention, with a term in i/n in the scores that breaks the ties.
+
+`untie` takes a model and a size c of the term for each such head; if c is at most the gap of the scores, every head
+attends to the position that it attended to before.
+"""
 
 from __future__ import annotations
 

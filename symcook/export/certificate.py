@@ -1,4 +1,9 @@
-"""The certificate beside exported weights: what they are, and to which length they were compared with exact values."""
+"""The certificate of exported weights: what they are, and to which length they were compared with exact values.
+
+`prepared` makes the arrays of an export; `compare` runs them in numpy and the model exactly on all inputs of each
+length; `certificate` puts both into one document, together with what `symcook.export.guarantee` proves of any runtime.
+The same functions write a certificate and compute it again when it is verified.
+"""
 
 from __future__ import annotations
 

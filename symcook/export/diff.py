@@ -1,4 +1,8 @@
-"""Where two models part: the first input, layer, position and coordinate at which their streams differ."""
+"""Where two models differ: the first input, layer, position and coordinate at which their residual streams are apart.
+
+`diff` runs both models on the same inputs, in rigorous intervals, and compares what stands after each sublayer; what
+differs without a run (names, lengths, kinds of sublayers) comes from `symcook.model.structure`.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""The files of an export: the formats of weights, with their types and what reads them back; writing weights and their
-certificate together, or neither; and seeing whether a byte of them has changed."""
+"""The files of an export: which formats there are, writing weights with their certificate, and reading them back.
+
+All files of an export are written, or none. A certificate has the hashes of the files that it is about, and its own in
+its last line, so that `read` finds out whether a byte of any of them has changed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""A model as an ONNX graph, made with onnx.helper: weights under the names of the archive, words in its metadata."""
+"""An archive as an ONNX graph, made with onnx.helper.
+
+In go the arrays of an archive, out come the bytes of a model file. Weights keep their names in the archive; everything
+that is no float goes into the metadata, from which the archive can be read back. The operations are those of
+`symcook.export.run_npz`, in the same order.
+"""
 
 from __future__ import annotations
 

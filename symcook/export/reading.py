@@ -1,4 +1,8 @@
-"""Exported weights as exact models: every float stands for the number with a power of two below that it is."""
+"""Exported weights as exact models: every float stands for the dyadic number that it is.
+
+In goes an archive as a file has it, out comes a `Transformer` with the coordinates, norms and heads that the arrays
+describe. Tables of positions become expressions by cases.
+"""
 
 from __future__ import annotations
 

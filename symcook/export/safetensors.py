@@ -1,4 +1,8 @@
-"""The safetensors format, written and read here: eight bytes, a JSON header, the numbers one after another."""
+"""The safetensors format, written and read without its library.
+
+A file is eight bytes with the size of the header, a JSON header with the type, shape and place of each tensor, and the
+numbers of all tensors one after another.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""A certificate computed again, from what its export was given, and compared with what it says and with the weights."""
+"""Verification of an export: the certificate is computed again and compared with what it says, and with the weights.
+
+What the export was given (recipe or model, format, type, lengths) is read from the certificate; everything else in it
+must come out the same. The few places that may differ are listed in `_of_its_day`.
+"""
 
 from __future__ import annotations
 

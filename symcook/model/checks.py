@@ -1,5 +1,8 @@
-"""What is given to a part of a model when it is made: matrices and names, checked once and frozen; and the space of
-named coordinates."""
+"""Checks of what a part of a model is made of: matrices, names, and the space of named coordinates.
+
+A part (head, feed-forward layer, norm, embedding, readout) calls these functions once, when it is made. Each takes what
+the user gave, with a text that says what it is, and returns it in its frozen form or raises BadInput.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Where words enter a model and answers leave it: the embedding and the readout."""
+"""Both ends of a model: the embedding, through which strings or numbers enter, and the readout, which gives the answer.
+
+`Embedding` says what the residual stream is before the first layer; `Readout` says at which positions it is read at the
+end, and what a verdict, a label or a value is made of. Neither runs a model: a number system (`Comparing`) does that.
+"""
 
 from __future__ import annotations
 

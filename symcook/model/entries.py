@@ -1,7 +1,8 @@
-"""Rational numbers of a model as they are kept until somebody reads them: then they are sympy's.
+"""Rational numbers of a model, kept as Fractions until somebody asks for sympy's form.
 
-What is given as integers, fractions or numbers in text needs no sympy to be exact, and a run reads it as it is. So a
-command that only runs a model does not wait for sympy's import.
+Integers, fractions and numbers in text are exact without sympy, and a run reads them as they are. So a command that
+only runs a model does not wait for sympy's import. A block keeps such numbers in a dictionary of its own (`WEIGHTS`);
+its fields (`KeptField`) make sympy's numbers and matrices of them when they are first read.
 """
 
 from __future__ import annotations

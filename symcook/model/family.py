@@ -1,6 +1,9 @@
-"""Family files: read in all accepted spellings (`familydocument`), and refused in one sentence where they are wrong.
+"""Family files: read in every accepted spelling, checked, and refused in one sentence where they are wrong.
 
-`symcook.model.plainfamily` holds what a file means and is all that a theorem rests on; what stands here only refuses.
+`load` takes a file and returns a `Family`. The document is first brought into one spelling
+(`symcook.model.familydocument`), then read by `PlainFamily`, and at last checked for names, ranges and linearity
+(`_Names`). `symcook.model.plainfamily` holds what a file means and is all that a theorem rests on; the checks here can
+only refuse a file.
 """
 
 from __future__ import annotations

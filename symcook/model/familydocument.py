@@ -1,7 +1,9 @@
-"""The document of a family in the plain spelling: every key and kind asked for, and what may be left out written out.
+"""The document of a family file in its plain spelling, the one that `symcook.model.plainfamily` reads.
 
-Numbers as numbers, one entry without a list, indices of other names than those of the declaration, and constants, which
-become multiples of a coordinate that is always 1. Untrusted: `symcook.model.plainfamily` reads what comes out.
+In goes a JSON document as people write it, out comes the same family with all keys checked. A number may be given as a
+number instead of text, and one entry without a list around it. A write may name its indices otherwise than the
+declaration does; it is renamed. A constant in a form becomes a multiple of a coordinate that is always 1. Nothing here
+is trusted: a theorem is about the plain document.
 """
 
 from __future__ import annotations

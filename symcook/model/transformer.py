@@ -1,4 +1,9 @@
-"""The model: an embedding, layers and a readout over one space of coordinates, with the symbols that it declares."""
+"""The model: an embedding, layers and a readout over one space of coordinates, with the symbols that it declares.
+
+A `Transformer` is a frozen value that is checked when it is made. Besides its fields it has what passes need of a model
+(`sublayers`, `live`, `expressions`), values for its symbols (`values`, `bind`), and checks of inputs (`tokens`,
+`rows`). It does not run itself: `symcook.forward` does.
+"""
 
 from __future__ import annotations
 
