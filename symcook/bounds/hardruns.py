@@ -105,8 +105,8 @@ class _Watched(BallDomain):
         factor: Coefficient,
     ) -> list[BallColumn]:
         """Attention, with a note of the head: equal scores are tied where a row sees two positions."""
-        equal = not queries and self.length > (1 if mask.here else 2)
-        self.met.append((None, equal))
+        tied = not queries and self.length > (1 if mask.here else 2)
+        self.met.append((None, tied))
         return super().attend(queries, keys, values, mask, weighting, factor)
 
     def best(self, scores: Sequence[BallValue], weighting: str, i: int, first: int) -> Sequence[int]:
@@ -188,8 +188,8 @@ def _note(
     word: str,
     totals: HardRuns,
 ) -> None:
-    """What one run shows."""
-    turn = iter(met)
+    """Take what one run shows into `totals`: the greatest entries, and for each head its gap, ties and sizes."""
+    notes = iter(met)
     # The greatest entry before each layer.
     streams = [_all_rational(step.columns) for step in steps]
     for layer, before in entered(model, streams):
@@ -198,18 +198,18 @@ def _note(
     for step, before in zip(model.sublayers, streams, strict=False):
         if isinstance(step.block, SelfAttention):
             for number, head in enumerate(step.block.heads, 1):
-                sizes, table = totals.heads[step.layer, number], tables[HeadPlace(step.layer, number, head)]
-                if not any(head.reads[c] in before for _, c, _ in table.values):
+                sizes, weights = totals.heads[step.layer, number], tables[HeadPlace(step.layer, number, head)]
+                if not any(head.reads[c] in before for _, c, _ in weights.values):
                     continue  # its values are zero, and the forward pass leaves it out
-                gap, tied = next(turn)
+                gap, tied = next(notes)
                 # Scores were compared without the scale.
                 if gap is not None:
-                    gap = gap * flint_of(table.scale)
+                    gap = gap * flint_of(weights.scale)
                     if sizes.gap is None or gap < sizes.gap[0]:
                         sizes.gap = gap, word
                 if tied and sizes.tied is None:
                     sizes.tied = word
-                _sizes(sizes, head, table, _rows(head, before))
+                _sizes(sizes, head, weights, _rows(head, before))
 
 
 def _size(columns: Mapping[str, Sequence[fmpq]]) -> fmpq:
@@ -223,22 +223,22 @@ def _rows(head: Head, columns: Mapping[str, Sequence[fmpq]]) -> list[tuple[fmpq,
     return list(dict.fromkeys(zip(*columns_read, strict=True)))
 
 
-def _sizes(sizes: HeadSizes, head: Head, table: _HeadWeights, rows: Sequence[Sequence[fmpq]]) -> None:
-    """What a head meets in one run: the greatest |x M| and |M z|, and how far its values lie apart."""
+def _sizes(sizes: HeadSizes, head: Head, weights: _HeadWeights, rows: Sequence[Sequence[fmpq]]) -> None:
+    """Raise `sizes` to what a head meets in one run: the greatest |x M| and |M z|, and how far its values lie apart."""
     if not sizes.ranges:
         sizes.ranges = [ZERO] * len(head.writes)
         sizes.queries, sizes.keys = [ZERO] * len(head.reads), [ZERO] * len(head.reads)
     # For each position its query side, key side and value.
     values = []
     for row in rows:
-        asked, offered, value = [ZERO] * len(row), [ZERO] * len(row), [ZERO] * len(head.writes)
-        for a, b, m in table.form:
-            asked[b] += row[a] * m
-            offered[a] += m * row[b]
-        for w, k, v in table.values:
+        query_side, key_side, value = [ZERO] * len(row), [ZERO] * len(row), [ZERO] * len(head.writes)
+        for a, b, m in weights.form:
+            query_side[b] += row[a] * m
+            key_side[a] += m * row[b]
+        for w, k, v in weights.values:
             value[w] += v * row[k]
-        sizes.queries = [max(x, abs(y)) for x, y in zip(sizes.queries, asked, strict=True)]
-        sizes.keys = [max(x, abs(y)) for x, y in zip(sizes.keys, offered, strict=True)]
+        sizes.queries = [max(x, abs(y)) for x, y in zip(sizes.queries, query_side, strict=True)]
+        sizes.keys = [max(x, abs(y)) for x, y in zip(sizes.keys, key_side, strict=True)]
         values.append(value)
     # By coordinate, and in the L1 norm between any two positions.
     for w, column in enumerate(zip(*values, strict=True)):

@@ -67,14 +67,16 @@ def fitted(values: Mapping[int, Fraction], below: bool) -> str | None:
         scaled = [value * n**k if below else value / n**k for n, value in sorted(values.items())]
         if not scaled:
             return None
-        best, last = (min(scaled), scaled[-1]) if below else (max(scaled), scaled[-1])
+        constant, last = (min(scaled), scaled[-1]) if below else (max(scaled), scaled[-1])
         earlier = scaled[:-1] or [last]
         holds = min(earlier) <= last >= earlier[-1] if below else max(earlier) >= last <= earlier[-1]
         if holds:
             power = "" if not k else "n" if k == 1 else f"n^{k}"
             if below:
-                return written(best) + (f"/{power}" if power else "")
-            return f"{'' if best == 1 and power else written(best)}{'*' if best != 1 and power else ''}{power}"
+                return written(constant) + (f"/{power}" if power else "")
+            return (
+                f"{'' if constant == 1 and power else written(constant)}{'*' if constant != 1 and power else ''}{power}"
+            )
     return None
 
 
@@ -107,8 +109,8 @@ class Constants:
         values, network = heads * d * p, d**2 * p**2 + 1
         self.lemma29 = 2 * network * (values + 1)
         self.lemma30, self.lemma31 = network, 3 * d**2 * p**2
-        norm = d * self.lemma29 ** (layers - 1)
-        self.lemma25 = network * (4 * values * norm * self.lemma31 * norm + values + 1)
+        largest_entry = d * self.lemma29 ** (layers - 1)
+        self.lemma25 = network * (4 * values * largest_entry * self.lemma31 * largest_entry + values + 1)
 
     def told(self) -> dict[str, str]:
         """The constants as text."""

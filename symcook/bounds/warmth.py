@@ -96,54 +96,56 @@ class ByLayer:
 
     def error(self, tau: Fraction) -> arb:
         """A bound on the sum of the errors of all coordinates at a position, at the end."""
+        # By coordinate; and beside it their sum, whose own bound is smaller where coordinates share an error.
         errors: dict[str, arb] = {}
-        # `errors` by coordinate, and beside it a bound on their sum, which is smaller where coordinates share an error.
-        total_error = arb(0)
+        error_sum = arb(0)
         for number, layer in enumerate(self.model.layers, 1):
             added: dict[str, arb] = {}
             added_to_sum = arb(0)
             for place, head in enumerate(layer.attention.heads if layer.attention else (), 1):
                 added_to_sum += self._head(
-                    head, self.met.heads[number, place], self.forms[number, place], tau, errors, total_error, added
+                    head, self.met.heads[number, place], self.forms[number, place], tau, errors, error_sum, added
                 )
             for name, value in added.items():
                 errors[name] = errors.get(name, arb(0)) + value
-            total_error = _total(errors).min(total_error + added_to_sum)
+            error_sum = _total(errors).min(error_sum + added_to_sum)
             if number in self.networks and layer.feedforward is not None:
-                errors, total_error = self._network(layer.feedforward, self.networks[number], errors, total_error)
-        return _total(errors).min(total_error)
+                errors, error_sum = self._network(layer.feedforward, self.networks[number], errors, error_sum)
+        return _total(errors).min(error_sum)
 
     def _head(
-        self, head: Head, met: HeadSizes, form: HeadForm, tau: Fraction, errors: Mapping[str, arb], whole: arb,
+        self, head: Head, met: HeadSizes, form: HeadForm, tau: Fraction, errors: Mapping[str, arb], error_sum: arb,
         added: dict[str, arb],
     ) -> arb:  # fmt: skip
-        """What a head adds to the errors; what it adds to their sum."""
-        # `off` is the L1 distance of the weights: 2 tanh(T/(2 tau)) for moved scores, and 2 mass/(1 + mass) for softmax
-        # against hardmax, but never more than 2.
-        M, V, column, mu = form
+        """Add to `added`, by coordinate, what a head adds to the errors; returns what it adds to their sum."""
+        form_entries, value_entries, column, mu = form
         read_errors = [errors.get(name, arb(0)) for name in head.reads]
-        off = arb(0)
+        weight_distance = arb(0)
         if not head.uniform and met.ranges:
-            apart = [(q + k) * x for q, k, x in zip(met.queries, met.keys, read_errors, strict=True)]
-            moved = sum(apart, arb(0)) + sum((arb_of(m) * read_errors[a] * read_errors[b] for a, b, m in M), arb(0))
-            most = max(met.queries, default=ZERO) + max(met.keys, default=ZERO)
-            moved = moved.min(most * whole + arb_of(mu) * whole * whole)
-            off = 2 * (moved / arb_of(tau) / 2).tanh()
+            # T of the module docstring of `hardsoft`, by the errors of coordinates or by their sum.
+            linear = [(q + k) * x for q, k, x in zip(met.queries, met.keys, read_errors, strict=True)]
+            score_change = sum(linear, arb(0)) + sum(
+                (arb_of(m) * read_errors[a] * read_errors[b] for a, b, m in form_entries), arb(0)
+            )
+            largest = max(met.queries, default=ZERO) + max(met.keys, default=ZERO)
+            score_change = score_change.min(largest * error_sum + arb_of(mu) * error_sum * error_sum)
+            # How far softmax weights are from those of hardmax: moved scores, and softmax itself; never more than 2.
+            weight_distance = 2 * (score_change / arb_of(tau) / 2).tanh()
             if met.gap is not None:
                 mass = (self.length - 1) * (-arb(met.gap[0]) / arb_of(tau)).exp()
-                off += 2 * mass / (1 + mass)
-            off = off.min(arb(2))
+                weight_distance += 2 * mass / (1 + mass)
+            weight_distance = weight_distance.min(arb(2))
         # Errors of the weights by the range of the values, and errors of the values through V.
         for w, name in enumerate(head.writes):
-            value = off / 2 * met.ranges[w] if met.ranges else arb(0)
+            value = weight_distance / 2 * met.ranges[w] if met.ranges else arb(0)
             added[name] = added.get(name, arb(0)) + value
-        for w, k, v in V:
+        for w, k, v in value_entries:
             added[head.writes[w]] += arb_of(v) * read_errors[k]
-        return off / 2 * met.apart + arb_of(column) * whole
+        return weight_distance / 2 * met.apart + arb_of(column) * error_sum
 
     @staticmethod
     def _network(
-        block: FeedForward, matrices: tuple[Sparse, Sparse, Fraction], errors: Mapping[str, arb], whole: arb
+        block: FeedForward, matrices: tuple[Sparse, Sparse, Fraction], errors: Mapping[str, arb], error_sum: arb
     ) -> tuple[dict[str, arb], arb]:
         """The errors by coordinate and their sum after a feed-forward sublayer, whose relu does not increase them."""
         W1, W2, column = matrices
@@ -154,7 +156,7 @@ class ByLayer:
         for w, h, value in W2:
             name = block.writes[w]
             errors_after[name] = errors_after.get(name, arb(0)) + arb_of(value) * inside[h]
-        return errors_after, _total(errors_after).min(whole * (1 + arb_of(column)))
+        return errors_after, _total(errors_after).min(error_sum * (1 + arb_of(column)))
 
     def warmest(self, allowed: Fraction) -> Fraction | None:
         """A temperature at which the error is at most `allowed`, nearly the greatest; None where all will do."""
@@ -200,13 +202,13 @@ def error_in_balls(soft: Transformer, words: Sequence[Word], ends: Sequence[Mapp
             columns = result.steps[-1].columns
             # The sum over coordinates at each position; equal exact numbers add nothing.
             for place in range(len(soft.tokens(word))):
-                off = arb(0)
+                distance = arb(0)
                 for name, column in columns.items():
-                    right, soft_value = hard[name][place] if name in hard else ZERO, column[place]
-                    if type(soft_value) is not fmpq or soft_value != right:
-                        off += abs(arb(soft_value) - arb(right))
-                if off.upper() > worst.upper():
-                    worst, where = off, number
+                    hard_value, soft_value = hard[name][place] if name in hard else ZERO, column[place]
+                    if type(soft_value) is not fmpq or soft_value != hard_value:
+                        distance += abs(arb(soft_value) - arb(hard_value))
+                if distance.upper() > worst.upper():
+                    worst, where = distance, number
         if tick is not None:
             tick()
     return worst, where
@@ -226,10 +228,12 @@ class Floats:
         self.arrays = arrays(soft_at(model, "1"), "float64", self.length)
         self.soft = [key.removesuffix("weighting") + "factor" for key, value in self.arrays.items()
                      if key.endswith(".weighting") and value == "softmax"]  # fmt: skip
-        self.start = embed(self.arrays, np.array([[letters.index(a) for a in model.tokens(w)] for w in met.words]))
+        self.start = embed(
+            self.arrays, np.array([[letters.index(token) for token in model.tokens(word)] for word in met.words])
+        )
         zeros = [ZERO] * self.length
-        right = np.array([[[int(x.p) / int(x.q) for x in end.get(c, zeros)] for c in names] for end in met.ends])
-        self.right = right.transpose(0, 2, 1)
+        hard_streams = np.array([[[int(x.p) / int(x.q) for x in end.get(c, zeros)] for c in names] for end in met.ends])
+        self.right = hard_streams.transpose(0, 2, 1)
 
     def errors(self, tau: Fraction) -> Any:
         """The greatest error of each word."""

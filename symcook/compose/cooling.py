@@ -215,12 +215,12 @@ def _deliver(pairs: Sequence[tuple[str, str]]) -> FeedForward:
     sources = tuple(new for new, _ in pairs)
     targets = united(name for _, name in pairs)
     add = sympy.ImmutableMatrix(len(targets), len(pairs), lambda r, c: int(pairs[c][1] == targets[r]))
-    eye = sympy.eye(len(pairs))
-    weights = sympy.ImmutableMatrix.vstack(add, -eye)
+    identity = sympy.eye(len(pairs))
+    weights = sympy.ImmutableMatrix.vstack(add, -identity)
     return FeedForward(
         sources,
         (*targets, *sources),
-        W1=sympy.ImmutableMatrix.vstack(eye, -eye),
+        W1=sympy.ImmutableMatrix.vstack(identity, -identity),
         b1=[0] * (2 * len(pairs)),
         W2=sympy.ImmutableMatrix.hstack(weights, -weights),
         b2=[0] * (len(targets) + len(sources)),

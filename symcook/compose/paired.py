@@ -1,7 +1,8 @@
 """Models in which every coordinate x stands beside -x, so that the mean is zero and a layer norm only scales.
 
-`paired` makes such a model of one without norms; `confident` adds a layer after which, with norms
-of epsilon 0, the logit of every string has the same size. Source: chiang2022, Section 4.3, Appendix B and Proposition 2; Cookbook, Section 6.1.
+`paired` makes such a model of one without norms; `confident` adds a layer after which, with norms of epsilon 0, the
+logit of every string has the same size. Source: chiang2022, Section 4.3, Appendix B and Proposition 2; Cookbook,
+Section 6.1.
 """
 
 from __future__ import annotations

@@ -201,12 +201,12 @@ def cancel_residual(block: FeedForward) -> FeedForward:
     if block.activation == "step":
         raise BadInput("the activation must give x as act(x) - act(-x)", "step", "use relu or gelu")
     reads = united((*block.reads, *block.writes))
-    wide, eye = over(block, reads, block.writes), choice(block.writes, reads)
+    wide, written_coordinates = over(block, reads, block.writes), choice(block.writes, reads)
     m = len(block.writes)
     identity = sympy.eye(m)
     return replace(
         wide,
-        W1=sympy.ImmutableMatrix.vstack(wide.W1, eye, -eye),
+        W1=sympy.ImmutableMatrix.vstack(wide.W1, written_coordinates, -written_coordinates),
         b1=sympy.ImmutableMatrix.vstack(wide.b1, sympy.zeros(2 * m, 1)),
         W2=sympy.ImmutableMatrix.hstack(wide.W2, -identity, identity),
     )

@@ -181,10 +181,10 @@ class _Checkpoint:
 
     def copied(self, norm: str, reads: tuple[str, ...], writes: tuple[str, ...]) -> Layer:
         """A layer that writes what a norm gives to coordinates that were 0."""
-        eye = [[int(r == c) for c in range(self.d)] for r in range(self.d)]
-        minus = [[-e for e in row] for row in eye]
-        both = [a + b for a, b in zip(eye, minus, strict=True)]
-        copy = FeedForward(self.views, writes, [*eye, *minus], [0] * (2 * self.d), both, [0] * self.d)
+        identity = [[int(r == c) for c in range(self.d)] for r in range(self.d)]
+        minus = [[-e for e in row] for row in identity]
+        both = [a + b for a, b in zip(identity, minus, strict=True)]
+        copy = FeedForward(self.views, writes, [*identity, *minus], [0] * (2 * self.d), both, [0] * self.d)
         return Layer(None, copy, (), (self.gains(norm, reads, self.views),), "projected pre")
 
     def layer(self, number: int) -> Layer:

@@ -68,7 +68,7 @@ def compare(
     from symcook.export.guarantee import weights
 
     inputs_compared, greatest, largest_difference = 0, 0, 0.0
-    exact, first_difference = "batches of exact integers", None
+    exact_method, first_difference = "batches of exact integers", None
     ends: str | None = None
     no_runs = _NoRuns()
     limit, added, weight_count = BATCHED, model.embedding.added, weights(model)
@@ -81,7 +81,7 @@ def compare(
                 first_difference, difference = _length(model, m, n, limit, no_runs, asked)
             except NotExact:
                 # From here on exact batches do not hold the model: inputs one by one, and fewer of them.
-                exact = "exact arithmetic (or rigorous intervals where it has no value), one input at a time"
+                exact_method = "exact arithmetic (or rigorous intervals where it has no value), one input at a time"
                 limit = SINGLE
                 if ends := _no_room(model, weight_count, n, inputs_compared, limit, asked):
                     break
@@ -101,14 +101,16 @@ def compare(
     if asked and no_runs.inputs:
         raise BadInput("every string of the inputs must have a run", f"{no_runs.first}, which has none", "leave it out")
     # The method in words.
-    what = "every string" if model.embedding.inputs is None else "every sequence of rows over a grid of rational values"
+    inputs_text = (
+        "every string" if model.embedding.inputs is None else "every sequence of rows over a grid of rational values"
+    )
     if asked:
-        what = f"each string of {asked.text}"
+        inputs_text = f"each string of {asked.text}"
     if model.pointwise:
-        what = "every point of a rational grid"
-    how = "answers must be equal"
+        inputs_text = "every point of a rational grid"
+    condition_text = "answers must be equal"
     if not model.readout.answers:
-        how = f"values must agree within {float(tolerance(str(m['dtype'])))} * max(1, |exact|)"
+        condition_text = f"values must agree within {float(tolerance(str(m['dtype'])))} * max(1, |exact|)"
     return {
         "greatest_length": greatest,
         "inputs": inputs_compared - no_runs.inputs,
@@ -117,8 +119,8 @@ def compare(
         "first_difference": first_difference,
         "complete": greatest == n_max,
         "ends": ends,
-        "method": f"numpy evaluation of the stored arrays against {exact}, on {what} of each length from "
-        f"{0 if added else 1}: {how}",
+        "method": f"numpy evaluation of the stored arrays against {exact_method}, on {inputs_text} of each length from "
+        f"{0 if added else 1}: {condition_text}",
     }
 
 
@@ -248,10 +250,10 @@ def _block(
             z = archive.place(m, _spread(block, lambda row: [float(row[name]) for name in names]))
         z = archive.evaluate(m, z, refuse=False)  # the exact run says which inputs have none
     # What the exact model gives: all at once, or one by one.
-    runs = np.ones(block.size, dtype=bool)
+    has_run = np.ones(block.size, dtype=bool)
     if batched:
         try:
-            exact = _batched(model, block, n)
+            exact_values = _batched(model, block, n)
         except NoRun:  # a temperature, which depends on the length alone
             for sequence in block:
                 no_runs.add(_name(model, sequence))
@@ -259,24 +261,28 @@ def _block(
     else:
         # Where an input has no run any answer stands in; `runs` leaves it out below.
         single_answers = [_single(model, sequence, n) for sequence in block]
-        runs = np.array([own_answer is not None for own_answer in single_answers])
-        for code in np.flatnonzero(~runs).tolist():
+        has_run = np.array([own_answer is not None for own_answer in single_answers])
+        for code in np.flatnonzero(~has_run).tolist():
             no_runs.add(_name(model, nth(block, code)))
-        if not runs.any():
+        if not has_run.any():
             return None, 0.0
         any_answer = next(own_answer for own_answer in single_answers if own_answer is not None)
-        exact = np.array([any_answer if own_answer is None else own_answer for own_answer in single_answers])
+        exact_values = np.array([any_answer if own_answer is None else own_answer for own_answer in single_answers])
     # Which answers count, by input and position.
     counts = np.ones((block.size, 1), dtype=bool)
     if asked and asked.positions not in (None, "all"):
         counts = _counted(asked, model, block, n)
     # Answers must be equal; values must be within the tolerance.
     if model.readout.answers:
-        return _first(((archive.verdicts(m, z) != exact).reshape(block.size, -1) & counts).any(axis=1) & runs), 0.0
+        return _first(
+            ((archive.verdicts(m, z) != exact_values).reshape(block.size, -1) & counts).any(axis=1) & has_run
+        ), 0.0
     shown_values = archive.shown(m, z)[:, model.readout.answered(n)].astype(float)
-    difference = (np.abs(shown_values - exact) / np.maximum(1, np.abs(exact)) * counts[:, :, None]).max(axis=(1, 2))
-    first = _first(~(difference <= float(tolerance(str(m["dtype"])))) & runs)  # not a number is a difference too
-    return first, float(difference[runs].max())
+    difference = (np.abs(shown_values - exact_values) / np.maximum(1, np.abs(exact_values)) * counts[:, :, None]).max(
+        axis=(1, 2)
+    )
+    first = _first(~(difference <= float(tolerance(str(m["dtype"])))) & has_run)  # not a number is a difference too
+    return first, float(difference[has_run].max())
 
 
 def _counted(asked: Strings, model: Transformer, block: Any, n: int) -> Any:

@@ -525,26 +525,27 @@ class _Guarantee:
         embedding = self.model.embedding
         length = self.typed(n)
         # What is open: the threshold, a bound, a choice on the way, or only a group of strings.
-        what = f"the possible outputs of a string of length {length} reach the threshold"
+        why = f"the possible outputs of a string of length {length} reach the threshold"
         if not self.decides:
-            what = f"the possible outputs of a string of length {length} are not bounded"
+            why = f"the possible outputs of a string of length {length} are not bounded"
         elif not error.outputs:
-            what = f"a choice on the way (a tie, or a variance of zero) is undecided for a string of length {length}"
+            why = f"a choice on the way (a tie, or a variance of zero) is undecided for a string of length {length}"
         if not alone:
-            what = f"{what}, taken together with others, and there are too many strings to take each by itself"
+            why = f"{why}, taken together with others, and there are too many strings to take each by itself"
         # The exact outputs of a single string say whether it lies on the threshold.
-        exact, runs = None, True
+        exact, has_run = None, True
         if alone:
             try:
                 exact = self.exact(error.word)
             except NoRun as refused:
-                what, runs = f"a string of length {length} has no run: {refused.must}, and it is {refused.given}", False
+                why = f"a string of length {length} has no run: {refused.must}, and it is {refused.given}"
+                has_run = False
         if exact is not None and exact.get("logit") == "0":
-            what = f"a string of length {length} is exactly on the threshold"
-        self.first = self.first or what
+            why = f"a string of length {length} is exactly on the threshold"
+        self.first = self.first or why
         typed = embedding.written(embedding.typed(error.word))
         outputs = {name: outward(*ends) for name, ends in error.outputs.items()}
-        open_ = {"length": n, "input": typed, "alone": alone, "runs": runs, "exact": exact, "outputs": outputs}
+        open_ = {"length": n, "input": typed, "alone": alone, "runs": has_run, "exact": exact, "outputs": outputs}
         self.open.append(open_)
         # Whether to stop here.
         if not self.decides:
@@ -597,8 +598,8 @@ def decision(model: Transformer, ends: OutputEnds) -> tuple[float | None, int | 
     else:
         # Of a largest logit: how far its lower end is above the upper ends of the others.
         distance = lows.max(axis=0) - np.where(np.arange(len(lows))[:, None] == answers, -np.inf, highs).max(axis=0)
-    least = float(distance.min())
-    return (least if least < np.inf else None), None
+    smallest = float(distance.min())
+    return (smallest if smallest < np.inf else None), None
 
 
 def _ends(domain: rounding.Rounding, columns: Mapping[str, Sequence[BallValue]]) -> OutputEnds:
@@ -636,14 +637,14 @@ def greatest(m: Archive, n: int) -> float:
 def _greatest(np: Any, m: Archive, n: int) -> float:
     """`greatest`, with numpy's warnings off. `z` and `x` are bounds on the sizes of the residual stream and of what a
     step reads."""
-    sizes = [0.0]
+    all_sizes = [0.0]
     unit = 2.0 ** -rounding.RUNTIMES[str(m["dtype"])][0].bits
 
-    def seen(x: Any, terms: int = 1) -> Any:
-        """The sums of so many terms, with all that is rounded."""
-        x = np.nan_to_num(x, nan=np.inf) * np.exp((terms + OTHERS) * unit)
-        sizes.append(float(np.max(x, initial=0.0)))
-        return x
+    def with_rounding(bound: Any, terms: int = 1) -> Any:
+        """A bound on sums of so many terms with what rounding may add to it; its maximum is noted in `all_sizes`."""
+        bound = np.nan_to_num(bound, nan=np.inf) * np.exp((terms + OTHERS) * unit)
+        all_sizes.append(float(np.max(bound, initial=0.0)))
+        return bound
 
     def size(key: str) -> Any:
         return np.abs(m[key].astype(np.float64))
@@ -653,33 +654,35 @@ def _greatest(np: Any, m: Archive, n: int) -> float:
     if "positions" in m:
         table = m["positions"]
         z = z + np.abs(table[:n] if table.ndim == 2 else table[:n, :n]).reshape(-1, len(z)).max(axis=0)
-    z = seen(z)
+    z = with_rounding(z)
     for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):
-        before = [_normed(np, m, key, z, seen) for key in numbered(m, step + "before", "gain")]
-        x = np.concatenate(before) if before else z
-        wide = len(x)
+        before = [_normed(np, m, key, z, with_rounding) for key in numbered(m, step + "before", "gain")]
+        read = np.concatenate(before) if before else z
+        wide = len(read)
         # Each head: queries, keys, scores, scores times their factor, and values with their sum.
         for head in numbered(m, step + "head", "V"):
-            query, key = (seen(size(head + name) @ x, wide) for name in "QK")
-            score = seen((query * key).sum(), len(query))
-            seen(score * (size(head + "factor")[:n] if head + "factor" in m else np.ones(1)).max())
-            value = seen(size(head + "V") @ x, wide)
-            seen(n * value, n)  # the sum, before it is divided
-            z = seen(z + seen(value, n))
+            query, key = (with_rounding(size(head + name) @ read, wide) for name in "QK")
+            score = with_rounding((query * key).sum(), len(query))
+            with_rounding(score * (size(head + "factor")[:n] if head + "factor" in m else np.ones(1)).max())
+            value = with_rounding(size(head + "V") @ read, wide)
+            with_rounding(n * value, n)  # the sum, before it is divided
+            z = with_rounding(z + with_rounding(value, n))
         if step + "W1" in m:
-            inside = seen(size(step + "W1") @ x + size(step + "b1"), wide)
+            inside = with_rounding(size(step + "W1") @ read + size(step + "b1"), wide)
             # At least 1 inside, as a bound for every activation.
-            z = seen(z + seen(size(step + "W2") @ np.maximum(inside, 1) + size(step + "b2"), len(inside)))
+            z = with_rounding(
+                z + with_rounding(size(step + "W2") @ np.maximum(inside, 1) + size(step + "b2"), len(inside))
+            )
         if step + "after.gain" in m:
-            z = _normed(np, m, step + "after.", z, seen)
+            z = _normed(np, m, step + "after.", z, with_rounding)
     if "readout.weights" in m:
-        seen(size("readout.weights") @ z, len(z))
-    return max(sizes)
+        with_rounding(size("readout.weights") @ z, len(z))
+    return max(all_sizes)
 
 
-def _normed(np: Any, m: Archive, key: str, z: Any, seen: Any) -> Any:
+def _normed(np: Any, m: Archive, key: str, z: Any, with_rounding: Any) -> Any:
     """A bound on the sizes behind a norm: a normalised entry is at most sqrt(width) in size, whatever goes in."""
-    x = seen(np.abs(m[key + "P"]) @ z, len(z)) if key + "P" in m else z
-    off = seen(x + seen(x.sum(), len(x)) / len(x))
-    seen((off * off).sum() + float(m[key + "epsilon"]), len(x))
-    return seen(np.sqrt(len(x)) * np.abs(m[key + "gain"]) + np.abs(m[key + "bias"]), len(x))
+    read = with_rounding(np.abs(m[key + "P"]) @ z, len(z)) if key + "P" in m else z
+    centred = with_rounding(read + with_rounding(read.sum(), len(read)) / len(read))
+    with_rounding((centred * centred).sum() + float(m[key + "epsilon"]), len(read))
+    return with_rounding(np.sqrt(len(read)) * np.abs(m[key + "gain"]) + np.abs(m[key + "bias"]), len(read))

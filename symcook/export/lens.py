@@ -238,17 +238,17 @@ class Lens:
         for number, (attention, network) in enumerate(self.layers):
             key = f"blocks.{number}."
             arrays |= dict(self.norm(f"{key}ln1", attention))
-            names, added = ("q", "k", "v"), {name: zeros(wide) for name in "qkv"} | {"o": zeros(self.d)}
+            names, biases_of = ("q", "k", "v"), {name: zeros(wide) for name in "qkv"} | {"o": zeros(self.d)}
             parts = {name: zeros(wide, self.d) for name in names} | {"o": zeros(self.d, wide)}
             for h in range(len(self.head_keys(attention))):
                 weights, biases, rows = next(heads)
                 at = h * self.size
                 for name, matrix, bias in zip(names, weights, biases, strict=True):
-                    parts[name][at : at + len(matrix)], added[name][at : at + len(bias)] = matrix, bias
+                    parts[name][at : at + len(matrix)], biases_of[name][at : at + len(bias)] = matrix, bias
                 # V gives only the rows that are written, and O puts them at their coordinates.
                 parts["o"][rows, range(at, at + len(rows))] = 1
             for name, matrix in parts.items():
-                arrays |= {f"{key}attn.{name}.weight": matrix, f"{key}attn.{name}.bias": added[name]}
+                arrays |= {f"{key}attn.{name}.weight": matrix, f"{key}attn.{name}.bias": biases_of[name]}
             arrays |= dict(self.norm(f"{key}ln2", network))
             W1, b1, W2, b2 = zeros(self.hidden, self.d), zeros(self.hidden), zeros(self.d, self.hidden), zeros(self.d)
             if network is not None:
@@ -376,16 +376,20 @@ class ChosenNorms:
     def copied(self) -> list[int]:
         """Where the last step copies its norm to, by relu(x) - relu(-x)."""
         m, np, key, size = self.m, self.np, self.last, self.size
-        eye = np.eye(size)
+        identity = np.eye(size)
         copies = f"{key}W1" in m and str(m[f"{key}activation"]) == "relu" and not m[f"{key}b1"].any()
         if not copies or not m[f"{key}W2"].any() or m[f"{key}b2"].any() or self.constants(key).size > 1:
             _refuse("the final norm", "none at all")
         rows = np.flatnonzero(m[f"{key}W2"].any(axis=1)).tolist()
         # W1 = (I; -I) and W2 = (I, -I) make x of x by relu(x) - relu(-x), and nothing else may be at the target before.
         inside, behind = m[f"{key}W1"], m[f"{key}W2"][rows]
-        both_signs = np.hstack([np.vstack([eye, -eye]), np.zeros((2 * size, inside.shape[1] - size))])
+        both_signs = np.hstack([np.vstack([identity, -identity]), np.zeros((2 * size, inside.shape[1] - size))])
         fresh = not m["embedding"][:, rows].any() and ("positions" not in m or not m["positions"][..., rows].any())
-        if not fresh or not np.array_equal(inside, both_signs) or not np.array_equal(behind, np.hstack([eye, -eye])):
+        if (
+            not fresh
+            or not np.array_equal(inside, both_signs)
+            or not np.array_equal(behind, np.hstack([identity, -identity]))
+        ):
             _refuse("the final norm", "a last network that does more than copy a norm")
         return rows
 

@@ -78,14 +78,14 @@ def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> Pr
         for letter in symbols:
             states.append(table.moves[states[-1]][table.alphabet.index(letter)])
         verdict = tokens[len(table.moves) + int(table.answers[states[-1]] is True)]
-        answers_all = tuple(put_out(model, (*(tokens[state] for state in states), verdict)))
-        return ProgramRun(symbols, answers_all[:limit], len(answers_all) <= limit)
+        all_answers = tuple(put_out(model, (*(tokens[state] for state in states), verdict)))
+        return ProgramRun(symbols, all_answers[:limit], len(all_answers) <= limit)
     # A machine compiled by the printed construction of a theorem: the rows of its table.
     if model.program.theorem:
         machine = read_turing(model.program.source)
         rows = (token.label for token in table_tokens(machine, symbols, ahead=not model.embedding.added))
-        answers_all = tuple(itertools.islice(rows, limit + 1))
-        return ProgramRun(symbols, answers_all[:limit], len(answers_all) <= limit)
+        all_answers = tuple(itertools.islice(rows, limit + 1))
+        return ProgramRun(symbols, all_answers[:limit], len(all_answers) <= limit)
     # Any other machine, step by step in integers; the end counts only where it comes within the limit.
     machine = machine_of(model)
     names, answers, ended = labels(machine), list[str](), True

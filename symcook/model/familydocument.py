@@ -227,6 +227,7 @@ def _indices(doc: dict[str, Any]) -> dict[str, Any]:
     declared = {last_name(text): _bound(text) for text in doc["space"]}
 
     def changed(writes: Mapping[str, str], others: list[str]) -> tuple[dict[str, str], list[str]]:
+        """The writes under the declared indices, and the `others` (a score) with the same renaming."""
         out = {}
         for key, text in writes.items():
             old = _bound(key)
@@ -278,6 +279,7 @@ def _constants(doc: dict[str, Any]) -> dict[str, Any]:
     known = space | {word for layer in layers for word in _normed_names(layer)}
 
     def changed(text: str, how: Callable[[Tree, ReadsCoordinate, Tree], Tree]) -> str:
+        """The form or score with the unit where it has a constant; BadInput where the model has no unit."""
         tree = parse_term(text)
 
         def reads(part: Tree) -> bool:

@@ -348,6 +348,7 @@ class Instance:
         numbers = {name: _numeral(value) for name, value in env.items() if isinstance(value, Fraction)}
 
         def put(part: object) -> Any:
+            """The part with sums over table entries written out, and table entries replaced by their values."""
             if not isinstance(part, tuple) or not part or part[0] in ("num", "name"):
                 return part
             # An entry of a table must have numbers as indices, so a sum around it is written out.
