@@ -1,14 +1,14 @@
 """Run exported weights with numpy alone: ``python run_npz.py m.npz "(())"``, rows of numbers as ``"1,2; 3,4"``.
 
-A decoder of an automaton or a machine goes on behind a word with ``--steps T``: exit 0 at the end of the run, 3 at the
-limit, 2 where T is more than what the certificate names for words of that length, up to which any runtime is right.
+A decoder of an automaton or a machine continues after a string with ``--steps T``: exit 0 at the end of the run, 3 at
+the limit, 2 where T is more than what the certificate names for words of that length, up to which any runtime is right.
 Exit 2 for what cannot be run, 1 where the weights or their certificate are not as they were written. A note on stderr
 says where the certificate does not guarantee every answer at the length of the input.
 
 The same file is symcook/export/run_npz.py, so that ``python -m symcook.export.run_npz m.npz "(())"`` runs it too, and
 its functions are what `symcook.export.archive` takes for many inputs; it needs nothing of symcook. Operations stand in
-the order of the error model of an export: scores are multiplied by their factor, softmax subtracts the greatest score
-first and divides once, behind the sum.
+the order of the error model of an export: scores are multiplied by their factor, softmax subtracts the largest score
+first and divides once, after the sum.
 """
 
 import hashlib
@@ -247,7 +247,7 @@ def verdicts(m, z):
 
 
 def decode(m, given, steps):
-    """Print the tokens that the model goes on with behind a word, at most so many; the exit code."""
+    """Print the tokens that the model continues with after a string, at most so many; the exit code."""
     # Refusals: of weights that are no decoder's, of steps and words that the certificate does not cover.
     if "decoding.steps" not in m:
         refuse(

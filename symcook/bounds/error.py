@@ -219,8 +219,8 @@ FLOATS: Mapping[str, Format] = {name: stored for name, (stored, _) in RUNTIMES.i
 
 @dataclass
 class Moves:
-    """What was found: for each part the greatest change of the whole stream at a position (the sum over coordinates),
-    and for each coordinate after the last part, and each score of the readout, the greatest change and where."""
+    """What was found: for each part the largest change of the whole stream at a position (the sum over coordinates),
+    and for each coordinate after the last part, and each score of the readout, the largest change and where."""
 
     parts: list[tuple[str, arb]] = field(default_factory=list)
     coordinates: dict[str, tuple[arb, int, str]] = field(default_factory=dict)
@@ -242,7 +242,7 @@ def work(model: Transformer, length: int, delta: Fraction | None) -> int:
 def moves(model: Transformer, length: int, delta: Fraction | None, dtype: str | None, bits: int) -> Moves:
     """All words of `length` typed symbols (rows of any numbers where the model reads numbers).
 
-    Raises Undecided where a choice on the way (the greatest score of hard attention, a step, a divisor, the root of a
+    Raises Undecided where a choice on the way (the largest score of hard attention, a step, a divisor, the root of a
     variance) may be another one under the errors, or a bound is not finite.
     """
     names = [f"moved{k}" for k in range(len(model.space))] if delta else []

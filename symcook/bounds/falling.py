@@ -160,7 +160,7 @@ def _moments(x: flint.arb) -> tuple[flint.arb, flint.arb]:
 
 
 def least_gamma() -> flint.arb:
-    """The least gamma such that Lemma 7's 3/2 e^-gamma holds for it and every greater one, at flint's precision.
+    """The smallest gamma such that Lemma 7's 3/2 e^-gamma holds for it and every greater one, at flint's precision.
 
     With g(x) = 3/2 (1 + S) - e^gamma A, as functions of x = e^-gamma, the lemma's bound holds for every n and t exactly
     where g >= 0. Balls show g > 0 on [0, 4/5] and g' < 0 on [4/5, 9/10], where g changes its sign.

@@ -36,7 +36,7 @@ from symcook.words.cells import MOST, classes
 from symcook.words.inputs import Language, Strings, strings
 
 LIMIT = 2**16
-"""The greatest number of words that are compared."""
+"""The largest number of words that are compared."""
 IN_BALLS = 2**12
 """The same where each is run in balls."""
 LONGEST = 1_000
@@ -140,7 +140,7 @@ class Flips:
     exchanged (`symcook.words.cells`).
 
     Arguments:
-        limit: the greatest number of strings that are run; BadInput, with the model's `name` and `why`, for more.
+        limit: the largest number of strings that are run; BadInput, with the model's `name` and `why`, for more.
     """
 
     def __init__(self, model: Transformer, asked: Strings, limit: int, name: str, why: str = "") -> None:
@@ -246,15 +246,15 @@ def _irregular(model: Transformer) -> str | None:
 
 
 def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
-    """The greatest change by runs of all words in balls."""
+    """The largest change by runs of all words in balls."""
     model, n = flips.model, flips.n
     each, before = model.readout.everywhere, len(model.embedding.ends[0])
     lines = [flips.lines(p).tolist() for p in range(n)]
     where, at_changed = "no symbol changes an output", NONE
 
     def greatest() -> arb:
-        """The greatest change at flint's precision, which `refine` raises until the digits are certain. `where` it is
-        found, and the greatest change at the changed position, are set beside it."""
+        """The largest change at flint's precision, which `refine` raises until the digits are certain. `where` it is
+        found, and the largest change at the changed position, are set beside it."""
         nonlocal where, at_changed
         table = _outputs_in_balls(model, flips.words, max(64, flint.ctx.prec))
         best, at_changed, where = NONE, NONE, "no symbol changes an output"
@@ -319,7 +319,7 @@ def _outputs_in_balls(model: Transformer, words: Sequence[Word], bits: int) -> d
 
 
 def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
-    """The greatest change, which inputs show it, and the greatest at the changed position (for each and all)."""
+    """The largest change, which inputs show it, and the largest at the changed position (for each and all)."""
     domain: Any = result.domain
     model, each = flips.model, flips.model.readout.everywhere
     before = len(model.embedding.ends[0])

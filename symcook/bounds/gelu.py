@@ -8,7 +8,7 @@ and R(z) = z^2/2 - sqrt(pi/2) z/2 T(z): an even function, of order z^4 at 0. The
 **The constant of the product.** Suppose (a) R'' >= 0 and (b) z R'' - R' >= 0 on z >= 0, that is, R(sqrt t) is convex.
 
 - For x, y of one sign, with s = |x| + |y|: R is convex with R(0) = 0, so the error R(s) - R(x) - R(y) is at least 0,
-  and greatest for given s at x = y, where R(x) + R(y) is least.
+  and largest for given s at x = y, where R(x) + R(y) is smallest.
 - For opposite signs: with a = x^2 + y^2 and b = 2 |x y|, by (b) R(|x| + |y|) + R(|x| - |y|) = g(a + b) + g(a - b) >=
   2 g(a) >= 2 R(x) + 2 R(y) where g(t) = R(sqrt t). So R(x) + R(y) - R(|x| - |y|) <= R(|x| + |y|) - R(x) - R(y): the
   error is no greater than for |x|, |y|.
@@ -116,7 +116,7 @@ class _Shape:
             self.show("D falls", lambda s: -_slope(form, s), self.top[1], far)
 
     def best(self) -> flint.arb:
-        """The s at which D is greatest, at flint's precision."""
+        """The s at which D is largest, at flint's precision."""
         bits = flint.ctx.prec
         if bits not in self.found:
             self.found[bits] = zero(lambda s: _slope(self.form, s), lambda s: _slope_slope(self.form, s), *self.top)

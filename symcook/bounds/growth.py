@@ -4,16 +4,16 @@ Why our constants hold, for an error e before a part and its residual connection
 and a column sum is the sum of one column of |A|):
 
 feed-forward: a hidden unit moves by at most |W1| times the change, relu does not increase that, so that the output
-moves by at most the greatest column sum of |W2| |W1|: e becomes (1 + L) e. The papers: d^2 p^2 + 1 (Lemma 30), with
-d the greatest of width, hidden units and key size, and p the greatest size of a parameter, at least 1.
+moves by at most the largest column sum of |W2| |W1|: e becomes (1 + L) e. The papers: d^2 p^2 + 1 (Lemma 30), with
+d the largest of width, hidden units and key size, and p the largest size of a parameter, at least 1.
 
-attention with weights that stay: values are averaged, and V does not increase the L1 norm by more than its greatest
+attention with weights that stay: values are averaged, and V does not increase the L1 norm by more than its largest
 column sum c: (1 + c) e; the papers: (d p + 1) e (Lemma 33 without change of weights). Weights stay where all scores
 are zero, and under hard attention where each maximum is unique and its gap to the other scores is more than twice
 what a score can move.
 
 a score of query x and key z is x M z with M = scale/temperature Q^T K. For stream vectors of norm at most X it
-moves by at most T = mu (2 X e + e^2), mu the greatest entry of |M|: each product in x M z - u M v = x M (z - v) +
+moves by at most T = mu (2 X e + e^2), mu the largest entry of |M|: each product in x M z - u M v = x M (z - v) +
 (x - u) M z - (x - u) M (z - v) is at most mu times two L1 norms. The papers: 3 d^2 p^2 h_max e times
 scale/temperature for e <= 1 (Lemma 31, where the scale is 1/sqrt(d)); h_max is at most max(1, X).
 
@@ -124,7 +124,7 @@ class Growth:
         return max(sizes), max(entries)
 
     def _embedded(self, length: int) -> Fraction:
-        """The greatest L1 norm of an embedded position, over all tokens and positions."""
+        """The largest L1 norm of an embedded position, over all tokens and positions."""
         embedding = self.model.embedding
         places = range(embedding.start, embedding.start + length + embedding.added)
         best = Fraction(0)
@@ -136,7 +136,7 @@ class Growth:
         return best
 
     def _after(self, step: Sublayer, error: BothErrors) -> GrowthPart:
-        """The error after a part and its residual connection, and after the norm behind it."""
+        """The error after a part with its residual connection and the norm that follows."""
         label, proofs = part_name(step), list[str]()
         if step.block is not None:
             # What the block reads: the residual stream, or the norms before it, whose errors add up.
@@ -196,7 +196,7 @@ class Growth:
         )
 
     def _factor(self, head: Head) -> arb:
-        """scale/temperature, the greatest over the positions."""
+        """scale/temperature, the largest over the positions."""
         start = self.model.embedding.start
         n = present(self.length) + self.model.embedding.added
         tree = tree_from_sympy(head.scale / head.temperature)
@@ -267,7 +267,7 @@ def product(left: FractionRows, right: FractionRows) -> list[list[Fraction]]:
 
 
 def column_sum(rows: FractionRows) -> Fraction:
-    """The greatest sum of one column's absolute entries: the operator norm for the L1 norm."""
+    """The largest sum of one column's absolute entries: the operator norm for the L1 norm."""
     return max((sum((abs(e) for e in column), Fraction(0)) for column in zip(*rows, strict=True)), default=Fraction(0))
 
 
@@ -279,7 +279,7 @@ def score_form(head: Head) -> list[list[Fraction]]:
 
 
 def change_of(block: FeedForward) -> Fraction:
-    """The greatest growth of a change in a feed-forward part with relu: the greatest column sum of |W2| |W1|."""
+    """The largest growth of a change in a feed-forward part with relu: the largest column sum of |W2| |W1|."""
     return column_sum(product(sizes(rows_of(block.W2)), sizes(rows_of(block.W1)))) if block.hidden else Fraction(0)
 
 
@@ -301,10 +301,10 @@ def normed_size(norm: LayerNorm) -> Fraction:
 def normed_change(norm: LayerNorm) -> tuple[Fraction, Fraction]:
     """The squares of two constants by which a layer norm lets a change grow: a good one, and 2 d (d + 1) max|gain|.
 
-    With m entries and c the greatest column sum of the projection, the first is c^2 (1 - 1/m) sum(gain^2)/epsilon
+    With m entries and c the largest column sum of the projection, the first is c^2 (1 - 1/m) sum(gain^2)/epsilon
     (`lem.norm_layernorm`): normalising shortens a change in the Euclidean norm to at most 1/sqrt(epsilon) of it, the
     mean takes its share 1/m, and Cauchy's inequality with the gain goes back to the L1 norm. Equal gains g give
-    |g| sqrt((m - 1)/epsilon), which is reached for m = 2. The least constant is smaller for greater m, at most by a
+    |g| sqrt((m - 1)/epsilon), which is reached for m = 2. The smallest constant is smaller for greater m, at most by a
     factor sqrt(27): at small entries a change along one coordinate grows by 2 (1 - 1/m), which suffices for few entries
     but not for 64, where other entries reach 2.03.
     BadInput where epsilon is 0.
@@ -320,15 +320,16 @@ def normed_change(norm: LayerNorm) -> tuple[Fraction, Fraction]:
 
 
 GAP_WORDS = 2**12
-"""The greatest number of words that are run to find the score gap of a hard head."""
+"""The largest number of words that are run to find the score gap of a hard head."""
 
 StreamValues = list[dict[str, Fraction]]
 """The residual stream: for each position the value of each coordinate."""
 
 
 class ScoreGap(NamedTuple):
-    """`least`: the least difference of the two greatest scores of a row, None where no row sees two positions; `size`:
-    the greatest L1 norm of the stream before the head."""
+    """`least`: the smallest difference of the two largest scores of a row, None where no row sees two positions;
+    `size`:
+    the largest L1 norm of the stream before the head."""
 
     least: Fraction | None
     size: Fraction
@@ -367,7 +368,7 @@ def score_gap(head: Head, before: Sequence[StreamValues], start: int, label: str
     least: Fraction | None = None
     for stream in before:
         reads = [[row.get(c, Fraction(0)) for c in head.reads] for row in stream]
-        # For each row, the two greatest scores that it sees.
+        # For each row, the two largest scores that it sees.
         queries = product(reads, form)
         for i, query in enumerate(queries):
             scores = sorted(_dot(query, reads[j]) for j in visible(head.sees, i, len(stream)))

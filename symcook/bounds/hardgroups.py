@@ -41,7 +41,7 @@ def grouped(model: Transformer, lengths: Sequence[int]) -> list[HardRuns] | None
 
 
 class _GreatestEntries(Prefixes):
-    """Prefixes that keep the greatest entry before each layer."""
+    """Prefixes that keep the largest entry before each layer."""
 
     def run(
         self,
@@ -51,7 +51,7 @@ class _GreatestEntries(Prefixes):
         answers: bool = True,
         depth: int | None = None,
     ) -> Result:
-        """One more position for all prefixes, with the greatest entry before each layer kept."""
+        """One more position for all prefixes, with the largest entry before each layer kept."""
         domain: Any = self.position(self.numbers, self.n, which)
         used_depth = len(self.parents) if depth is None else depth
         result = forward(
@@ -67,8 +67,9 @@ class _GreatestEntries(Prefixes):
 
 
 def _straight(result: Result) -> None:
-    """NotExact where an activation turns between the least and the greatest sum of a class: elsewhere all between them
-    is linear, and the greatest entries are those of the two."""
+    """NotExact where an activation turns between the smallest and the largest sum of a class: elsewhere all between
+    them
+    is linear, and the largest entries are those of the two."""
     numbers: Any = result.domain.numbers  # type: ignore[attr-defined]
     for values in numbers.turns:
         for low, high in zip(values[::2], values[1::2], strict=True):
@@ -77,7 +78,7 @@ def _straight(result: Result) -> None:
 
 
 def _logits(level: PrefixLevel) -> list[fmpq]:
-    """The logits of the least and the greatest sum of each class, between which those of its strings lie."""
+    """The logits of the smallest and the largest sum of each class, between which those of its strings lie."""
     watched: Any = level.result.watched
     (values,) = (column.values for column in watched.values())
     if any((low > 0) != (high > 0) for low, high in zip(values[::2], values[1::2], strict=True)):

@@ -26,7 +26,7 @@ from symcook.words import Word
 ZERO = fmpq(0)
 Stream = TypeVar("Stream")
 Met = tuple[fmpq | None, bool]
-"""Of a head in one run: the least gap of its scores, and whether some are tied."""
+"""Of a head in one run: the smallest gap of its scores, and whether some are tied."""
 Sparse = list[tuple[int, int, Fraction]]
 """A matrix by its entries that are not zero: row, column, value."""
 
@@ -58,9 +58,9 @@ def head_places(model: Transformer) -> list[HeadPlace]:
 
 @dataclass
 class HeadSizes:
-    """What a head meets on all words of a length. `gap` is the least difference between a greatest score and another
+    """What a head meets on all words of a length. `gap` is the smallest difference between a largest score and another
     one, with the word; None where all scores that are seen are equal. `tied` is the first word of which two scores are
-    greatest. `queries` and `keys`: by place in what it reads, the greatest |x M| and |M z|, M = scale Q^T K. `ranges`:
+    largest. `queries` and `keys`: by place in what it reads, the largest |x M| and |M z|, M = scale Q^T K. `ranges`:
     by place in what it writes how far values of a word lie apart, and `apart` the same for their sum."""
 
     gap: tuple[fmpq, str] | None = None
@@ -73,9 +73,9 @@ class HeadSizes:
 
 @dataclass
 class HardRuns:
-    """A length: its words, the stream at the end for each, the greatest entry before each layer (the first is that of
+    """A length: its words, the stream at the end for each, the largest entry before each layer (the first is that of
     the embeddings), and what each head meets. `logits` are given where the words are some of those that are meant: the
-    least and the greatest on each side are among them."""
+    smallest and the largest on each side are among them."""
 
     n: int
     words: list[Word]
@@ -86,7 +86,7 @@ class HardRuns:
 
 
 class _Watched(BallDomain):
-    """Rational numbers as the ball domain has them, the fastest ones; it notes of each head in turn the least gap of
+    """Rational numbers as the ball domain has them, the fastest ones; it notes of each head in turn the smallest gap of
     its scores and whether some are tied."""
 
     sifts = False
@@ -188,9 +188,9 @@ def _note(
     word: str,
     totals: HardRuns,
 ) -> None:
-    """Take what one run shows into `totals`: the greatest entries, and for each head its gap, ties and sizes."""
+    """Take what one run shows into `totals`: the largest entries, and for each head its gap, ties and sizes."""
     notes = iter(met)
-    # The greatest entry before each layer.
+    # The largest entry before each layer.
     streams = [_all_rational(step.columns) for step in steps]
     for layer, before in entered(model, streams):
         totals.greatest[layer] = max(totals.greatest[layer], _size(before))
@@ -224,7 +224,7 @@ def _rows(head: Head, columns: Mapping[str, Sequence[fmpq]]) -> list[tuple[fmpq,
 
 
 def _sizes(sizes: HeadSizes, head: Head, weights: _HeadWeights, rows: Sequence[Sequence[fmpq]]) -> None:
-    """Raise `sizes` to what a head meets in one run: the greatest |x M| and |M z|, and how far its values lie apart."""
+    """Raise `sizes` to what a head meets in one run: the largest |x M| and |M z|, and how far its values lie apart."""
     if not sizes.ranges:
         sizes.ranges = [ZERO] * len(head.writes)
         sizes.queries, sizes.keys = [ZERO] * len(head.reads), [ZERO] * len(head.reads)

@@ -1,7 +1,7 @@
 """Soft attention for average-hard attention: how cold it must be, and a model that is so cold (yang2026, Section 5).
 
-For each length the hard model is run on every word, exactly: gamma(n) is the least difference between a greatest score
-and another one, x_max(n) the greatest entry of an embedding, at least 1, and h_max by layer the greatest entry that
+For each length the hard model is run on every word, exactly: gamma(n) is the smallest difference between a largest
+score and another one, x_max(n) the largest entry of an embedding, at least 1, and h_max by layer the largest entry that
 the layer reads. Three temperatures follow.
 
 By Theorem 26, corrected as `yang2026.thm26.tau` says (L K for K), with the constants of Lemmas 25 and 28 to 33, from
@@ -45,7 +45,7 @@ from symcook.numbers.balls import Ball, arb_of, ball, hull, ratio_of
 from symcook.words.inputs import Language, Strings, strings
 
 MOST_WORDS = 20_000
-"""The greatest number of words of one length that are run."""
+"""The largest number of words of one length that are run."""
 DIGITS = 10
 
 
@@ -98,7 +98,7 @@ class GapFails:
 
 @dataclass(frozen=True)
 class Decided:
-    """How the hard model decides the words that were run: the greatest logit that it rejects and the least that it
+    """How the hard model decides the words that were run: the largest logit that it rejects and the smallest that it
     accepts, at the places of the readout, None where there is none; the `threshold` that the soft model has, and
     whether errors cannot reach it (`alike`)."""
 

@@ -127,7 +127,7 @@ class Network:
         return [value((*row, Fraction(0)), hidden) for row in self.W2]
 
     def constant(self, norm: str) -> Fraction:
-        """The smallest Lipschitz constant: the greatest operator norm of a linear piece, as any two points are joined
+        """The smallest Lipschitz constant: the largest operator norm of a linear piece, as any two points are joined
         by a line that goes through finitely many pieces, and two points of one piece reach its norm."""
         best = Fraction(0)
         for signs, _ in cells(self.units, self.inputs):
@@ -160,7 +160,7 @@ def beside(point: AffinePoint, units: Sequence[AffineRow]) -> Iterator[AffinePoi
 
 
 def size(rows: Sequence[Sequence[Fraction]], norm: str) -> Fraction:
-    """The operator norm: the greatest row sum of sizes for the greatest entry as norm, column sum for the sum."""
+    """The operator norm: the largest row sum of sizes for the largest entry as norm, column sum for the sum."""
     return column_sum(list(zip(*rows, strict=True)) if norm == "max" else rows)
 
 
@@ -266,9 +266,9 @@ def layer_norm(
     def claimed() -> flint.arb:
         return arb_of(greatest) / arb_of(small).sqrt()
 
-    equal = squares.count(max(squares)) > 1  # the two greatest gains make a vector of mean 0: both are the same
+    equal = squares.count(max(squares)) > 1  # the two largest gains make a vector of mean 0: both are the same
     shown_gains = gains[:1] if len(set(gains)) == 1 else gains
-    # The two other norms: the greatest row sum (largest entry) and column sum (sum of entries) of the derivative.
+    # The two other norms: the largest row sum (largest entry) and column sum (sum of entries) of the derivative.
     rows = [(p * greatest, q * greatest**2) for p, q in row_growths(entries)]
     columns = column_growths([abs(g) for g in gains])
 
@@ -308,13 +308,13 @@ def layer_norm(
 
 
 def row_growths(d: int) -> list[tuple[Fraction, Fraction]]:
-    """For the greatest entry and gains 1: pairs p and q^2 whose `growth` is the greatest for one of them.
+    """For the largest entry and gains 1: pairs p and q^2 whose `growth` is the largest for one of them.
 
     The derivative of layer norm is sqrt(1 - |u|^2) gain (P - u u^T)/sqrt(epsilon), where P takes the mean away and u is
-    any vector of mean 0 shorter than 1. A row, or column, i with signs s that come in front of its entries adds up to
+    any vector of mean 0 shorter than 1. A row, or column, i with signs s that come before its entries adds up to
     <a, b> - <a, u> <b, u> with a = P e_i, b = P s (gain s for a column), and <a, u> <b, u> is at least
-    |u|^2 (p - q)/2 with p = <a, b>, q = |a| |b|, which is reached between a and -b. So a pair stands for the greatest
-    of sqrt(1 - t) (p + t (q - p)/2), 0 <= t < 1. Here k signs are positive, that of i among them. The least constant
+    |u|^2 (p - q)/2 with p = <a, b>, q = |a| |b|, which is reached between a and -b. So a pair stands for the largest
+    of sqrt(1 - t) (p + t (q - p)/2), 0 <= t < 1. Here k signs are positive, that of i among them. The smallest constant
     is that of the derivative, as two points are joined by a line.
     """
     return [(Fraction(2 * (d - k), d), Fraction(4 * (d - 1) * k * (d - k), d * d)) for k in range(1, d + 1)]
@@ -345,7 +345,7 @@ def column_growths(gains: Sequence[Fraction]) -> set[tuple[Fraction, Fraction]] 
 
 
 def greatest_growth(pairs: Collection[tuple[Fraction, Fraction]]) -> flint.arb:
-    """The greatest `growth` of p and q^2 among pairs."""
+    """The largest `growth` of p and q^2 among pairs."""
     best = flint.arb(0)
     for p, square in pairs:
         best = best.max(growth(p, square))
@@ -353,7 +353,7 @@ def greatest_growth(pairs: Collection[tuple[Fraction, Fraction]]) -> flint.arb:
 
 
 def growth(p: Fraction, square: Fraction) -> flint.arb:
-    """The greatest sqrt(1 - t) (p + t (q - p)/2), 0 <= t < 1, with q = sqrt(square) and 0 <= p <= q: at t = 0, or where
+    """The largest sqrt(1 - t) (p + t (q - p)/2), 0 <= t < 1, with q = sqrt(square) and 0 <= p <= q: at t = 0, or where
     3 t (q - p) = 2 (q - 2 p)."""
     if square <= 4 * p * p:
         return arb_of(p)
@@ -375,7 +375,7 @@ def _gains(gain: str | int | Fraction, d: int) -> list[Fraction]:
 
 
 def _greatest_root(squares: Sequence[Fraction]) -> flint.arb:
-    """The greatest t at which the sum over i of the products of squares_j - t, j != i, is 0: the greatest value of
+    """The largest t at which the sum over i of the products of squares_j - t, j != i, is 0: the largest value of
     the sum of squares_i w_i^2 over unit vectors w of mean 0. All roots are real."""
     total = flint.fmpq_poly([0])
     for i in range(len(squares)):

@@ -361,7 +361,7 @@ class Moved(Rowwise):
             if alone or (self.format is None and _same(row)):  # of floats, weights add up to nearly 1
                 means.append(row[0])
                 continue
-            # The mean lies between the least and the greatest value.
+            # The mean lies between the smallest and the largest value.
             values = [value.whole for value in row]
             mean = sum((p * v for p, v in zip(share, values, strict=True)), NONE)
             low, high = min(v.lower() for v in values), max(v.upper() for v in values)
@@ -379,7 +379,7 @@ class Moved(Rowwise):
 
     def soft_rounding(self, scores: Sequence[arb], size: arb, values: Sequence[arb]) -> arb:
         """What the arithmetic of one softmax may add: weights off by a factor, their sum, the sum of products, and the
-        quotient; weights below the least normal number may be flushed to zero beside one that is about 1."""
+        quotient; weights below the smallest normal number may be flushed to zero beside one that is about 1."""
         if self.format is None:
             raise RuntimeError("self.format must be set here")
         unit, k = arb(self.format.unit), len(scores)

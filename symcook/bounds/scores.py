@@ -51,7 +51,7 @@ class Deficits:
 
     @property
     def gap(self) -> Fraction | int | None:
-        """The least deficit; None where every score is maximal."""
+        """The smallest deficit; None where every score is maximal."""
         return min(self.below, default=None)
 
     @cached_property
@@ -76,7 +76,7 @@ class Deficits:
 
     @cached_property
     def ends(self) -> tuple[Any, Any]:
-        """The least and the greatest number of the grid."""
+        """The smallest and the largest number of the grid."""
         places = self.grid[1]
         return min(places), max(places)
 

@@ -1,4 +1,4 @@
-"""How far softmax is from hardmax, given the gap between the greatest score and the others: for any scores, for the
+"""How far softmax is from hardmax, given the gap between the largest score and the others: for any scores, for the
 quadratic lookup, whose error is free of n, and as a rule for the temperature."""
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def quadratic_lookup(
 
 
 SMALLEST = {"float16": 24, "bfloat16": 133, "float32": 149, "float64": 1074}
-"""By format, the k for which 2^-k is the least positive number (subnormal)."""
+"""By format, the k for which 2^-k is the smallest positive number (subnormal)."""
 
 
 def temperature(
@@ -251,5 +251,5 @@ def _same(text: str, number: Fraction) -> bool:
 
 
 def vanishing(gamma: flint.arb, k: int) -> flint.arb:
-    """The greatest tau at which e^(-gamma/tau) rounds to zero where 2^-k is the least positive number."""
+    """The largest tau at which e^(-gamma/tau) rounds to zero where 2^-k is the smallest positive number."""
     return gamma / ((k + 1) * flint.arb.const_log2())

@@ -5,7 +5,7 @@ For f analytic near [0, m] the sum over k = 1..m is
     integral of f over [0, m] + (f(m) - f(0))/2 + sum of B_2j/(2 j)! (f^(2j - 1)(m) - f^(2j - 1)(0)) over j = 1..p + R,
 
 with |R| <= 2 zeta(2 p)/(2 pi)^(2 p) times the integral of |f^(2 p)|. By Cauchy's estimate |f^(2 p)(t)| is at most
-(2 p)!/r^(2 p) times the greatest |f| on the circle of radius r around t, so that R is tiny where r is much greater than
+(2 p)!/r^(2 p) times the largest |f| on the circle of radius r around t, so that R is tiny where r is much greater than
 p. All enclosures are at flint's precision.
 """
 
@@ -33,7 +33,7 @@ class Smooth(NamedTuple):
     """A function on t >= 0: its power series, its integral over [0, m], and what bounds it around [0, m].
 
     series: for a series in t. integral: m None means no end, where f and all its derivatives vanish. reach: r, and a
-    bound of the integral over t in [0, m] of the greatest |f| on the circle of radius r around t.
+    bound of the integral over t in [0, m] of the largest |f| on the circle of radius r around t.
     """
 
     series: Callable[[flint.arb_series], flint.arb_series]
@@ -201,7 +201,7 @@ def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
 
 
 MAX_SEARCH = 256
-"""The greatest N up to which the least precision is looked for: every one of the N^2 scores is rounded at every p."""
+"""The largest N up to which the smallest precision is looked for: every one of the N^2 scores is rounded at every p."""
 
 
 def gap(q: int, k: int) -> flint.arb:
@@ -278,12 +278,12 @@ _tie_break = tie_break  # the name of an option below
 
 
 def least_precision(n: int) -> int:
-    """The least p such that from p bits on every lookup 1..n finds its own position, and it alone.
+    """The smallest p such that from p bits on every lookup 1..n finds its own position, and it alone.
 
     Each operation is rounded to the nearest number of p bits, ties to even: x^2, x^2 + 1, 2 x^2 + 2, its root, x/root
     and 1/root for the two different components (the others are their negatives), the two products and their sum, which
     is half of the score. With u = 2^-p the components are off by a factor within 3 u, the sums, at most 1/2, by 4 u, up
-    to terms in u^2; half of the least gap is more than 1/(4 n^4). So p >= 4 log2(n) + 6 is always enough, and the
+    to terms in u^2; half of the smallest gap is more than 1/(4 n^4). So p >= 4 log2(n) + 6 is always enough, and the
     search goes down from above that. With one bit the query 1 finds both positions, so the search ends before p = 0.
     """
     top = 4 * (n - 1).bit_length() + 12

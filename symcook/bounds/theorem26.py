@@ -89,8 +89,8 @@ def at_most_one(text: str) -> str:
 
 
 class Constants:
-    """The constants of Lemmas 25 and 28 to 33 for a model: d the greatest of width, key size and hidden units, p the
-    greatest size of a parameter, at least 1, H the heads of a layer, of which the paper has one. The scale of scores
+    """The constants of Lemmas 25 and 28 to 33 for a model: d the largest of width, key size and hidden units, p the
+    largest size of a parameter, at least 1, H the heads of a layer, of which the paper has one. The scale of scores
     stands in the queries, where the paper has 1/sqrt(d). Rational throughout."""
 
     def __init__(self, model: Transformer) -> None:

@@ -61,7 +61,7 @@ def rounded(value: arb, bits: int = 12) -> Fraction:
 
 
 class HeadForm(NamedTuple):
-    """A head by the sizes of its entries: |scale Q^T K| and |V|, the greatest column sum of V and entry of the form."""
+    """A head by the sizes of its entries: |scale Q^T K| and |V|, the largest column sum of V and entry of the form."""
 
     form: Sparse
     values: Sparse
@@ -159,7 +159,7 @@ class ByLayer:
         return errors_after, _total(errors_after).min(error_sum * (1 + arb_of(column)))
 
     def warmest(self, allowed: Fraction) -> Fraction | None:
-        """A temperature at which the error is at most `allowed`, nearly the greatest; None where all will do."""
+        """A temperature at which the error is at most `allowed`, nearly the largest; None where all will do."""
         with PRECISION, flint.ctx.workprec(BITS):
             return _last(lambda tau: bool(self.error(tau) <= arb_of(allowed)))
 
@@ -236,7 +236,7 @@ class Floats:
         self.right = hard_streams.transpose(0, 2, 1)
 
     def errors(self, tau: Fraction) -> Any:
-        """The greatest error of each word."""
+        """The largest error of each word."""
         import numpy as np
 
         from symcook.export.archive import evaluate
@@ -245,8 +245,9 @@ class Floats:
         return np.abs(evaluate(self.arrays | scale, self.start) - self.right).sum(axis=2).max(axis=1)
 
     def needed(self, allowed: Fraction, from_: Fraction) -> tuple[Fraction, list[int]] | None:
-        """Nearly the least temperature above `from_` at which a word has a greater error, and the words that come near,
-        the one with the greatest error first; None where none has up to `WARMEST`, where scores count no more."""
+        """Nearly the smallest temperature above `from_` at which a word has a greater error, and the words that come
+        near,
+        the one with the largest error first; None where none has up to `WARMEST`, where scores count no more."""
         bound = float(allowed)
 
         def good(tau: Fraction) -> bool:

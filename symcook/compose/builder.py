@@ -361,7 +361,7 @@ def _alone(step: Head | FeedForward) -> Layer:
 
 
 def _packed(steps: Sequence[Head | FeedForward]) -> tuple[Layer, ...]:
-    """The steps in layers of least depth, with the values that they have one after the other.
+    """The steps in layers of smallest depth, with the values that they have one after the other.
 
     A step comes after every earlier one that writes what it reads, and not before an earlier one that reads what it
     writes. Place 2 l is the attention of layer l, place 2 l + 1 its feed-forward part.

@@ -74,7 +74,7 @@ def paired(
 
 
 def _mirrored(layer: Layer, minus: Mapping[str, str], norm: LayerNorm) -> Layer:
-    """The layer that writes each coordinate and its partner, with both parts there and a norm behind each."""
+    """The layer that writes each coordinate and its partner, with both parts there and a norm after each."""
 
     def two(writes: tuple[str, ...]) -> tuple[str, ...]:
         return (*writes, *(minus[c] for c in writes))

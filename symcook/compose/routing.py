@@ -98,7 +98,7 @@ def _renamed(layer: Layer, to: Callable[[str], str]) -> Layer:
 
 
 def fresh(base: str, taken: Iterable[str]) -> str:
-    """`base`, or `base` with the least number that makes it new."""
+    """`base`, or `base` with the smallest number that makes it new."""
     taken, name, count = set(taken), base, 1
     while name in taken:
         count += 1

@@ -312,7 +312,7 @@ def _rows(table: RationalMatrix) -> list[list[Fraction]]:
 
 
 def _without_prefix(state: Mapping[str, object]) -> dict[str, Any]:
-    """The keys without what stands in front of "layers." in all that have it."""
+    """The keys without what stands before "layers." in all that have it."""
     if not isinstance(state, Mapping) or not state:
         what = type(state).__name__ if not isinstance(state, Mapping) else "an empty one"
         raise BadInput("a state dict must map keys to weights", what, "give model.state_dict()")

@@ -19,7 +19,7 @@ DEFAULT_LENGTH = 16
 MAX_LENGTH = 4096
 MAX_STEPS = 1_000_000
 COMPARED = 64
-"""The greatest length to which `diff` compares two models."""
+"""The largest length to which `diff` compares two models."""
 
 
 @door()

@@ -1,7 +1,7 @@
 """A model as named arrays of floats and words: what every format stores, each in its own way; and what they mean in
 numpy, for many inputs at once, by what the script does that is shipped with an archive (`symcook.export.run_npz`).
 
-Arrays of the archive, with d coordinates, V tokens, N the greatest length of the tables, s, h, k = 1, 2, ...:
+Arrays of the archive, with d coordinates, V tokens, N the largest length of the tables, s, h, k = 1, 2, ...:
 
     format, name, steps, dtype           text and a number
     coordinates (d), vocabulary (V), inputs     names; either vocabulary or inputs is empty
@@ -57,7 +57,7 @@ LISTED = 50
 def arrays(model: Transformer, dtype: str, n_max: int, roundings: dict[str, dict[str, Any]] | None = None) -> Archive:
     """The archive of a model whose symbols all have values, with position tables to length `n_max`.
 
-    `roundings` takes for each array with a number that is not stored exactly how many there are, the greatest relative
+    `roundings` takes for each array with a number that is not stored exactly how many there are, the largest relative
     error, and the first of them. Raises BadInput, with the weight, where a number does not fit `dtype`.
     """
     return _ArchiveWriter(model, dtype, n_max, {} if roundings is None else roundings).archive()
@@ -72,7 +72,7 @@ def numbered(m: Archive, stem: str, last: str) -> list[str]:
 
 
 def reach(m: Mapping[str, np.ndarray]) -> int | None:
-    """The greatest length of the tables of an archive; None where it has none, and takes every length."""
+    """The largest length of the tables of an archive; None where it has none, and takes every length."""
     return min((len(m[key]) for key in m if key == "positions" or key.endswith(".factor")), default=None)
 
 
@@ -167,7 +167,7 @@ class _ArchiveWriter:
         self.found["positions"] = table
 
     def places(self, term: Number) -> list[Any]:
-        """A term without n at each position to the greatest length."""
+        """A term without n at each position to the largest length."""
         return position_table(term, self.model.embedding.start, self.n_max)[-1]
 
     def network(self, block: FeedForward, view: Mapping[str, int], key: str) -> None:
@@ -307,7 +307,7 @@ class _ArchiveWriter:
         else:
             pairs = enumerate(zip(result.tolist(), values, strict=True))
             off = [k for k, (x, value) in pairs if x.as_integer_ratio() != value]
-        # The certificate has how many there are, their greatest relative error, and the first of them.
+        # The certificate has how many there are, their largest relative error, and the first of them.
         if off:
             stored_values = result.tolist()
             entry = self.roundings.setdefault(key, {"rounded": 0, "greatest_relative_error": 0.0, "first": []})

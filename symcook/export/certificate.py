@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
 FORMAT = "symcook certificate 4"
 BATCHED = 2**18
-"""The greatest number of inputs compared where exact batches hold the model."""
+"""The largest number of inputs compared where exact batches hold the model."""
 SINGLE = 300
 """The same where the exact domain takes them one by one."""
 MOST_ROWS = {BATCHED: 4096, SINGLE: 100}
 """How many sequences of one length a grid of rows makes at most, where two values for each input are not more."""
 BLOCK = 2**13
 SHOWN = 64
-"""The greatest length whose position values a certificate writes out."""
+"""The largest length whose position values a certificate writes out."""
 GRID = tuple(Fraction(v) for v in ("0", "1", "-1", "2", "1/2", "-2", "-1/2", "1/3", "1/7", "-1/1000"))
 
 
@@ -60,10 +60,10 @@ def compare(
     Where `asked` names strings, and answers that count, these alone are compared. Inputs on which the exact model has
     no run (`symcook.errors.NoRun`) have nothing to compare.
 
-    The answer has "greatest_length" (0 where the least length already fails), "inputs" (how many were compared, all of
-    them to that length that have a run), "no_run" (how many have none, and the first), "largest_difference" (None for
-    answers), "first_difference" (the first input on which they part, or None), "complete" (whether all lengths to n_max
-    were compared), "ends" (why not, or None) and "method".
+    The answer has "greatest_length" (0 where the smallest length already fails), "inputs" (how many were compared, all
+    of them to that length that have a run), "no_run" (how many have none, and the first), "largest_difference" (None
+    for answers), "first_difference" (the first input on which they part, or None), "complete" (whether all lengths to
+    n_max were compared), "ends" (why not, or None) and "method".
     """
     from symcook.export.guarantee import weights
 

@@ -1,6 +1,6 @@
-"""What an export of a decoder promises: behind words of each length so many steps, in any runtime of the error model.
+"""What an export of a decoder promises: after strings of each length so many steps, in any runtime of the error model.
 
-A decoder reads what it puts out, so that a wrong token makes all that follows wrong. The words are those of the letters
+A decoder reads what it outputs, so that a wrong token makes all that follows wrong. The words are those of the letters
 that its program reads, each with the run of the program behind it: what is certified there holds of decoding, since the
 run is followed as long as every answer is certain.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 STEPS = 100
 """How many steps are tried where none are asked for."""
 MOST_PRODUCTS = 1_500_000
-"""The greatest number of products of weights in the runs of all words, with both orders of averages."""
+"""The largest number of products of weights in the runs of all words, with both orders of averages."""
 COLUMN = 250
 """What a column costs beside its products."""
 
@@ -33,7 +33,7 @@ def decoding(
     """The part "decoding" of a certificate, for words of at most `longest` letters; None for a model whose program is
     no automaton or machine. "program" is that program.
 
-    "steps" is the greatest t with: behind every word of at most "words_to" letters the first t tokens are those of the
+    "steps" is the largest t with: after every string of at most "words_to" letters the first t tokens are those of the
     program in any runtime, for both orders in which attention may divide; the end of a run too where it comes before.
     It is at most "asked". "lengths" has the same for each length, with how many words there are, whether all runs
     ended, and the first token that is wrong in the numpy runtime of the export (None where none is), with its word.
@@ -92,7 +92,7 @@ def _length(
     limit: int,
     certifiers: Sequence[Certifier],
 ) -> dict[str, Any]:
-    """What holds for the strings of one length: the least number of right steps, and numpy's first wrong token."""
+    """What holds for the strings of one length: the smallest number of right steps, and numpy's first wrong token."""
     steps, wrong, of, ended = limit, None, None, True
     for run in runs:
         right = min(certifier.right(run.word, run.answers) for certifier in certifiers)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from symcook.domains.protocol import Domain
 
 INPUTS, MOST = 500, 100_000
-"""The greatest number of inputs on which two models are run, and of strings of a language."""
+"""The largest number of inputs on which two models are run, and of strings of a language."""
 LENGTH = 6
 """The length to which they are compared where none is asked for."""
 BITS = 256

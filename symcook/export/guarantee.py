@@ -3,9 +3,9 @@
 For every word of a length the set of possible outputs (`symcook.domains.rounding`: it holds the exact output, and what
 any runtime may make of the rounded weights) must lie on one side of the threshold. Words are taken together where the
 model allows: by their running sums, else as boxes of words (`symcook.words.rounded` for both), in the end one by one.
-The margin at a length is the least distance of such a set from the threshold: how far each exact output and each float
-output is from being decided otherwise. Where nothing is decided, the error is the greatest width of such a set: how far
-a float value can be from the exact one.
+The margin at a length is the smallest distance of such a set from the threshold: how far each exact output and each
+float output is from being decided otherwise. Where nothing is decided, the error is the largest width of such a set:
+how far a float value can be from the exact one.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from symcook.words.possible import SAYS, outputs
 from symcook.words.rounded import CLASSES, LEVELS, MOST_STATES, Box, Boxed, Hulls, Values, boxes, cells, streams, told
 
 RUNS = 1000
-"""The greatest number of runs of one certificate."""
+"""The largest number of runs of one certificate."""
 MOST_PRODUCTS = 2_000_000
-"""The greatest number of products of weights in all these runs, and in the runs of a comparison: a model with 10^5
+"""The largest number of products of weights in all these runs, and in the runs of a comparison: a model with 10^5
 weights is run at 20 positions in all, one with more than `LARGE` not at all."""
 LARGE = 100_000
-"""The greatest number of weights of a model that is run."""
+"""The largest number of weights of a model that is run."""
 MOST_TEXT = 200
 """The length of an exact number that is written out."""
 MOST_OPEN = 2
@@ -80,7 +80,7 @@ OutputEnds = Mapping[str, tuple[Any, Any]]
 
 @dataclass(frozen=True)
 class Length:
-    """What holds at one length: how many runs showed it, and the least distance from a threshold or the error."""
+    """What holds at one length: how many runs showed it, and the smallest distance from a threshold or the error."""
 
     length: int
     runs: int
@@ -119,12 +119,12 @@ def guarantee(
 ) -> dict[str, Any]:
     """The part "guaranteed" of a certificate, for a model whose symbols all have values.
 
-    "length" is the greatest length to which every decision is certain (0: none; None where nothing is decided, or
+    "length" is the largest length to which every decision is certain (0: none; None where nothing is decided, or
     inputs are numbers), with what the model adds counted; "why" says what ends it. "ranges" are all lengths, from and
     to, at which every decision is certain: a model may have one word, such as the empty one, exactly on its threshold.
     "open" has for each length that failed a word, whether it has a run, its exact outputs where they are known, and its
     possible outputs; "not_asked" the lengths, from and to, that were not asked, and why; "lengths" has for each length
-    the margin (or the error) and the outputs of all words. All this assumes that attention divides behind its sums;
+    the margin (or the error) and the outputs of all words. All this assumes that attention divides after its sums;
     "divided_first" has the same where weights are divided before, as in `softmax(scores) @ values`, and "help" where
     that is less. `outside` says why nothing holds of the runtime at hand. Nothing is certain where a number may
     overflow (`greatest`); `m` are the arrays, where they are there. Where `asked` leaves strings out all this is of the
@@ -300,7 +300,7 @@ class _Guarantee:
 
     @property
     def tried(self) -> int:
-        """The greatest length that was asked; one less than the least where none was."""
+        """The largest length that was asked; one less than the smallest where none was."""
         lengths = [entry.length for entry in self.lengths] + [entry["length"] for entry in self.open]
         return max(lengths, default=max(1, self.model.embedding.added) - 1)
 
@@ -579,7 +579,7 @@ class _Guarantee:
 
 
 def decision(model: Transformer, ends: OutputEnds) -> tuple[float | None, int | None]:
-    """The least distance from a threshold, None where there is none to be near to, and the index of the first entry
+    """The smallest distance from a threshold, None where there is none to be near to, and the index of the first entry
     whose ends leave the answer open."""
     import numpy as np
 
@@ -635,7 +635,8 @@ def greatest(m: Archive, n: int) -> float:
 
 
 def _greatest(np: Any, m: Archive, n: int) -> float:
-    """`greatest`, with numpy's warnings off. `z` and `x` are bounds on the sizes of the residual stream and of what a
+    """`greatest`, with numpy's warnings off. `z` and `read` are bounds on the sizes of the residual stream and of what
+    a
     step reads."""
     all_sizes = [0.0]
     unit = 2.0 ** -rounding.RUNTIMES[str(m["dtype"])][0].bits

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StepsRight:
-    """Of the first `tried` answers behind a word (the tokens, and the end if it comes): the number of the first that is
+    """Of the first `tried` answers after a string (the tokens, and the end if it comes): the number of the first that
+    is
     wrong in the shipped numpy runtime and in numpy with a cache, None where none is; and how many are right in any
     runtime."""
 
@@ -49,7 +50,7 @@ class StepsRight:
 
 @dataclass(frozen=True)
 class ProgramRun:
-    """What a program puts out behind a word, as labels of its decoder: at most so many as were asked for, and the end
+    """What a program outputs after a string, as labels of its decoder: at most so many as were asked for, and the end
     where it comes directly behind them; `ended` where it does."""
 
     word: tuple[str, ...]
@@ -98,7 +99,7 @@ def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> Pr
 
 
 def steps_right(model: Transformer, word: str | Sequence[str], limit: int, dtype: str = "float32") -> StepsRight:
-    """How many answers of a compiled automaton or machine are right in floats, of the first `limit` behind a word.
+    """How many answers of a compiled automaton or machine are right in floats, of the first `limit` after a string.
 
     Raises BadInput for a model that is compiled from neither, and for another dtype.
     """
@@ -147,7 +148,7 @@ def shipped(model: Transformer, m: Archive, run: ProgramRun) -> int | None:
 
 class Certifier:
     """How many answers of a model are certain in every runtime of the error model of a dtype, with one order of
-    averages; the states behind the words that were asked for are kept."""
+    averages; the states after the strings that were asked for are kept."""
 
     def __init__(self, model: Transformer, dtype: str, divides_first: bool = False) -> None:
         from symcook.domains import rounding
@@ -157,7 +158,7 @@ class Certifier:
         self.states: dict[tuple[str, ...], State] = {}
 
     def right(self, word: Sequence[str], wanted: Sequence[str]) -> int:
-        """How many answers behind a word are those `wanted`."""
+        """How many answers after a string are those `wanted`."""
         # The state behind each prefix of the string is kept, since strings share prefixes.
         symbols, right = tuple(word), 0
         try:
@@ -182,13 +183,14 @@ class Certifier:
 
 
 def certified(model: Transformer, word: Sequence[str], wanted: Sequence[str], dtype: str) -> int:
-    """How many answers behind a word are those `wanted` in every runtime of the error model of a dtype, with either
+    """How many answers after a string are those `wanted` in every runtime of the error model of a dtype, with either
     order of averages."""
     return min(Certifier(model, dtype, order).right(word, wanted) for order in (False, True))
 
 
 def bits_needed(run: MachineRun) -> list[int]:
-    """For each token of a run in integers the least p >= 0 with 2^-p at most every gap between what its heads look up
+    """For each token of a run in integers the smallest p >= 0 with 2^-p at most every gap between what its heads look
+    up
     and the runner-up: scores that are off by half of the gap may be exchanged."""
     needed = []
     for looked in lookups(run):
@@ -198,7 +200,7 @@ def bits_needed(run: MachineRun) -> list[int]:
 
 
 def _bits(gap: arb) -> int:
-    """The least p >= 0 with 2^-p <= gap."""
+    """The smallest p >= 0 with 2^-p <= gap."""
     from flint import arb
 
     p = 0

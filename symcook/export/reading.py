@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 MOST_CELLS = 2000
-"""The greatest number of entries of one coordinate in a table by length and position."""
+"""The largest number of entries of one coordinate in a table by length and position."""
 
 
 @door()
@@ -57,7 +57,7 @@ def from_file(path: str | Path, kind: str) -> Transformer:
 
 def from_archive(m: Archive, place: object = "the archive") -> Transformer:
     """The exact model of an archive (`symcook.export.archive`): coordinates, tokens and layers of what was exported,
-    with its floats, position tables as functions of i and n, and the length of these tables as the greatest one."""
+    with its floats, position tables as functions of i and n, and the length of these tables as the largest one."""
     if "format" not in m:
         do = "give the tensors of another file to from_state_dict"
         raise BadInput("a file of weights must be an export of symcook", place, do)

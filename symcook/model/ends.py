@@ -33,7 +33,7 @@ T = TypeVar("T")
 Column = TypeVar("Column", contravariant=True)
 """One coordinate at all positions."""
 Verdicts = TypeVar("Verdicts")
-"""The answers to a comparison, or the indices of the greatest scores, at all positions."""
+"""The answers to a comparison, or the indices of the largest scores, at all positions."""
 Verdict = TypeVar("Verdict", covariant=True)
 """One of them: True, False or None (open), or an index; in a batch an array of such; a condition, where n is open."""
 
@@ -462,7 +462,7 @@ class Readout(Named):
         if self.decides:
             size = greatest([abs(value) for value in values])
             return None if size == 0 and not self.signed else size
-        # Groups: the smallest of their distances, as the greatest of the negated ones.
+        # Groups: the smallest of their distances, as the largest of the negated ones.
         if len(self.groups) > 1:
             ends = list(accumulate(self.groups, initial=0))
             single_group = replace(self, kind="value", weights=None, labels=(), groups=())

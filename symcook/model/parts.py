@@ -499,5 +499,5 @@ class Sublayer:
 
     @property
     def all_parts(self) -> tuple[Part, ...]:
-        """Everything with fields, in the order in which it acts: norms before, parts, the norm behind."""
+        """Everything with fields, in the order in which it acts: norms before, parts, the norm after."""
         return (*self.before, *self.parts, *(() if self.after is None else (self.after,)))
