@@ -72,7 +72,9 @@ def interior(conditions: Sequence[AffineRow], inputs: int) -> AffinePoint | None
     low, high = ([value(bound, inner_point) for bound in bounds] for bounds in (lower, upper))
     if low and high:
         return (*inner_point, (max(low) + min(high)) / 2)
-    return (*inner_point, max(low) + 1 if low else min(high) - 1 if high else Fraction(0))
+    if low:
+        return (*inner_point, max(low) + 1)
+    return (*inner_point, min(high) - 1 if high else Fraction(0))
 
 
 def value(row: AffineRow, point: Sequence[Fraction]) -> Fraction:

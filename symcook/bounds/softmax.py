@@ -102,7 +102,7 @@ def quadratic_lookup(
     if at is not None and length is not None and at > length:
         raise BadInput("q must be a position from 1 to n", f"q = {at}, n = {length}")
     # The worst q is the middle. Without n there are endlessly many positions on both sides.
-    place = at if at is not None else 0 if length is None else (length + 1) // 2
+    place = at or (0 if length is None else (length + 1) // 2)
     sides = (None, None) if length is None else (place - 1, length - place)
     """How many positions there are on either side, None without end."""
     # Each side that has a position contributes one term x.

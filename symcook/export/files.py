@@ -147,7 +147,9 @@ def held(kind: str, m: Archive) -> Archive:
     from symcook.export.lens import Lens
     from symcook.export.torch_code import tensors
 
-    return Lens(m).state() if kind == "transformerlens" else tensors(m) if kind == "torch" else m
+    if kind == "transformerlens":
+        return Lens(m).state()
+    return tensors(m) if kind == "torch" else m
 
 
 def _from_npz(data: bytes) -> Archive:
@@ -230,7 +232,9 @@ def about(certificate: Path) -> list[str]:
     if not isinstance(document, dict):
         return []
     files = document.get("files")
-    return list(files) if isinstance(files, dict) else [CLAIM] if "proof" in document else []
+    if isinstance(files, dict):
+        return list(files)
+    return [CLAIM] if "proof" in document else []
 
 
 def _other(certificate: Path, weights: Path) -> str | None:

@@ -181,8 +181,10 @@ def _before(order_entry: dict[str, Any], n: int, n_max: int, why: str) -> dict[s
     certain_length, asked = order_entry["length"], order_entry["not_asked"]
     # Where the search stopped at or before `n` by itself, its own reason stays.
     sooner = asked is not None and asked["lengths"][0] <= n
+    if certain_length is not None:
+        certain_length = min(certain_length, n - 1) if remaining_ranges else 0
     return {
-        "length": None if certain_length is None else min(certain_length, n - 1) if remaining_ranges else 0,
+        "length": certain_length,
         "ranges": remaining_ranges,
         "why": order_entry["why"] if open_lengths or sooner else why,
         "open": open_lengths,

@@ -182,11 +182,12 @@ class _Reader:
             # "multi pre", one norm in the other is "multi pre" too.
             if after is not None:
                 parts["placement"] = "post"
-            elif before:
-                parts["placement"] = (
-                    "pre" if before[0].projection is None else "multi pre" if len(before) > 1
-                    else "projected pre" if parts["placement"] == "none" else parts["placement"]
-                )  # fmt: skip
+            elif before and before[0].projection is None:
+                parts["placement"] = "pre"
+            elif len(before) > 1:
+                parts["placement"] = "multi pre"
+            elif before and parts["placement"] == "none":
+                parts["placement"] = "projected pre"
         return [Layer(**parts) for parts in layer_parts.values()], final
 
     def value(self, key: str) -> str:

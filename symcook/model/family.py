@@ -282,17 +282,8 @@ def renamed(tree: object, values: Mapping[str, Tree]) -> Any:
 def shipped(name: str) -> Path:
     """Where a family that ships would be: inside an installed package, beside it in a checkout."""
     package = Path(__file__).resolve().parent.parent
-    return (
-        next(
-            (
-                path
-                for path in (package / "_proofs" / "families", package.parent / "proofs" / "families")
-                if path.is_dir()
-            ),
-            package,
-        )
-        / f"{name}.json"
-    )
+    folders = package / "_proofs" / "families", package.parent / "proofs" / "families"
+    return next(filter(Path.is_dir, folders), package) / f"{name}.json"
 
 
 def load(path: str | Path, choices: Mapping[str, str] | None = None) -> Family:

@@ -96,12 +96,9 @@ def _table(name: str, given: object) -> dict[str, Any]:
     fields = {"values": given} if isinstance(given, str) else _fields(given, f"the table {name}", {"values"}, {"where"})
     if fields["values"] not in ("Int", "Real"):
         raise BadInput("a table must have at most three indices and values Int or Real", name)
-    conditions = (
-        {"where": [_text(condition, "a condition") for condition in _many(fields["where"])]}
-        if "where" in fields
-        else {}
-    )
-    return {**fields, **conditions}
+    if "where" in fields:
+        fields = {**fields, "where": [_text(condition, "a condition") for condition in _many(fields["where"])]}
+    return fields
 
 
 def _choice(name: str, given: object) -> list[str]:
@@ -314,7 +311,9 @@ def _normed_names(layer: Mapping[str, Any]) -> Iterator[str]:
 def _with_unit(tree: Tree, reads: ReadsCoordinate, unit: Tree) -> Tree:
     """A form with its constants times the unit."""
     if not reads(tree):
-        return tree if tree == ZERO else unit if tree == ("num", 1, 1) else ("*", tree, unit)
+        if tree == ("num", 1, 1):
+            return unit
+        return tree if tree == ZERO else ("*", tree, unit)
     if tree[0] in ("+", "-", "neg"):
         return (tree[0], *(_with_unit(kid, reads, unit) for kid in tree[1:]))
     if tree[0] == "sum":

@@ -129,9 +129,9 @@ def to_document(model: Transformer, sparse: bool = False) -> dict[str, Any]:
         fields: dict[str, Any] = {"reads": list(block.reads), "writes": list(block.writes)}
         for name, kind in block.FIELDS.items():
             value = getattr(block, name)
-            fields[name] = (
-                value if kind == "word" or value is None else text(value) if kind == "number" else matrix(value)
-            )
+            if kind != "word" and value is not None:
+                value = text(value) if kind == "number" else matrix(value)
+            fields[name] = value
         return fields
 
     def layer(block: Layer) -> dict[str, Any]:

@@ -185,10 +185,10 @@ def _kind(step: Sublayer) -> str:
 
 def _written(step: Sublayer, called: Mapping[str, str]) -> set[str]:
     """The coordinates that a sublayer writes, without those whose weights are all 0."""
-    return {
-        called[name]
-        for part in step.parts
-        for row, name in enumerate(part.writes)
-        for matrix in ((part.V,) if isinstance(part, Head) else (part.W2, part.b2))
-        if any(matrix[row, column] != 0 for column in range(matrix.shape[1]))
-    }
+    written = set[str]()
+    for part in step.parts:
+        matrices = (part.V,) if isinstance(part, Head) else (part.W2, part.b2)
+        for row, name in enumerate(part.writes):
+            if any(entry != 0 for matrix in matrices for entry in matrix[row, :]):
+                written.add(called[name])
+    return written
