@@ -42,10 +42,13 @@ ANY = arb(0, arb.pos_inf())
 
 
 class Off:
-    """A number that may be off: exact value, slopes by source (None: all 0) and by kink, and what rounding on the way
-    adds up to.
+    """A number that may be off.
 
-    `floor` is a number below which no value lies, where one is known; `form` the sum that it is, for kinks."""
+    `exact` is its exact value; `slope` its derivative towards each source (None: all 0); `kinks`, by the number of a
+    kink, the factor of the |u|/2 there; `own` what roundings on the way add up to. `floor` is a number below which no
+    value lies, where one is known; `form` the sum that it is, up to a factor, so that multiples share a kink; `by` the
+    domain that made it.
+    """
 
     __slots__ = ("_moved", "_whole", "by", "exact", "floor", "form", "kinks", "own", "slope")
 
@@ -107,21 +110,23 @@ class Moved(Rowwise):
         self.bent: list[Off] = []
         """The u of each kink, whose |u|/2 moves by half of what u does."""
         self.forms: dict[Any, tuple[int, Fraction]] = {}
+        """By the form of a sum the number of its kink, and the factor of the multiple that was met first."""
 
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(self.bits)
 
     def begin(self, sequence: object, start: int) -> None:
         super().begin(sequence, start)
+        # The sources: each named entry at each position, and the weights as one.
         self.width = self.length * len(self.entries) + (self.format is not None)
 
     def size(self, slope: arb_mat) -> arb:
         """How far a number with this slope moves: at each position the steepest entry by delta, and the weights."""
-        row, width = slope.entries(), len(self.entries)
+        row, per_position = slope.entries(), len(self.entries)
         total = NONE
         # Only entries at one position share a budget delta, so the steepest counts at each.
-        for first in range(0, self.length * width, max(1, width)):
-            steepest = max((x.abs_upper() for x in row[first : first + width]), default=NONE)
+        for first in range(0, self.length * per_position, max(1, per_position)):
+            steepest = max((x.abs_upper() for x in row[first : first + per_position]), default=NONE)
             total = total + steepest * self.delta
         if self.format is not None:
             total = total + row[-1].abs_upper()

@@ -115,7 +115,7 @@ class _Checkpoint:
             raise BadInput("a state dict must have every weight of a plain transformer", f"none for {key}")
         self.used.add(key)
         value = self.given[key]
-        # An array of floats; else nested lists, entry by entry.
+        # An array of floats in one step; nested lists entry by entry.
         entries = dyadics(value[:, None] if getattr(value, "ndim", 0) == 1 else value)
         if entries is None:
             value = value.tolist() if hasattr(value, "tolist") else value
@@ -188,8 +188,8 @@ class _Checkpoint:
         return Layer(None, copy, (), (self.gains(norm, reads, self.views),), "projected pre")
 
     def layer(self, number: int) -> Layer:
-        """A layer of the model, without the coordinate 1 or with norms in front; see `sums_apart` for the other
-        case."""
+        """Layer `number` of the state dict as one layer of the model; where post-norms and biases do not allow that,
+        `sums_apart` is used instead."""
         key, constant_name = f"layers.{number}", "one" if self.one else None
         if self.norm != "pre":
             norms = tuple(self.gains(f"{key}.norm{k}", self.stream) for k in (1, 2)) if self.norm == "post" else ()
@@ -205,8 +205,12 @@ class _Checkpoint:
         )
 
     def sums_apart(self, count: int) -> tuple[list[Layer], list[str], tuple[str, ...], str | None]:
-        """Post-norms beside a coordinate that stays 1: the layers, the coordinates beside the stream's, and where the
-        last sum stands with the norm that is still to be taken of it."""
+        """The layers of a post-norm model whose coordinate 1 must not be normalised: each sum goes to coordinates of
+        its own, and its norm is taken by the part that reads it.
+
+        Returns the layers, the new coordinates, and the coordinates of the last sum with its norm, which no part has
+        read yet.
+        """
         layers: list[Layer] = []
         space: list[str] = []
         now, norm = self.stream, None
