@@ -100,7 +100,7 @@ class _Shape:
 
     def __init__(self, form: str) -> None:
         self.form = form
-        self.found: dict[int, flint.arb] = {}
+        self.maxima: dict[int, flint.arb] = {}
         start, far = Fraction(0), Fraction(FAR)
         # The hypotheses (a) and (b) of the module: near 0, in between, and from FAR on.
         with PRECISION, flint.ctx.workprec(BITS):
@@ -118,9 +118,9 @@ class _Shape:
     def best(self) -> flint.arb:
         """The s at which D is largest, at flint's precision."""
         bits = flint.ctx.prec
-        if bits not in self.found:
-            self.found[bits] = zero(lambda s: _slope(self.form, s), lambda s: _slope_slope(self.form, s), *self.top)
-        return self.found[bits]
+        if bits not in self.maxima:
+            self.maxima[bits] = zero(lambda s: _slope(self.form, s), lambda s: _slope_slope(self.form, s), *self.top)
+        return self.maxima[bits]
 
     def curve(self, z: flint.arb) -> flint.arb:
         """z R'' - R', which is (b)."""

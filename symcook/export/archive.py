@@ -82,19 +82,20 @@ def held_as(dtype: str) -> str:
 
 
 class _ArchiveWriter:
-    """Fills the arrays of one archive; `found` has those that are done, `roundings` what was rounded."""
+    """Fills the arrays of one archive; `arrays` has those that are done, `roundings` what was rounded."""
 
     def __init__(self, model: Transformer, dtype: str, n_max: int, roundings: dict[str, Any]) -> None:
         self.model, self.dtype, self.n_max, self.roundings = model, dtype, n_max, roundings
         self.space = {name: k for k, name in enumerate(model.space)}
-        self.found: Archive = {}
+        self.arrays: Archive = {}
         self.known: dict[Any, float] = {}
+        """The float64 nearest to each tree, which is slow to find."""
 
     def archive(self) -> Archive:
         """All arrays: names, the embedding, the positions, each sublayer with its norms, and the readout."""
         import numpy as np
 
-        embedding, readout, own_arrays = self.model.embedding, self.model.readout, self.found
+        embedding, readout, own_arrays = self.model.embedding, self.model.readout, self.arrays
         words = list(embedding.words or ())
         # Refuses a readout whose rule has no form in an archive.
         if readout.rule is not None:
@@ -127,7 +128,7 @@ class _ArchiveWriter:
             own_arrays[key + "layer"] = np.array(step.layer)
             for k, norm in enumerate(step.before, 1):
                 self.norm(norm, f"{key}before{k}.")
-            # What the sublayer reads: what its norms give, side by side; without norms, the residual stream.
+            # What the sublayer reads: the outputs of its norms, side by side; without norms, the residual stream.
             view = [n for norm in step.before for n in (norm.writes if norm.projection is not None else self.space)]
             place = {name: k for k, name in enumerate(view)} if step.before else self.space
             for h, part in enumerate(step.parts, 1):
@@ -142,7 +143,7 @@ class _ArchiveWriter:
             self.matrix("readout.weights", readout.weights, range(count), self.at(readout.reads), count)
             # A sign readout has one row of weights.
             if not readout.labels:
-                self.found["readout.weights"] = self.found["readout.weights"][0]
+                self.arrays["readout.weights"] = self.arrays["readout.weights"][0]
         if readout.labels:
             own_arrays["readout.labels"] = np.array(list(readout.labels))
         return own_arrays
@@ -164,7 +165,7 @@ class _ArchiveWriter:
                 continue
             for n, row in enumerate(position_table(term, self.model.embedding.start, self.n_max), 1):
                 table[n - 1, :n, k] = self.numbers(row, "positions", lambda p, n=n, k=k: (n - 1, p, k))
-        self.found["positions"] = table
+        self.arrays["positions"] = table
 
     def places(self, term: Number) -> list[Any]:
         """A term without n at each position to the largest length."""
@@ -174,7 +175,7 @@ class _ArchiveWriter:
         """The feed-forward sublayer of one layer."""
         import numpy as np
 
-        self.found[key + "activation"] = np.array(block.activation)
+        self.arrays[key + "activation"] = np.array(block.activation)
         units, writes = range(block.hidden), self.at(block.writes)
         self.matrix(key + "W1", block.W1, units, self.at(block.reads, view), block.hidden, len(view))
         self.matrix(key + "b1", block.b1, units, None, block.hidden)
@@ -190,7 +191,7 @@ class _ArchiveWriter:
             keys = getattr(head, name).rows
             self.matrix(key + name, getattr(head, name), range(keys), reads, keys, len(view))
         self.matrix(key + "V", head.V, self.at(head.writes), reads, len(self.space), len(view))
-        self.found |= {key + "mask": np.array(head.mask), key + "weighting": np.array(head.weighting)}
+        self.arrays |= {key + "mask": np.array(head.mask), key + "weighting": np.array(head.weighting)}
         factor = lowered(head.factor)
         # The factor: 1, by position, or by length and position.
         if factor == 1:
@@ -201,7 +202,7 @@ class _ArchiveWriter:
         table = np.ones((self.n_max, self.n_max), dtype=held_as(self.dtype))
         for n, row in enumerate(position_table(factor, self.model.embedding.start, self.n_max), 1):
             table[n - 1, :n] = self.numbers(row, key + "factor", lambda p, n=n: (n - 1, p))
-        self.found[key + "factor"] = table
+        self.arrays[key + "factor"] = table
 
     def norm(self, norm: LayerNorm, key: str) -> None:
         """One norm: its projection if it has one, gain, bias, epsilon, and what stands for division by zero."""
@@ -215,8 +216,8 @@ class _ArchiveWriter:
         for name in ("gain", "bias"):
             self.matrix(key + name, getattr(norm, name), order, None, size)
         self.vector(key + "epsilon", [lowered(norm.epsilon)])
-        self.found[key + "epsilon"] = self.found[key + "epsilon"].reshape(())
-        self.found[key + "zero_variance"] = np.array(norm.zero_variance)
+        self.arrays[key + "epsilon"] = self.arrays[key + "epsilon"].reshape(())
+        self.arrays[key + "zero_variance"] = np.array(norm.zero_variance)
 
     def at(self, names: Sequence[str], view: Mapping[str, int] | None = None) -> list[int]:
         """Where names stand among those of a view, or in the stream."""
@@ -255,7 +256,7 @@ class _ArchiveWriter:
             else:
                 entries = self.numbers([lowered(value) for value in weights], key, index)
             table[np.ix_(list(rows), across)] = entries.reshape(len(rows), len(across))
-        self.found[key] = table[:, 0] if columns is None else table
+        self.arrays[key] = table[:, 0] if columns is None else table
 
     def rows(self, key: str, rows: Iterable[Mapping[str, Number]], shape: tuple[int, int]) -> None:
         """Rows of numbers by coordinate."""
@@ -266,11 +267,11 @@ class _ArchiveWriter:
         if entries:
             r, c, values = zip(*entries, strict=True)
             table[list(r), list(c)] = self.numbers(values, key, lambda k: (r[k], c[k]))
-        self.found[key] = table
+        self.arrays[key] = table
 
     def vector(self, key: str, values: Sequence[Number]) -> None:
         """A vector of the archive."""
-        self.found[key] = self.numbers(values, key, lambda k: (k,))
+        self.arrays[key] = self.numbers(values, key, lambda k: (k,))
 
     def numbers(self, values: Sequence[Number], key: str, index: Index) -> np.ndarray:
         """Lowered numbers rounded to the type; `index` names the place of one in the array `key`."""

@@ -259,7 +259,7 @@ def _block(
                 no_runs.add(_name(model, sequence))
             return None, 0.0
     else:
-        # Where an input has no run any answer stands in; `runs` leaves it out below.
+        # Where an input has no run any answer stands in; `has_run` leaves it out below.
         single_answers = [_single(model, sequence, n) for sequence in block]
         has_run = np.array([own_answer is not None for own_answer in single_answers])
         for code in np.flatnonzero(~has_run).tolist():

@@ -650,7 +650,7 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
         if tag == "num":
             return node[1].bit_length() + node[2].bit_length()
         if tag == "name":
-            return 8
+            return 8  # as if i, n or a symbol were a small number
         before = calls
         parts = [size(child, depth + 1) for child in children(node)]
         if tag in ("sum", "prod"):
@@ -666,7 +666,7 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
             return at_most(sum(parts), MAX_SIZE)
         if tag == "^" or (tag == "call" and node[1] == "pow"):
             exponent = (node[1:] if tag == "^" else node[2])[1]
-            # An exponent that is not a plain number makes the power a function.
+            # With an exponent that is not a plain number the power is a function like exp, of small numbers only.
             if names(exponent) or any(part[0] == "call" for part in subtrees(exponent)):
                 calls += 1
                 at_most(max(parts), 64)
@@ -684,7 +684,7 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
                 return max(parts)
             if node[1] == "mod":
                 return at_most(sum(parts), MAX_SIZE)
-            if node[1] in ARITY:
+            if node[1] in ARITY:  # log, sin, ...: slow at long numbers
                 return at_most(max(parts), 256)
         elif tag in ("neg", "+", "-", "if", "ind", "=", "<=", "<", "~", "&", "|", "->", "<->", "true", "false"):
             return at_most(max(parts, default=0) + 1, MAX_SIZE)
