@@ -95,8 +95,8 @@ def sensitivity(
     draw = None if sample is None else count(sample, "sample"), count(seed, "seed", 0)
     asked = strings(chosen, range(length, length + 1), inputs, *draw, positions)
     chosen = asked.counted(chosen)
-    each = chosen.readout.everywhere
-    if each and length + added == 1:
+    everywhere = chosen.readout.everywhere
+    if everywhere and length + added == 1:
         must = "a readout at every position must have one next to that of the changed symbol"
         raise BadInput(must, f"{name} with n = 1", "give n = 2")
     # Outside the theorem's hypotheses there is no C: the change alone, in balls.
@@ -109,14 +109,14 @@ def sensitivity(
     try:
         value, where, at_changed = _greatest(flips, forward(chosen, flips.block, Batch()))
         # C at n, and at 2 n to see whether it grows.
-        bound, doubled = (_bound(chosen, size, each) * size for size in (length, 2 * length))
+        bound, doubled = (_bound(chosen, size, everywhere) * size for size in (length, 2 * length))
     except NotExact:
         why = "numbers that are not rational"
         return _by_balls(Flips(chosen, asked, IN_BALLS, name, f", since it has {why}"), wanted, why)
     extra: dict[str, Ball | str] = {"value times n": written(value * length), "C": written(bound)}
     if doubled > bound:
         extra["C grows with n"] = f"it is {written(doubled)} for n = {2 * length}"
-    if each:
+    if everywhere:
         extra["at the changed position"] = written(at_changed)
     return Bound(
         kind="sensitivity",
@@ -127,7 +127,7 @@ def sensitivity(
         attained=True,
         where=where,
         source="chiang2022, Section 1; Cookbook, Section 6.4",
-        labels=_labels(each),
+        labels=_labels(everywhere),
         proofs=("lem.layers_net", "lem.mean_step"),
         extra=extra,
         inputs=asked.to_json(),
@@ -220,8 +220,8 @@ def _by_classes(model: Transformer, n: int, limit: int) -> list[list[Word]] | No
     return by_place
 
 
-def _labels(each: bool) -> tuple[str, str]:
-    return f"largest change{' at the other positions' * each}", "proved C/n"
+def _labels(everywhere: bool) -> tuple[str, str]:
+    return f"largest change{' at the other positions' * everywhere}", "proved C/n"
 
 
 def _rational(value: Any) -> Fraction:
@@ -248,7 +248,7 @@ def _irregular(model: Transformer) -> str | None:
 def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
     """The largest change by runs of all words in balls."""
     model, n = flips.model, flips.n
-    each, before = model.readout.everywhere, len(model.embedding.ends[0])
+    everywhere, before = model.readout.everywhere, len(model.embedding.ends[0])
     lines = [flips.lines(p).tolist() for p in range(n)]
     where, at_changed = "no symbol changes an output", NONE
 
@@ -269,11 +269,11 @@ def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
                     change = NONE
                     for size, _, _ in changes:
                         change = change.max(size)
-                    if each and place == p + before:  # the changed position itself is kept apart
+                    if everywhere and place == p + before:  # the changed position itself is kept apart
                         at_changed = at_changed.max(change)
                     elif not change < best:
                         if change > best:  # surely: where balls overlap, the pair that was found before stays
-                            _, a, b = max(changes, key=lambda found: found[0].mid())
+                            _, a, b = max(changes, key=lambda pair: pair[0].mid())
                             ends = (a, b) if values[a].mid() <= values[b].mid() else (b, a)
                             where = f"by {output} between {flips.pair_text(*ends)}"
                         best = best.max(change)
@@ -282,7 +282,7 @@ def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
     value = refine(greatest, digits, what="the largest change")
     extra: dict[str, Ball | str] = {"value times n": _shown_times(value, n, digits)}
     extra["no proved C/n"] = f"the model has {why}"
-    if each:
+    if everywhere:
         extra["at the changed position"] = ball(at_changed, digits)
     return Bound(
         kind="sensitivity",
@@ -293,7 +293,7 @@ def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
         attained=True,
         where=where,
         source="chiang2022, Section 1; Cookbook, Section 6.4",
-        labels=_labels(each),
+        labels=_labels(everywhere),
         extra=extra,
         inputs=flips.inputs,
     )
@@ -321,7 +321,7 @@ def _outputs_in_balls(model: Transformer, words: Sequence[Word], bits: int) -> d
 def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
     """The largest change, which inputs show it, and the largest at the changed position (for each and all)."""
     domain: Any = result.domain
-    model, each = flips.model, flips.model.readout.everywhere
+    model, everywhere = flips.model, flips.model.readout.everywhere
     before = len(model.embedding.ends[0])
     best, where, at_changed = Fraction(0), "no symbol changes an output", Fraction(0)
     for name, column in result.watched.items():
@@ -341,7 +341,7 @@ def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
                     of_language = table[flips.language_rows]
                     spread = np.where(counts, np.maximum(high - of_language, of_language - low), 0)
                 change = _rational(spread.max()) / cell.denominator
-                if each and place == p + before:  # the changed position itself is kept apart
+                if everywhere and place == p + before:  # the changed position itself is kept apart
                     at_changed = max(at_changed, change)
                 elif change > best:
                     best, row = change, int(np.argmax(spread))
@@ -354,14 +354,14 @@ def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
     return best, where, at_changed
 
 
-def _bound(model: Transformer, n: int, each: bool) -> Fraction:
+def _bound(model: Transformer, n: int, everywhere: bool) -> Fraction:
     """The proved bound on the change of an output for n typed symbols."""
     before, best = len(model.embedding.ends[0]), Fraction(0)
     for changed in range(before, before + n):
         # The changed symbol at each place in turn; the tokens do not matter, since only ranges of the embedding do.
         word = model.embedding.surround((model.alphabet[0],) * n)
         watched = forward(model, word, Changes(changed, model.alphabet)).watched.values()
-        places = [p for p in model.readout.places(len(word)) if not each or p != changed]
+        places = [p for p in model.readout.places(len(word)) if not everywhere or p != changed]
         best = max([best, *(column[p] for p in places for column in watched)])
     return best
 
