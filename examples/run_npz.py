@@ -1,14 +1,14 @@
 """Run exported weights with numpy alone: ``python run_npz.py m.npz "(())"``, rows of numbers as ``"1,2; 3,4"``.
 
-A decoder of an automaton or a machine goes on behind a word with ``--steps T``: exit 0 at the end of the run, 3 at the
-limit, 2 where T is more than what the certificate names for words of that length, up to which any runtime is right.
+A decoder of an automaton or a machine continues after a string with ``--steps T``: exit 0 at the end of the run, 3 at
+the limit, 2 where T is more than what the certificate names for words of that length, up to which any runtime is right.
 Exit 2 for what cannot be run, 1 where the weights or their certificate are not as they were written. A note on stderr
 says where the certificate does not guarantee every answer at the length of the input.
 
 The same file is symcook/export/run_npz.py, so that ``python -m symcook.export.run_npz m.npz "(())"`` runs it too, and
 its functions are what `symcook.export.archive` takes for many inputs; it needs nothing of symcook. Operations stand in
-the order of the error model of an export: scores are multiplied by their factor, softmax subtracts the greatest score
-first and divides once, behind the sum.
+the order of the error model of an export: scores are multiplied by their factor, softmax subtracts the largest score
+first and divides once, after the sum.
 """
 
 import hashlib
@@ -59,9 +59,11 @@ def check(path):
         document = json.loads(text)
     except (ValueError, RecursionError):
         document = None
+    # No certificate is only a warning; so is one of a claim, which says nothing of weights.
     if document == {} or (isinstance(document, dict) and "proof" in document and "files" not in document):
         of = ", but one of a claim" if document else ""
         return f"no certificate next to {path}{of}: nothing says that its weights are as they were written", {}, data
+    # A certificate has its own hash in its last line, computed with zeros in that place.
     own = re.search(rb'"certificate_sha256": "([0-9a-f]{64})"\n}\n\Z', text)
     if (
         not isinstance(document, dict)
@@ -138,10 +140,12 @@ def numbered(m, stem, last):
 
 
 def norm(m, key, z, stop):
+    """A layer norm of z, or of its projection."""
     x = z @ m[key + "P"].T if key + "P" in m else z
     x = x - x.mean(axis=-1, keepdims=True)
     total = (x * x).mean(axis=-1, keepdims=True) + m[key + "epsilon"]
     flat = 0
+    # A norm that refuses zero variance: `stop`, and if that comes back, not a number.
     if (total == 0).any() and one_of({"refuse": True, "zero": False}, m[key + "zero_variance"]):
         *which, index = np.argwhere(total[..., 0] == 0)[0].tolist()
         of = f" of input {which[0]}" if which else ""
@@ -180,11 +184,13 @@ def attend(m, head, x, stop):
         s = np.zeros((n, n), dtype=x.dtype)
     else:
         s = compared(q, k) if hard else q @ np.swapaxes(k, -1, -2)
+    # The factor is scale over temperature, so a negative one is a negative temperature.
     if head + "factor" in m:
         factor = at_length(m[head + "factor"], n, 1)[:, None]
         if (factor < 0).any() or np.isinf(factor).any():  # 0 is an infinite temperature
             stop("a temperature must be positive", f"at length {n} it is not")
         s = s * factor
+    # The largest visible score of each row. Softmax subtracts it; hard attention weights what reaches it.
     top = np.where(seen, s, -np.inf).max(axis=-1, keepdims=True)
     best = (s == top) & seen
     kinds = {
@@ -199,6 +205,7 @@ def attend(m, head, x, stop):
 
 
 def activate(kind, x):
+    """The activation of hidden units, by its name."""
     kinds = {
         "relu": lambda: np.maximum(x, 0),
         "step": lambda: x > 0,
@@ -240,7 +247,8 @@ def verdicts(m, z):
 
 
 def decode(m, given, steps):
-    """Print the tokens that the model goes on with behind a word, at most so many; the exit code."""
+    """Print the tokens that the model continues with after a string, at most so many; the exit code."""
+    # Refusals: of weights that are no decoder's, of steps and words that the certificate does not cover.
     if "decoding.steps" not in m:
         refuse(
             "the weights must be those of a decoder of an automaton or a Turing machine; given: others; leave "
@@ -262,6 +270,8 @@ def decode(m, given, steps):
             f"a run after a string of length {len(word)} must have at most {most} steps, which any runtime gets right"
         )
         refuse(f"{must}; given: {steps}; give --steps {most}, or export again with more --steps or a wider --dtype.")
+    # One token a round. "decoding.ends" says of each label whether the run goes on (0), ends with it (1), or ends
+    # silently (2).
     vocabulary, labels = list(m["vocabulary"]), m["readout.labels"].tolist()
     tokens = [t for t in [str(m["before"]), *word] if t]
     for position in range(len(word) + 1, len(word) + most + 1):
@@ -270,6 +280,7 @@ def decode(m, given, steps):
         ends = int(m["decoding.ends"][k])
         if ends == 2:
             return 0
+        # At the limit the model is asked once more, since the run may just be over.
         if position > len(word) + steps:
             break
         print(f"{position:>6}  {m['decoding.names'][k]}", flush=True)
@@ -310,6 +321,7 @@ def main(path, given, steps=None):
 def answer(m, given, certificate):
     """Print what the model says about one input."""
     names, vocabulary = list(m["coordinates"]), list(m["vocabulary"])
+    # The input as embedded rows: tokens, typed with spaces where some token has several letters, or rows of numbers.
     if vocabulary:
         typed = [t for t in vocabulary if t not in (str(m["before"]), str(m["after"]))]
         tokens = list(given) if max(map(len, typed)) == 1 else given.split()
@@ -329,16 +341,19 @@ def answer(m, given, certificate):
             refuse(f"every row must have {len(m['inputs'])} numbers: {', '.join(m['inputs'])}")
         z = np.zeros((len(rows), len(names)), dtype=str(m["dtype"]))
         z[:, [names.index(c) for c in m["inputs"]]] = rows
+    # Length and run.
     n = len(z)
     longest = min((len(m[key]) for key in m if key == "positions" or key.endswith(".factor")), default=n)
     if n > longest:
         refuse(f"an input must have length at most {longest}: the archive has tables to there")
     z = evaluate(m, z)
+    # The positions at which the readout looks.
     z = one_of({"first": z[:1], "last": z[-1:], "each": z, "all": z}, m["readout.position"])
     kind, columns = str(m["readout.kind"]), shown(m, z).T
     answers = np.atleast_1d(verdicts(m, z)) if kind in ("sign", "zero", "largest") else []
-    if said := note(certificate, n):
-        print(said, file=sys.stderr)
+    # The warning, the answers, and then the values that the readout shows.
+    if warning := note(certificate, n):
+        print(warning, file=sys.stderr)
     if kind in ("sign", "zero"):
         print(", ".join("accept" if yes else "reject" for yes in answers))
     elif kind == "largest":

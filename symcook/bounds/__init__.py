@@ -95,7 +95,7 @@ def bound(name: str, *arguments: object, **parameters: object) -> Bound:
 
 def __getattr__(name: str) -> Any:
     """The functions of the kinds by their own names, imported when they are asked for."""
-    for kind_found in KINDS.values():
-        if kind_found.home.endswith(f":{name}"):
-            return kind_found.load()
+    for question in KINDS.values():
+        if question.home.endswith(f":{name}"):
+            return question.load()
     raise AttributeError(f"module 'symcook.bounds' has no attribute '{name}'")

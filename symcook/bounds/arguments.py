@@ -1,4 +1,9 @@
-"""What the kinds of bounds are given: counts, exact positive numbers, choices, models, and all words of a length."""
+"""The arguments that kinds of bounds share, and the `Bound` that they return.
+
+A reader takes what a user gave (a count, an exact positive number, a model with values) and returns it checked, or
+raises BadInput. `against` compares the computed value with the claimed bound, both as balls that are refined until the
+digits asked for are certain.
+"""
 
 from __future__ import annotations
 
@@ -73,6 +78,7 @@ def exact(value: object, name: str) -> Refinable:
 
 def number_tree(text: str, name: str) -> Tree:
     """The tree of a number that is given as text; BadInput, which says for what, where it is none or has names."""
+    # The message of the grammar is kept, unless it says that this is no text of the grammar at all.
     try:
         tree = parse_term(plain(text))
     except BadInput as error:
@@ -99,15 +105,15 @@ def read_model(model: str | Transformer, values: str | Mapping[str, object] | No
     `values` gives arguments of the recipe and values of symbols, as a mapping or as text "N=4, eps=1/16". Raises
     BadInput for an unknown name and for a symbol without a value.
     """
-    settings_given = settings(values)
+    chosen = settings(values)
     if isinstance(model, Transformer):
-        return _bound(model, settings_given), model.name
+        return _bound(model, chosen), model.name
     if not isinstance(model, str):
         raise BadInput("a model must be the name of a recipe, a model file or a Transformer", type(model).__name__)
     from symcook.recipes import named
 
-    _, arguments, built = named(model, settings_given)
-    return _bound(built, {key: value for key, value in settings_given.items() if key not in arguments}), model
+    _, arguments, built = named(model, chosen)
+    return _bound(built, {key: value for key, value in chosen.items() if key not in arguments}), model
 
 
 def _bound(model: Transformer, given: Mapping[str, Exact]) -> Transformer:

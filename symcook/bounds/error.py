@@ -1,4 +1,9 @@
-"""How far a small error in the residual stream can grow in a given model, by layer and by coordinate."""
+"""How far a small error in the residual stream can grow in a given model, by layer and by coordinate.
+
+Two ways lead to a bound: all strings of a length are run in a domain that tracks derivatives (`symcook.bounds.moved`),
+or constants of the sublayers are multiplied (`symcook.bounds.growth`). The answer has the better one, beside the
+constants of the papers.
+"""
 
 from __future__ import annotations
 
@@ -74,6 +79,7 @@ def error_propagation(
     """
     wanted = check_digits(digits)
     chosen, name = read_model(model, values)
+    # What has to be given: an error, and a length where it matters.
     if delta is None and dtype is None:
         raise BadInput("an error must be given", "none", "give --delta 1/1000, --dtype float32, or both")
     if dtype is not None and dtype not in FLOATS:
@@ -90,9 +96,11 @@ def error_propagation(
         raise BadInput(f"{name} must read strings with a type of floats, as rows have no bound", dtype)
     if constants and dtype is not None:
         raise BadInput("constants are for errors in the embedding", "a type of floats", "give delta alone")
+    # Way one: all strings of the length.
     reached, refused = (
         (None, "") if constants else _by_words(chosen, length, start, dtype, bits_for(wanted) + GUARD_BITS)
     )
+    # Way two: constants of the sublayers. If they do not apply, that is fatal only where way one has no bound either.
     parts: PartErrors = list
     if start is not None and dtype is None:
         try:
@@ -104,15 +112,16 @@ def error_propagation(
             parts, refused = list, f"{error.must}; given: {error.given}" if error.given else error.must
     elif reached is None:
         raise BadInput("the error must stay so small that every choice is the same", refused)
+    # Balls after each part; the last is the answer.
     table = [_balls(parts, k, wanted) for k in range(len(parts()))]
     value, claimed, holds = _ends(parts, table, reached, wanted)
-    parameters_given: dict[str, int | bool | str] = {"model": name}
-    parameters_given |= {} if start is None else {"delta": written(start)}
-    parameters_given |= {} if length is None else {"n": length}
-    parameters_given |= {} if dtype is None else {"dtype": dtype}
+    shown_parameters: dict[str, int | bool | str] = {"model": name}
+    shown_parameters |= {} if start is None else {"delta": written(start)}
+    shown_parameters |= {} if length is None else {"n": length}
+    shown_parameters |= {} if dtype is None else {"dtype": dtype}
     return Bound(
         kind="error",
-        parameters=parameters_given,
+        parameters=shown_parameters,
         value=value,
         claimed=claimed,
         holds=holds,
@@ -160,6 +169,7 @@ def _ends(
     """Our bound, the papers', and whether ours is at most theirs."""
     with PRECISION, flint.ctx.workprec(bits_for(wanted) + GUARD_BITS):
         stream = None if reached is None else reached.stream.upper()
+        # The bound by strings counts where it is smaller, or the only one.
         better = stream is not None and (not table or bool(stream < arb(parts()[-1].error.ours)))
     ours, papers = table[-1] if table else (None, None)
     if better:
@@ -182,9 +192,10 @@ def _extra(
         f"after {label}": f"{ours} (papers {papers})" for label, (ours, papers) in zip(labels, pairs, strict=True)
     }
     if reached is not None:
+        # Way one: each part beside the constants, then coordinates and scores with the position and the string.
         beside = [f" (constants {ours}; papers {papers})" for ours, papers in pairs] or [""] * len(reached.parts)
-        for (label, size), more in zip(reached.parts, beside, strict=True):
-            extra_entries[f"after {label}"] = f"{_shortly(size)}{more}"
+        for (label, size), constants_text in zip(reached.parts, beside, strict=True):
+            extra_entries[f"after {label}"] = f"{_shortly(size)}{constants_text}"
         for what, entries in (("coordinate ", reached.coordinates), ("", reached.scores)):
             for name, (size, place, word) in entries.items():
                 where = "" if size.is_zero() else f", at position {place} of {word or EMPTY_STRING}"
@@ -208,8 +219,8 @@ FLOATS: Mapping[str, Format] = {name: stored for name, (stored, _) in RUNTIMES.i
 
 @dataclass
 class Moves:
-    """What was found: for each part the greatest change of the whole stream at a position (the sum over coordinates),
-    and for each coordinate after the last part, and each score of the readout, the greatest change and where."""
+    """What was found: for each part the largest change of the whole stream at a position (the sum over coordinates),
+    and for each coordinate after the last part, and each score of the readout, the largest change and where."""
 
     parts: list[tuple[str, arb]] = field(default_factory=list)
     coordinates: dict[str, tuple[arb, int, str]] = field(default_factory=dict)
@@ -231,7 +242,7 @@ def work(model: Transformer, length: int, delta: Fraction | None) -> int:
 def moves(model: Transformer, length: int, delta: Fraction | None, dtype: str | None, bits: int) -> Moves:
     """All words of `length` typed symbols (rows of any numbers where the model reads numbers).
 
-    Raises Undecided where a choice on the way (the greatest score of hard attention, a step, a divisor, the root of a
+    Raises Undecided where a choice on the way (the largest score of hard attention, a step, a divisor, the root of a
     variance) may be another one under the errors, or a bound is not finite.
     """
     names = [f"moved{k}" for k in range(len(model.space))] if delta else []
@@ -264,27 +275,31 @@ def _inputs(model: Transformer, length: int) -> Iterator[tuple[str, Any]]:
         yield model.embedding.written(word), model.tokens(word)
 
 
-def _collect(found: Moves, result: Result, domain: Moved, word: str) -> None:
+def _collect(collected: Moves, result: Result, domain: Moved, word: str) -> None:
+    """Take the changes in one string's run into `collected`. Raises Undecided where a change has no bound."""
     labels = ["embedding", *map(part_name, result.model.sublayers)]
+    # For each part the L1 norm of the change, at the position where it is largest.
     for k, (label, step) in enumerate(zip(labels, result.steps, strict=True)):
         largest = arb(0)
         for place in range(domain.length):
             entries = [column[place] for column in step.columns.values() if isinstance(column[place], Off)]
             largest = largest.max(_finite(domain.total_size(entries)))
-        if k == len(found.parts):
-            found.parts.append((label, largest))
+        if k == len(collected.parts):
+            collected.parts.append((label, largest))
         else:
-            found.parts[k] = (label, found.parts[k][1].max(largest))
+            collected.parts[k] = (label, collected.parts[k][1].max(largest))
+    # Each coordinate after the last part, and each score that the readout shows.
     for name, column in result.steps[-1].columns.items():
         for place, entry in enumerate(column):
-            _greatest(found.coordinates, name, entry, place + result.model.embedding.start, word)
+            _greatest(collected.coordinates, name, entry, place + result.model.embedding.start, word)
     start, places = result.model.embedding.start, result.model.readout.places(domain.length)
     for name, column in result.scores.items():
         for place in places:
-            _greatest(found.scores, name, column[place], place + start, word)
+            _greatest(collected.scores, name, column[place], place + start, word)
 
 
 def _greatest(table: dict[str, tuple[arb, int, str]], name: str, entry: Off, place: int, word: str) -> None:
+    """Keep the change of one number if it is the largest so far."""
     size = _finite(entry.moved)
     if name not in table or size > table[name][0]:
         table[name] = (size, place, word)

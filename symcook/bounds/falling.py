@@ -1,4 +1,8 @@
-"""Scores that fall off with the distance from the maximum: the ziggurat lemma, table lookup, breaking ties."""
+"""Softmax for scores that fall off with the distance from the maximum: three lemmas of yang2026 with sharp constants.
+
+`ziggurat` is Lemma 6, `table_lookup` Lemma 7 and `tie_break` Lemma 8. Each gives the supremum of the error, beside the
+bound of the lemma; the derivation is in its docstring.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +48,7 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
     length = None if n is None else count(n)
     sides = () if length is None else ((length - 1) // 2, length // 2)  # of the maximum, in the middle
 
+    # mass is S of the docstring, as x (2 - x^a - x^b)/(1 - x) with a and b positions on either side.
     def mass() -> flint.arb:
         x = (-gap()).exp()
         both = 2 - sum((_power(gap(), m) for m in sides), flint.arb(0))
@@ -110,6 +115,7 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
     length = None if n is None else count(n)
     ends = None if length is None else length - 1
 
+    # Position t = 1, which is the worst: a = 0 positions to the left of it, b = n - 1 to the right.
     def value() -> flint.arb:
         mass, mean = squares(gap(), ends)
         return mean / (1 + mass)
@@ -154,7 +160,7 @@ def _moments(x: flint.arb) -> tuple[flint.arb, flint.arb]:
 
 
 def least_gamma() -> flint.arb:
-    """The least gamma such that Lemma 7's 3/2 e^-gamma holds for it and every greater one, at flint's precision.
+    """The smallest gamma such that Lemma 7's 3/2 e^-gamma holds for it and every greater one, at flint's precision.
 
     With g(x) = 3/2 (1 + S) - e^gamma A, as functions of x = e^-gamma, the lemma's bound holds for every n and t exactly
     where g >= 0. Balls show g > 0 on [0, 4/5] and g' < 0 on [4/5, 9/10], where g changes its sign.
@@ -231,6 +237,7 @@ def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: i
     text, gap = positive(gamma)
     length = count(n)
 
+    # The worst p: n, in all three variants ((c) mirrored). In (b) and (c) S = x + ... + x^(n - 1).
     def mass() -> flint.arb:
         if variant == "a":
             return hyperbolic(gap(), length)

@@ -1,4 +1,9 @@
-"""How much the output of a model changes when one symbol of its input does."""
+"""How much the output of a model changes when one symbol of its input does.
+
+A *line* is a set of strings that differ at one position only. The largest change at a position is the largest range of
+an output over a line. Models with uniform attention are run in exact batches and have a proved bound C/n; others are
+run in rigorous intervals.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +36,7 @@ from symcook.words.cells import MOST, classes
 from symcook.words.inputs import Language, Strings, strings
 
 LIMIT = 2**16
-"""The greatest number of words that are compared."""
+"""The largest number of words that are compared."""
 IN_BALLS = 2**12
 """The same where each is run in balls."""
 LONGEST = 1_000
@@ -81,6 +86,7 @@ def sensitivity(
     wanted = check_digits(digits)
     chosen, name = read_model(model, values)
     length = count(n)
+    # Refuse models that read numbers, and a readout for which no position is left but the changed one.
     if not chosen.alphabet:
         raise BadInput(
             "sensitivity needs a model that reads strings", name, "give one with an alphabet, such as dyck-1"
@@ -89,25 +95,28 @@ def sensitivity(
     draw = None if sample is None else count(sample, "sample"), count(seed, "seed", 0)
     asked = strings(chosen, range(length, length + 1), inputs, *draw, positions)
     chosen = asked.counted(chosen)
-    each = chosen.readout.everywhere
-    if each and length + added == 1:
+    everywhere = chosen.readout.everywhere
+    if everywhere and length + added == 1:
         must = "a readout at every position must have one next to that of the changed symbol"
         raise BadInput(must, f"{name} with n = 1", "give n = 2")
+    # Outside the theorem's hypotheses there is no C: the change alone, in balls.
     if (why := _irregular(chosen)) is not None:
         chosen.check_length(length + added)
         return _by_balls(Flips(chosen, asked, IN_BALLS, name, f", since it has {why}"), wanted, why)
+    # All strings in one exact batch.
     flips = Flips(chosen, asked, LIMIT, name)
     chosen.check_length(length + added)
     try:
         value, where, at_changed = _greatest(flips, forward(chosen, flips.block, Batch()))
-        bound, doubled = (_bound(chosen, size, each) * size for size in (length, 2 * length))
+        # C at n, and at 2 n to see whether it grows.
+        bound, doubled = (_bound(chosen, size, everywhere) * size for size in (length, 2 * length))
     except NotExact:
         why = "numbers that are not rational"
         return _by_balls(Flips(chosen, asked, IN_BALLS, name, f", since it has {why}"), wanted, why)
     extra: dict[str, Ball | str] = {"value times n": written(value * length), "C": written(bound)}
     if doubled > bound:
         extra["C grows with n"] = f"it is {written(doubled)} for n = {2 * length}"
-    if each:
+    if everywhere:
         extra["at the changed position"] = written(at_changed)
     return Bound(
         kind="sensitivity",
@@ -118,7 +127,7 @@ def sensitivity(
         attained=True,
         where=where,
         source="chiang2022, Section 1; Cookbook, Section 6.4",
-        labels=_labels(each),
+        labels=_labels(everywhere),
         proofs=("lem.layers_net", "lem.mean_step"),
         extra=extra,
         inputs=asked.to_json(),
@@ -131,7 +140,7 @@ class Flips:
     exchanged (`symcook.words.cells`).
 
     Arguments:
-        limit: the greatest number of strings that are run; BadInput, with the model's `name` and `why`, for more.
+        limit: the largest number of strings that are run; BadInput, with the model's `name` and `why`, for more.
     """
 
     def __init__(self, model: Transformer, asked: Strings, limit: int, name: str, why: str = "") -> None:
@@ -142,6 +151,7 @@ class Flips:
         self._lines: list[list[list[int]]] = []
         must = f"{name} must have at most {limit} strings with those that differ in one symbol{why}"
         changed: Sequence[list[Word]] | None  # by place, the strings in which the symbol there is changed
+        # Of a language its strings; of all strings one for each class with the same outputs, if there are few classes.
         if asked.restricted:
             if asked.many(n) > limit:
                 raise BadInput(must, f"{asked.many(n)} strings", "give --sample 100")
@@ -150,11 +160,12 @@ class Flips:
             changed, first = [self.asked] * n, self.asked
         else:
             changed, first = _by_classes(model, n, limit), [(letters[0],) * n]
-        if changed is None:
+        if changed is None:  # no classes: all strings, numbered in order
             words = words_of_length(model, n, limit, name, why)
             self.words: Sequence[Word] = list(words) if limit == IN_BALLS else ()
             self.block: Any = Words(letters, n + model.embedding.added, *model.embedding.ends)
             return
+        # A line is a string with all symbols at one place; the strings of lines are numbered as they come.
         numbers = {word: k for k, word in enumerate(first)}
         for p, there in enumerate(changed):
             lines = [[(*word[:p], letter, *word[p + 1 :]) for letter in letters] for word in there]
@@ -173,9 +184,10 @@ class Flips:
         out whose outputs are those of another one."""
         if self._lines:
             return np.array(self._lines[p], dtype=int).reshape(-1, len(self.model.alphabet))
-        many = len(self.model.alphabet)
-        numbers = np.arange(many**self.n).reshape(many**p, many, -1)
-        return numbers.swapaxes(1, 2).reshape(-1, many)
+        # Strings in order: the symbol at place p is a digit, so lines are a reshape of the numbers.
+        letters = len(self.model.alphabet)
+        numbers = np.arange(letters**self.n).reshape(letters**p, letters, -1)
+        return numbers.swapaxes(1, 2).reshape(-1, letters)
 
     def counts(self, place: int) -> Array:
         """By row, whether the answer at a place of the string counts."""
@@ -208,8 +220,8 @@ def _by_classes(model: Transformer, n: int, limit: int) -> list[list[Word]] | No
     return by_place
 
 
-def _labels(each: bool) -> tuple[str, str]:
-    return f"largest change{' at the other positions' * each}", "proved C/n"
+def _labels(everywhere: bool) -> tuple[str, str]:
+    return f"largest change{' at the other positions' * everywhere}", "proved C/n"
 
 
 def _rational(value: Any) -> Fraction:
@@ -221,6 +233,7 @@ def _rational(value: Any) -> Fraction:
 
 def _irregular(model: Transformer) -> str | None:
     """What keeps a model from the bound C/n; None where nothing does."""
+    # Norms, scores, other activations and probabilities do not pass on changes by a constant factor.
     for step in model.sublayers:
         if step.norms:
             return "a final norm" if step.block is None else f"a layer norm in layer {step.layer}"
@@ -233,14 +246,15 @@ def _irregular(model: Transformer) -> str | None:
 
 
 def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
-    """The greatest change by runs of all words in balls."""
+    """The largest change by runs of all words in balls."""
     model, n = flips.model, flips.n
-    each, before = model.readout.everywhere, len(model.embedding.ends[0])
+    everywhere, before = model.readout.everywhere, len(model.embedding.ends[0])
     lines = [flips.lines(p).tolist() for p in range(n)]
     where, at_changed = "no symbol changes an output", NONE
 
     def greatest() -> arb:
-        """At flint's precision; `where` it is, and the greatest at the changed position, are kept beside it."""
+        """The largest change at flint's precision, which `refine` raises until the digits are certain. `where` it is
+        found, and the largest change at the changed position, are set beside it."""
         nonlocal where, at_changed
         table = _outputs_in_balls(model, flips.words, max(64, flint.ctx.prec))
         best, at_changed, where = NONE, NONE, "no symbol changes an output"
@@ -249,16 +263,17 @@ def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
                 counts = np.broadcast_to(flips.counts(place), len(lines[p]))
                 for row in np.flatnonzero(counts).tolist():
                     line = lines[p][row]
+                    # All pairs of a line; of a language the string itself against each other one.
                     pairs = combinations(line, 2) if flips.language_rows is None else product([row], line)
                     changes = [(abs(values[a] - values[b]), a, b) for a, b in pairs if a != b]
                     change = NONE
                     for size, _, _ in changes:
                         change = change.max(size)
-                    if each and place == p + before:
+                    if everywhere and place == p + before:  # the changed position itself is kept apart
                         at_changed = at_changed.max(change)
                     elif not change < best:
                         if change > best:  # surely: where balls overlap, the pair that was found before stays
-                            _, a, b = max(changes, key=lambda found: found[0].mid())
+                            _, a, b = max(changes, key=lambda pair: pair[0].mid())
                             ends = (a, b) if values[a].mid() <= values[b].mid() else (b, a)
                             where = f"by {output} between {flips.pair_text(*ends)}"
                         best = best.max(change)
@@ -267,7 +282,7 @@ def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
     value = refine(greatest, digits, what="the largest change")
     extra: dict[str, Ball | str] = {"value times n": _shown_times(value, n, digits)}
     extra["no proved C/n"] = f"the model has {why}"
-    if each:
+    if everywhere:
         extra["at the changed position"] = ball(at_changed, digits)
     return Bound(
         kind="sensitivity",
@@ -278,7 +293,7 @@ def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
         attained=True,
         where=where,
         source="chiang2022, Section 1; Cookbook, Section 6.4",
-        labels=_labels(each),
+        labels=_labels(everywhere),
         extra=extra,
         inputs=flips.inputs,
     )
@@ -304,15 +319,16 @@ def _outputs_in_balls(model: Transformer, words: Sequence[Word], bits: int) -> d
 
 
 def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
-    """The greatest change, which inputs show it, and the greatest at the changed position (for each and all)."""
+    """The largest change, which inputs show it, and the largest at the changed position (for each and all)."""
     domain: Any = result.domain
-    model, each = flips.model, flips.model.readout.everywhere
+    model, everywhere = flips.model, flips.model.readout.everywhere
     before = len(model.embedding.ends[0])
     best, where, at_changed = Fraction(0), "no symbol changes an output", Fraction(0)
     for name, column in result.watched.items():
         for place in result.places:
             cell = domain.read(column, place)
             table, counts = domain.full(cell.numerators), flips.counts(place)
+            # By exact batches: a line's spread is its largest minus its smallest output.
             for p in range(flips.n):
                 lines = flips.lines(p)
                 if not len(lines):
@@ -320,15 +336,17 @@ def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
                 values = table[lines]
                 low, high = np.min(values, axis=1), np.max(values, axis=1)
                 spread = np.asarray(high - low)
+                # Of a language the distance of its own string from the farthest one of the line.
                 if flips.language_rows is not None:
                     of_language = table[flips.language_rows]
                     spread = np.where(counts, np.maximum(high - of_language, of_language - low), 0)
                 change = _rational(spread.max()) / cell.denominator
-                if each and place == p + before:
+                if everywhere and place == p + before:  # the changed position itself is kept apart
                     at_changed = max(at_changed, change)
                 elif change > best:
                     best, row = change, int(np.argmax(spread))
                     ends = [int(lines[row][at(values[row])]) for at in (np.argmin, np.argmax)]
+                    # One of the two strings is that of the language; the other is the end farthest from it.
                     if flips.language_rows is not None:
                         farthest = 0 if of_language[row] - low[row] == spread[row] else 1
                         ends[1 - farthest] = row
@@ -336,13 +354,14 @@ def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
     return best, where, at_changed
 
 
-def _bound(model: Transformer, n: int, each: bool) -> Fraction:
+def _bound(model: Transformer, n: int, everywhere: bool) -> Fraction:
     """The proved bound on the change of an output for n typed symbols."""
     before, best = len(model.embedding.ends[0]), Fraction(0)
     for changed in range(before, before + n):
+        # The changed symbol at each place in turn; the tokens do not matter, since only ranges of the embedding do.
         word = model.embedding.surround((model.alphabet[0],) * n)
         watched = forward(model, word, Changes(changed, model.alphabet)).watched.values()
-        places = [p for p in model.readout.places(len(word)) if not each or p != changed]
+        places = [p for p in model.readout.places(len(word)) if not everywhere or p != changed]
         best = max([best, *(column[p] for p in places for column in watched)])
     return best
 

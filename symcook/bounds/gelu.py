@@ -8,7 +8,7 @@ and R(z) = z^2/2 - sqrt(pi/2) z/2 T(z): an even function, of order z^4 at 0. The
 **The constant of the product.** Suppose (a) R'' >= 0 and (b) z R'' - R' >= 0 on z >= 0, that is, R(sqrt t) is convex.
 
 - For x, y of one sign, with s = |x| + |y|: R is convex with R(0) = 0, so the error R(s) - R(x) - R(y) is at least 0,
-  and greatest for given s at x = y, where R(x) + R(y) is least.
+  and largest for given s at x = y, where R(x) + R(y) is smallest.
 - For opposite signs: with a = x^2 + y^2 and b = 2 |x y|, by (b) R(|x| + |y|) + R(|x| - |y|) = g(a + b) + g(a - b) >=
   2 g(a) >= 2 R(x) + 2 R(y) where g(t) = R(sqrt t). So R(x) + R(y) - R(|x| - |y|) <= R(|x| + |y|) - R(x) - R(y): the
   error is no greater than for |x|, |y|.
@@ -100,13 +100,15 @@ class _Shape:
 
     def __init__(self, form: str) -> None:
         self.form = form
-        self.found: dict[int, flint.arb] = {}
+        self.maxima: dict[int, flint.arb] = {}
         start, far = Fraction(0), Fraction(FAR)
+        # The hypotheses (a) and (b) of the module: near 0, in between, and from FAR on.
         with PRECISION, flint.ctx.workprec(BITS):
             self.show("R'''' > 0 near 0", lambda z: _rest(form, z, 4)[4], start, NEAR)
             self.show("R'' > 0", lambda z: _rest(form, z, 2)[2], NEAR, far)
             self.show("z R'' - R' > 0", self.curve, NEAR, far)
             self.tail()
+            # D rises up to `top`, is concave on it, and falls after it: one maximum.
             self.top = Fraction(2), Fraction(21, 10)
             self.show("D rises near 0", lambda s: _slope_fourth(form, s), start, NEAR)
             self.show("D rises", lambda s: _slope(form, s), NEAR, self.top[0])
@@ -114,17 +116,19 @@ class _Shape:
             self.show("D falls", lambda s: -_slope(form, s), self.top[1], far)
 
     def best(self) -> flint.arb:
-        """The s at which D is greatest, at flint's precision."""
+        """The s at which D is largest, at flint's precision."""
         bits = flint.ctx.prec
-        if bits not in self.found:
-            self.found[bits] = zero(lambda s: _slope(self.form, s), lambda s: _slope_slope(self.form, s), *self.top)
-        return self.found[bits]
+        if bits not in self.maxima:
+            self.maxima[bits] = zero(lambda s: _slope(self.form, s), lambda s: _slope_slope(self.form, s), *self.top)
+        return self.maxima[bits]
 
     def curve(self, z: flint.arb) -> flint.arb:
+        """z R'' - R', which is (b)."""
         series = _rest(self.form, z, 2)
         return z * series[2] - series[1]
 
     def show(self, what: str, function: Callable[[flint.arb], flint.arb], low: Fraction, high: Fraction) -> None:
+        """Raises SymcookError where balls do not show that the function is positive on the interval."""
         if not positive_on(function, low, high):
             raise SymcookError(f"rigorous intervals did not show that {what} between {low} and {high}")
 
@@ -204,6 +208,7 @@ def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str 
     text, scale = positive(c, "c")
     bound, proof = RATES[_form(form)]
 
+    # The critical point u of L, once for each precision.
     known: dict[int, flint.arb] = {}
 
     def place() -> flint.arb:

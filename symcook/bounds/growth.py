@@ -4,16 +4,16 @@ Why our constants hold, for an error e before a part and its residual connection
 and a column sum is the sum of one column of |A|):
 
 feed-forward: a hidden unit moves by at most |W1| times the change, relu does not increase that, so that the output
-moves by at most the greatest column sum of |W2| |W1|: e becomes (1 + L) e. The papers: d^2 p^2 + 1 (Lemma 30), with
-d the greatest of width, hidden units and key size, and p the greatest size of a parameter, at least 1.
+moves by at most the largest column sum of |W2| |W1|: e becomes (1 + L) e. The papers: d^2 p^2 + 1 (Lemma 30), with
+d the largest of width, hidden units and key size, and p the largest size of a parameter, at least 1.
 
-attention with weights that stay: values are averaged, and V does not increase the L1 norm by more than its greatest
+attention with weights that stay: values are averaged, and V does not increase the L1 norm by more than its largest
 column sum c: (1 + c) e; the papers: (d p + 1) e (Lemma 33 without change of weights). Weights stay where all scores
 are zero, and under hard attention where each maximum is unique and its gap to the other scores is more than twice
 what a score can move.
 
 a score of query x and key z is x M z with M = scale/temperature Q^T K. For stream vectors of norm at most X it
-moves by at most T = mu (2 X e + e^2), mu the greatest entry of |M|: each product in x M z - u M v = x M (z - v) +
+moves by at most T = mu (2 X e + e^2), mu the largest entry of |M|: each product in x M z - u M v = x M (z - v) +
 (x - u) M z - (x - u) M (z - v) is at most mu times two L1 norms. The papers: 3 d^2 p^2 h_max e times
 scale/temperature for e <= 1 (Lemma 31, where the scale is 1/sqrt(d)); h_max is at most max(1, X).
 
@@ -88,12 +88,14 @@ class Growth:
     def __init__(self, model: Transformer, name: str, delta: Fraction, length: int | None) -> None:
         self.model, self.name, self.delta, self.length = model, name, delta, length
         blocks = [step.block for step in model.sublayers]
+        # Only relu is known to have the Lipschitz constant 1.
         for block in blocks:  # before their weights, which may be irrational as well
             if isinstance(block, FeedForward) and block.activation != "relu":
                 do = "symcook bound gelu-relu has the error of GELU" if block.activation.startswith("gelu") else None
                 raise BadInput("the activation must be relu, whose Lipschitz constant is 1", block.activation, do)
         self.width, self.greatest = self._paper_sizes()
         self.gaps: dict[int, ScoreGap] = {}
+        # Heads with scores need a bound on the size of the residual stream, and so strings of a known length.
         self.start: Fraction | None = None
         if any(not head.uniform for block in blocks if isinstance(block, SelfAttention) for head in block.heads):
             if model.embedding.inputs is not None:
@@ -105,13 +107,11 @@ class Growth:
 
     def parts(self) -> list[GrowthPart]:
         """The error after the embedding and after each part, at flint's precision."""
-        self.size, parts_grown = (
-            self.start,
-            [GrowthPart("embedding", BothErrors(_flint(self.delta), _flint(self.delta)))],
-        )
+        self.size = self.start
+        errors = [GrowthPart("embedding", BothErrors(_flint(self.delta), _flint(self.delta)))]
         for step in self.model.sublayers:
-            parts_grown.append(self._after(step, parts_grown[-1].error))
-        return parts_grown
+            errors.append(self._after(step, errors[-1].error))
+        return errors
 
     def _paper_sizes(self) -> tuple[int, Fraction]:
         """d and p_max of the papers."""
@@ -124,6 +124,7 @@ class Growth:
         return max(sizes), max(entries)
 
     def _embedded(self, length: int) -> Fraction:
+        """The largest L1 norm of an embedded position, over all tokens and positions."""
         embedding = self.model.embedding
         places = range(embedding.start, embedding.start + length + embedding.added)
         best = Fraction(0)
@@ -135,20 +136,23 @@ class Growth:
         return best
 
     def _after(self, step: Sublayer, error: BothErrors) -> GrowthPart:
-        """The error after a part and its residual connection, and after the norm behind it."""
+        """The error after a part with its residual connection and the norm that follows."""
         label, proofs = part_name(step), list[str]()
         if step.block is not None:
+            # What the block reads: the residual stream, or the norms before it, whose errors add up.
             size, error_seen = self.size, error
             if step.before:
                 size = sum((normed_size(norm) for norm in step.before), Fraction(0))
                 first, *others = [self._normed(error, norm, proofs) for norm in step.before]
                 error_seen = sum(others, first)
+            # What it adds to the error: by the constants of the feed-forward sublayer, or head by head.
             if isinstance(step.block, FeedForward):
                 proofs += ["lem.ffn_columns", "yang2026.lemma30"]
                 added = [error_seen.times(_flint(change_of(step.block)), _flint((self.width * self.greatest) ** 2))]
             else:
                 added = [self._attended(label, head, step, size, error_seen, proofs) for head in step.block.heads]
             error = sum(added, error)
+            # The residual stream grows by what the block adds.
             if self.size is not None:
                 self.size += added_size(step.block, present(size))
         if step.after is not None:
@@ -157,6 +161,7 @@ class Growth:
         return GrowthPart(label, error, (*proofs, "cookbook.s7.2.prop7.4") if step.block is not None else tuple(proofs))
 
     def _normed(self, error: BothErrors, norm: LayerNorm, proofs: list[str]) -> BothErrors:
+        """The error after a norm, by both constants."""
         proofs += ["lem.norm_layernorm", "cookbook.s6.4.ln_lipschitz.corrected", "cookbook.s7.2.prop7.5"]
         return error.times(*map(_root, normed_change(norm)))
 
@@ -167,12 +172,14 @@ class Growth:
         own, papers = _flint(column_sum(rows_of(head.V))), _flint(self.width * self.greatest)
         mu = max((abs(e) for row in score_form(head) for e in row), default=Fraction(0))
         mean = ["lem.mean_close", "lem.norm_columns", "yang2026.lemma33"]
+        # The weights stay: all scores are zero, or hard attention keeps its maximum within the gap.
         if not mu or head.weighting != "softmax":
             if mu:
                 self._check_gap(label, head, step, seen.ours, mu)
                 proofs += ["lem.argmax_kept", "lem.bilinear_close"]
             proofs += mean
             return seen.times(own, papers)
+        # Softmax: Lemma 31 has its constant for errors of at most 1 only.
         size = present(size)
         proofs += ["lem.bilinear_close", "lem.sm_distance_sharp", *mean, "yang2026.lemma31", "yang2026.lemma32.ratio"]
         if not seen.papers <= 1:
@@ -180,6 +187,7 @@ class Growth:
                 raise Undecided(f"whether the error before {label} is at most 1 is undecided")
             must = f"the error before {label} must be at most 1 by the papers' constants (Lemma 31)"
             raise BadInput(must, f"delta = {written(self.delta)}", "give a smaller delta")
+        # How far scores move, and then weights, by our constants (tanh) and by the papers'.
         scaled, bound, greatest = self._factor(head), _flint(size), _flint(max(size, Fraction(1)))
         weights = 2 * arb(_moved(scaled * _flint(mu), bound, seen.ours) / 2).tanh()
         claimed = scaled * 3 * papers**2 * greatest * seen.papers
@@ -188,7 +196,7 @@ class Growth:
         )
 
     def _factor(self, head: Head) -> arb:
-        """scale/temperature, the greatest over the positions."""
+        """scale/temperature, the largest over the positions."""
         start = self.model.embedding.start
         n = present(self.length) + self.model.embedding.added
         tree = tree_from_sympy(head.scale / head.temperature)
@@ -203,6 +211,7 @@ class Growth:
 
     def _check_gap(self, label: str, head: Head, step: Sublayer, error: BallValue, mu: Fraction) -> None:
         """BadInput unless at every position of every word the maximum is unique and the error cannot reach it."""
+        # The gap is computed from exact runs, which softmax or a norm before this head would end.
         if step.before or not isinstance(error, fmpq):
             raise BadInput(
                 f"{label} must see exact scores", "scores after softmax or a layer norm", "no gap is computed for it"
@@ -211,6 +220,7 @@ class Growth:
             before = streams(self.model, step.layer - 1, present(self.length), self.name)
             self.gaps[id(head)] = score_gap(head, before, self.model.embedding.start, f"{label} of {self.name}")
         gap = self.gaps[id(head)]
+        # Two scores may move towards each other, each by `moved`.
         moved: Any = _moved(_flint(mu), _flint(gap.size), error)
         if gap.least is not None and 2 * moved >= _flint(gap.least):
             must = f"delta must be so small that the scores of {label} keep their maxima"
@@ -257,7 +267,7 @@ def product(left: FractionRows, right: FractionRows) -> list[list[Fraction]]:
 
 
 def column_sum(rows: FractionRows) -> Fraction:
-    """The greatest sum of one column's absolute entries: the operator norm for the L1 norm."""
+    """The largest sum of one column's absolute entries: the operator norm for the L1 norm."""
     return max((sum((abs(e) for e in column), Fraction(0)) for column in zip(*rows, strict=True)), default=Fraction(0))
 
 
@@ -269,7 +279,7 @@ def score_form(head: Head) -> list[list[Fraction]]:
 
 
 def change_of(block: FeedForward) -> Fraction:
-    """The greatest growth of a change in a feed-forward part with relu: the greatest column sum of |W2| |W1|."""
+    """The largest growth of a change in a feed-forward part with relu: the largest column sum of |W2| |W1|."""
     return column_sum(product(sizes(rows_of(block.W2)), sizes(rows_of(block.W1)))) if block.hidden else Fraction(0)
 
 
@@ -291,10 +301,10 @@ def normed_size(norm: LayerNorm) -> Fraction:
 def normed_change(norm: LayerNorm) -> tuple[Fraction, Fraction]:
     """The squares of two constants by which a layer norm lets a change grow: a good one, and 2 d (d + 1) max|gain|.
 
-    With m entries and c the greatest column sum of the projection, the first is c^2 (1 - 1/m) sum(gain^2)/epsilon
+    With m entries and c the largest column sum of the projection, the first is c^2 (1 - 1/m) sum(gain^2)/epsilon
     (`lem.norm_layernorm`): normalising shortens a change in the Euclidean norm to at most 1/sqrt(epsilon) of it, the
     mean takes its share 1/m, and Cauchy's inequality with the gain goes back to the L1 norm. Equal gains g give
-    |g| sqrt((m - 1)/epsilon), which is reached for m = 2. The least constant is smaller for greater m, at most by a
+    |g| sqrt((m - 1)/epsilon), which is reached for m = 2. The smallest constant is smaller for greater m, at most by a
     factor sqrt(27): at small entries a change along one coordinate grows by 2 (1 - 1/m), which suffices for few entries
     but not for 64, where other entries reach 2.03.
     BadInput where epsilon is 0.
@@ -310,15 +320,16 @@ def normed_change(norm: LayerNorm) -> tuple[Fraction, Fraction]:
 
 
 GAP_WORDS = 2**12
-"""The greatest number of words that are run to find the score gap of a hard head."""
+"""The largest number of words that are run to find the score gap of a hard head."""
 
 StreamValues = list[dict[str, Fraction]]
 """The residual stream: for each position the value of each coordinate."""
 
 
 class ScoreGap(NamedTuple):
-    """`least`: the least difference of the two greatest scores of a row, None where no row sees two positions; `size`:
-    the greatest L1 norm of the stream before the head."""
+    """`least`: the smallest difference of the two largest scores of a row, None where no row sees two positions;
+    `size`:
+    the largest L1 norm of the stream before the head."""
 
     least: Fraction | None
     size: Fraction
@@ -331,15 +342,15 @@ def streams(model: Transformer, layers: int, length: int, name: str) -> list[Str
     value is not rational.
     """
     first = replace(model, layers=model.layers[:layers], final_norm=None)
-    values_found = []
+    runs = []
     try:
         for word in words_of_length(model, length, GAP_WORDS, name):
             columns = forward(first, model.tokens(word), Exact(), trace=True, weights=False).steps[-1].columns
             rows = range(length + model.embedding.added)
-            values_found.append([{c: _rational(column[i]) for c, column in columns.items()} for i in rows])
+            runs.append([{c: _rational(column[i]) for c, column in columns.items()} for i in rows])
     except NotExact as error:
         raise BadInput(f"the scores of {name} must be rational", str(error)) from None
-    return values_found
+    return runs
 
 
 def _rational(value: object) -> Fraction:
@@ -357,12 +368,13 @@ def score_gap(head: Head, before: Sequence[StreamValues], start: int, label: str
     least: Fraction | None = None
     for stream in before:
         reads = [[row.get(c, Fraction(0)) for c in head.reads] for row in stream]
+        # For each row, the two largest scores that it sees.
         queries = product(reads, form)
         for i, query in enumerate(queries):
-            scores_seen = sorted(_dot(query, reads[j]) for j in visible(head.sees, i, len(stream)))
-            if len(scores_seen) < 2:
+            scores = sorted(_dot(query, reads[j]) for j in visible(head.sees, i, len(stream)))
+            if len(scores) < 2:
                 continue
-            gap = scores_seen[-1] - scores_seen[-2]
+            gap = scores[-1] - scores[-2]
             if gap == 0:
                 must = f"a hard head must have a score gap at every position, and {label} has none"
                 raise BadInput(must, f"a tie at position {start + i}", "errors break ties")

@@ -1,5 +1,8 @@
-"""What `symcook.bounds.hardruns` finds, of all strings of a length at once: where no head has scores, by prefixes that
-are merged (`symcook.words.exact`)."""
+"""What `symcook.bounds.hardruns` finds, for all strings of a length at once.
+
+That is possible where no head has scores: prefixes of strings are then grouped into classes by their running sums
+(`symcook.words.exact`), and the largest entries of a class are those of its smallest and largest sum.
+"""
 
 from __future__ import annotations
 
@@ -22,21 +25,23 @@ def grouped(model: Transformer, lengths: Sequence[int]) -> list[HardRuns] | None
         return None
     if not mergeable(model) or model.embedding.ends[1]:
         return None
-    by_length_found: list[HardRuns] = []
+    by_length_runs: list[HardRuns] = []
     try:
+        # The runs of one string of each length hold what does not depend on the string; sizes and logits are those of
+        # all.
         for level in by_length(model, lengths, lambda n: _GreatestEntries(model, ExactNumbers(), n)):
             level_runs = runs(model, level.n, [(model.alphabet[0],) * level.n])
             _straight(level.result)
             level_runs.greatest = list(level.states.greatest)  # type: ignore[attr-defined]
             level_runs.logits = _logits(level) if model.readout.signed else []
-            by_length_found.append(level_runs)
+            by_length_runs.append(level_runs)
     except (NotExact, Undecided):
         return None
-    return by_length_found
+    return by_length_runs
 
 
 class _GreatestEntries(Prefixes):
-    """Prefixes that keep the greatest entry before each layer."""
+    """Prefixes that keep the largest entry before each layer."""
 
     def run(
         self,
@@ -46,13 +51,14 @@ class _GreatestEntries(Prefixes):
         answers: bool = True,
         depth: int | None = None,
     ) -> Result:
+        """One more position for all prefixes, with the largest entry before each layer kept."""
         domain: Any = self.position(self.numbers, self.n, which)
-        depth_seen = len(self.parents) if depth is None else depth
+        used_depth = len(self.parents) if depth is None else depth
         result = forward(
-            self.model, tokens, domain, after=Memory(depth_seen, sums), answers=answers, trace=True, weights=False
+            self.model, tokens, domain, after=Memory(used_depth, sums), answers=answers, trace=True, weights=False
         )
         _straight(result)
-        if not depth_seen:
+        if not used_depth:
             self.greatest = [ZERO] * (len(self.model.layers) + 1)
         for layer, columns in entered(self.model, [step.columns for step in result.steps]):
             sizes = (abs(x) for column in columns.values() for x in column.values)
@@ -61,8 +67,9 @@ class _GreatestEntries(Prefixes):
 
 
 def _straight(result: Result) -> None:
-    """NotExact where an activation turns between the least and the greatest sum of a class: elsewhere all between them
-    is linear, and the greatest entries are those of the two."""
+    """NotExact where an activation turns between the smallest and the largest sum of a class: elsewhere all between
+    them
+    is linear, and the largest entries are those of the two."""
     numbers: Any = result.domain.numbers  # type: ignore[attr-defined]
     for values in numbers.turns:
         for low, high in zip(values[::2], values[1::2], strict=True):
@@ -71,7 +78,7 @@ def _straight(result: Result) -> None:
 
 
 def _logits(level: PrefixLevel) -> list[fmpq]:
-    """The logits of the least and the greatest sum of each class, between which those of its strings lie."""
+    """The logits of the smallest and the largest sum of each class, between which those of its strings lie."""
     watched: Any = level.result.watched
     (values,) = (column.values for column in watched.values())
     if any((low > 0) != (high > 0) for low, high in zip(values[::2], values[1::2], strict=True)):

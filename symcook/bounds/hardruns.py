@@ -1,4 +1,8 @@
-"""A hard model on every word of a length, exactly: its streams, and what each head meets there."""
+"""A hard-attention model on every string of a length, exactly: its residual streams, and what each head meets there.
+
+`runs` returns for one length the smallest score gap of each head, whether its scores are tied, and how large its
+queries, keys and values get. `symcook.bounds.hardsoft` derives temperatures from these.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ from symcook.words import Word
 ZERO = fmpq(0)
 Stream = TypeVar("Stream")
 Met = tuple[fmpq | None, bool]
-"""Of a head in one run: the least gap of its scores, and whether some are tied."""
+"""Of a head in one run: the smallest gap of its scores, and whether some are tied."""
 Sparse = list[tuple[int, int, Fraction]]
 """A matrix by its entries that are not zero: row, column, value."""
 
@@ -54,9 +58,9 @@ def head_places(model: Transformer) -> list[HeadPlace]:
 
 @dataclass
 class HeadSizes:
-    """What a head meets on all words of a length. `gap` is the least difference between a greatest score and another
+    """What a head meets on all words of a length. `gap` is the smallest difference between a largest score and another
     one, with the word; None where all scores that are seen are equal. `tied` is the first word of which two scores are
-    greatest. `queries` and `keys`: by place in what it reads, the greatest |x M| and |M z|, M = scale Q^T K. `ranges`:
+    largest. `queries` and `keys`: by place in what it reads, the largest |x M| and |M z|, M = scale Q^T K. `ranges`:
     by place in what it writes how far values of a word lie apart, and `apart` the same for their sum."""
 
     gap: tuple[fmpq, str] | None = None
@@ -69,9 +73,9 @@ class HeadSizes:
 
 @dataclass
 class HardRuns:
-    """A length: its words, the stream at the end for each, the greatest entry before each layer (the first is that of
+    """A length: its words, the stream at the end for each, the largest entry before each layer (the first is that of
     the embeddings), and what each head meets. `logits` are given where the words are some of those that are meant: the
-    least and the greatest on each side are among them."""
+    smallest and the largest on each side are among them."""
 
     n: int
     words: list[Word]
@@ -82,7 +86,7 @@ class HardRuns:
 
 
 class _Watched(BallDomain):
-    """Rational numbers as the ball domain has them, the fastest ones; it notes of each head in turn the least gap of
+    """Rational numbers as the ball domain has them, the fastest ones; it notes of each head in turn the smallest gap of
     its scores and whether some are tied."""
 
     sifts = False
@@ -100,11 +104,13 @@ class _Watched(BallDomain):
         weighting: str,
         factor: Coefficient,
     ) -> list[BallColumn]:
-        equal = not queries and self.length > (1 if mask.here else 2)
-        self.met.append((None, equal))
+        """Attention, with a note of the head: equal scores are tied where a row sees two positions."""
+        tied = not queries and self.length > (1 if mask.here else 2)
+        self.met.append((None, tied))
         return super().attend(queries, keys, values, mask, weighting, factor)
 
     def best(self, scores: Sequence[BallValue], weighting: str, i: int, first: int) -> Sequence[int]:
+        """The positions of the maximum; the note of the head gets the smallest gap and whether scores are tied."""
         known = [score for score in scores if isinstance(score, fmpq)]
         if len(known) < len(scores):
             raise NotExact("a score must be rational", f"one at position {i}")
@@ -127,8 +133,8 @@ def runs(model: Transformer, n: int, words: Iterable[Word], tick: Callable[[], N
         domain.met = []
         try:
             result = forward(model, model.tokens(word), domain, trace=True, weights=False)
-            text_shown = model.embedding.written(word)
-            _note(model, tables, result.steps, domain.met, text_shown, hard_runs)
+            word_text = model.embedding.written(word)
+            _note(model, tables, result.steps, domain.met, word_text, hard_runs)
         except NotExact as error:
             must = "the values of an average-hard model must be rational"
             raise BadInput(must, f"{error}, at the string {model.embedding.written(word)}") from None
@@ -180,27 +186,30 @@ def _note(
     steps: Sequence[Snapshot[BallColumn]],
     met: Sequence[Met],
     word: str,
-    found: HardRuns,
+    totals: HardRuns,
 ) -> None:
-    """What one run shows."""
-    turn = iter(met)
+    """Take what one run shows into `totals`: the largest entries, and for each head its gap, ties and sizes."""
+    notes = iter(met)
+    # The largest entry before each layer.
     streams = [_all_rational(step.columns) for step in steps]
     for layer, before in entered(model, streams):
-        found.greatest[layer] = max(found.greatest[layer], _size(before))
+        totals.greatest[layer] = max(totals.greatest[layer], _size(before))
+    # Each head, in the order in which the run has noted them.
     for step, before in zip(model.sublayers, streams, strict=False):
         if isinstance(step.block, SelfAttention):
             for number, head in enumerate(step.block.heads, 1):
-                sizes, table = found.heads[step.layer, number], tables[HeadPlace(step.layer, number, head)]
-                if not any(head.reads[c] in before for _, c, _ in table.values):
+                sizes, weights = totals.heads[step.layer, number], tables[HeadPlace(step.layer, number, head)]
+                if not any(head.reads[c] in before for _, c, _ in weights.values):
                     continue  # its values are zero, and the forward pass leaves it out
-                gap, tied = next(turn)
+                gap, tied = next(notes)
+                # Scores were compared without the scale.
                 if gap is not None:
-                    gap = gap * flint_of(table.scale)
+                    gap = gap * flint_of(weights.scale)
                     if sizes.gap is None or gap < sizes.gap[0]:
                         sizes.gap = gap, word
                 if tied and sizes.tied is None:
                     sizes.tied = word
-                _sizes(sizes, head, table, _rows(head, before))
+                _sizes(sizes, head, weights, _rows(head, before))
 
 
 def _size(columns: Mapping[str, Sequence[fmpq]]) -> fmpq:
@@ -214,21 +223,24 @@ def _rows(head: Head, columns: Mapping[str, Sequence[fmpq]]) -> list[tuple[fmpq,
     return list(dict.fromkeys(zip(*columns_read, strict=True)))
 
 
-def _sizes(sizes: HeadSizes, head: Head, table: _HeadWeights, rows: Sequence[Sequence[fmpq]]) -> None:
+def _sizes(sizes: HeadSizes, head: Head, weights: _HeadWeights, rows: Sequence[Sequence[fmpq]]) -> None:
+    """Raise `sizes` to what a head meets in one run: the largest |x M| and |M z|, and how far its values lie apart."""
     if not sizes.ranges:
         sizes.ranges = [ZERO] * len(head.writes)
         sizes.queries, sizes.keys = [ZERO] * len(head.reads), [ZERO] * len(head.reads)
+    # For each position its query side, key side and value.
     values = []
     for row in rows:
-        asked, offered, value = [ZERO] * len(row), [ZERO] * len(row), [ZERO] * len(head.writes)
-        for a, b, m in table.form:
-            asked[b] += row[a] * m
-            offered[a] += m * row[b]
-        for w, k, v in table.values:
+        query_side, key_side, value = [ZERO] * len(row), [ZERO] * len(row), [ZERO] * len(head.writes)
+        for a, b, m in weights.form:
+            query_side[b] += row[a] * m
+            key_side[a] += m * row[b]
+        for w, k, v in weights.values:
             value[w] += v * row[k]
-        sizes.queries = [max(x, abs(y)) for x, y in zip(sizes.queries, asked, strict=True)]
-        sizes.keys = [max(x, abs(y)) for x, y in zip(sizes.keys, offered, strict=True)]
+        sizes.queries = [max(x, abs(y)) for x, y in zip(sizes.queries, query_side, strict=True)]
+        sizes.keys = [max(x, abs(y)) for x, y in zip(sizes.keys, key_side, strict=True)]
         values.append(value)
+    # By coordinate, and in the L1 norm between any two positions.
     for w, column in enumerate(zip(*values, strict=True)):
         sizes.ranges[w] = max(sizes.ranges[w], max(column) - min(column))
     for k, first_value in enumerate(values):

@@ -1,7 +1,7 @@
 """Soft attention for average-hard attention: how cold it must be, and a model that is so cold (yang2026, Section 5).
 
-For each length the hard model is run on every word, exactly: gamma(n) is the least difference between a greatest score
-and another one, x_max(n) the greatest entry of an embedding, at least 1, and h_max by layer the greatest entry that
+For each length the hard model is run on every word, exactly: gamma(n) is the smallest difference between a largest
+score and another one, x_max(n) the largest entry of an embedding, at least 1, and h_max by layer the largest entry that
 the layer reads. Three temperatures follow.
 
 By Theorem 26, corrected as `yang2026.thm26.tau` says (L K for K), with the constants of Lemmas 25 and 28 to 33, from
@@ -45,7 +45,7 @@ from symcook.numbers.balls import Ball, arb_of, ball, hull, ratio_of
 from symcook.words.inputs import Language, Strings, strings
 
 MOST_WORDS = 20_000
-"""The greatest number of words of one length that are run."""
+"""The largest number of words of one length that are run."""
 DIGITS = 10
 
 
@@ -73,6 +73,7 @@ class SoftLength:
     word: str
 
     def to_json(self) -> dict[str, Any]:
+        """The row of this length in the document; numbers that are exact as text."""
         exact_numbers = {
             key: None if value is None else written(value)
             for key, value in (
@@ -97,7 +98,7 @@ class GapFails:
 
 @dataclass(frozen=True)
 class Decided:
-    """How the hard model decides the words that were run: the greatest logit that it rejects and the least that it
+    """How the hard model decides the words that were run: the largest logit that it rejects and the smallest that it
     accepts, at the places of the readout, None where there is none; the `threshold` that the soft model has, and
     whether errors cannot reach it (`alike`)."""
 
@@ -144,16 +145,18 @@ class HardSoft(Reply):
         return self._found() | ({} if self.inputs is None else self.inputs.to_json())
 
     def _found(self) -> dict[str, Any]:
+        """The document without the strings that were asked about; of a claimed gap that fails, the counterexample
+        alone."""
         if self.fails is not None:
             lost = self.fails
             return {
-                "heads": [_head_json(head_told) for head_told in self.heads],
+                "heads": [_head_json(head) for head in self.heads],
                 "gamma": self.gamma,
                 "fails": {"n": lost.n, "word": lost.word, "head": lost.head, "gap": written(lost.least)},
                 "status": "REFUTED",
             }
         return {
-            "heads": [_head_json(head_told) for head_told in self.heads],
+            "heads": [_head_json(head) for head in self.heads],
             "gamma": self.gamma,
             "x_max": self.x_max,
             "h_max": list(self.h_max),
@@ -163,8 +166,9 @@ class HardSoft(Reply):
         } | ({} if self.decides is None else {"decides": self.decides.to_json()})
 
 
-def _head_json(one: HardHead) -> dict[str, Any]:
-    return {"head": one.head, "ties": one.ties, "untied": one.untied}
+def _head_json(head: HardHead) -> dict[str, Any]:
+    """A head in the document."""
+    return {"head": head.head, "ties": head.ties, "untied": head.untied}
 
 
 @door()
@@ -215,19 +219,13 @@ def hardsoft(
             claimed.positive(n)
     tick = _ticker(asked, progress)
     model = plain_scores(model)
+    # All strings with hard attention: grouped where the model allows it, else one by one.
     hard = None if asked.restricted else grouped(model, lengths)
     if hard is None:
         _few(asked, inputs is not None)
         hard = [runs(model, n, asked.each(n), next(tick)) for n in lengths]
-    unique = [place for place in head_places(model) if place.head.weighting in UNIQUE]
-    terms = {place[:2]: _term(place, hard, claimed) for place in unique}
-    loose = untie(model, terms) if terms else model
-    loose_runs = [runs(loose, n, asked.each(n), next(tick)) for n in lengths] if terms else hard
-    heads = tuple(_told(place, hard, terms.get(place[:2])) for place in head_places(model))
-    for before, after in zip(hard, loose_runs, strict=True):
-        pairs = zip(before.ends, after.ends, strict=True)
-        if any(end != {name: other[name] for name in end} for end, other in pairs):
-            raise RuntimeError("tie-breaking terms changed the run with hard attention")
+    loose, loose_runs, heads = _untied(model, hard, claimed, asked, tick)
+    # The gap at each length: as measured, or as claimed where no string has a smaller one.
     gaps = {
         at.n: min((ratio_of(sizes.gap[0]) for sizes in at.heads.values() if sizes.gap), default=None)
         for at in loose_runs
@@ -238,31 +236,55 @@ def hardsoft(
         return HardSoft(model.name, heads, gamma, None, (), {}, (), "REFUTED", None, fails, inputs=asked)
     if claimed is not None:
         gaps = {n: claimed.positive(n) if g is not None else None for n, g in gaps.items()}
+    # The sizes as expressions in n, where a rule fits what was found at all lengths.
     x_max = fitted({at.n: _least_one(at.greatest[0]) for at in loose_runs}, below=False)
     h_max = tuple(
         fitted({at.n: _least_one(at.greatest[k]) for at in loose_runs}, below=False) for k in range(len(model.layers))
     )
+    # The temperatures and the error at each length.
     known = Constants(loose)
-    rows, taus = [], dict[int, Fraction]()
+    soft_lengths, taus = [], dict[int, Fraction]()
     for at in loose_runs:
         row, tau = _row(loose, at, gaps[at.n], known, allowed.positive(at.n), next(tick))
-        rows.append(row)
+        soft_lengths.append(row)
         taus[at.n] = Fraction(1) if tau is None else tau
     coldest = min(taus.values())  # of a length at which no string was asked about
     by_length = [taus.get(n, coldest) for n in range(1, max(taus) + 1)]
+    # Longer strings get the temperature of Theorem 26, if gap and sizes follow rules.
     tail = None
     if gamma is not None and x_max is not None:
         tail = known.rule(at_most_one(gamma), x_max, at_most_one(allowed.text))
     soft = _model(loose, by_length, tail, model, error)
     soft, decides = _between(soft, loose_runs, max(map(allowed.positive, lengths)))
+    # Back from the positions that were asked about to those of the model.
     answers = replace(readout, reads=soft.readout.reads, weights=soft.readout.weights)
     soft = replace(soft, readout=answers)  # at its own positions
     status = f"CHECKED {max_length}"
-    told_parts = (gamma, x_max, h_max, known.told(), tuple(rows))
-    return HardSoft(model.name, heads, *told_parts, status, soft, decides=decides, inputs=asked)
+    sizes_and_rows = (gamma, x_max, h_max, known.told(), tuple(soft_lengths))
+    return HardSoft(model.name, heads, *sizes_and_rows, status, soft, decides=decides, inputs=asked)
+
+
+def _untied(
+    model: Transformer, hard: list[HardRuns], claimed: Rate | None, asked: Strings, tick: Iterator[Callable[[], None]]
+) -> tuple[Transformer, list[HardRuns], tuple[HardHead, ...]]:
+    """The model with average-hard heads only, its runs, and what the answer says of each head."""
+    unique = [place for place in head_places(model) if place.head.weighting in UNIQUE]
+    terms = {place[:2]: _term(place, hard, claimed) for place in unique}
+    heads = tuple(_told(place, hard, terms.get(place[:2])) for place in head_places(model))
+    if not terms:
+        return model, hard, heads
+    loose = untie(model, terms)
+    # Tie-breaking terms make gaps smaller, so they are measured again; what each run ends with must be the same.
+    loose_runs = [runs(loose, n, asked.each(n), next(tick)) for n in asked.lengths]
+    for before, after in zip(hard, loose_runs, strict=True):
+        pairs = zip(before.ends, after.ends, strict=True)
+        if any(end != {name: end_after[name] for name in end} for end, end_after in pairs):
+            raise RuntimeError("tie-breaking terms changed the run with hard attention")
+    return loose, loose_runs, heads
 
 
 def _least_one(value: fmpq) -> Fraction:
+    """A size, at least 1, as the lemmas need it."""
     return max(ratio_of(value), Fraction(1))
 
 
@@ -285,31 +307,35 @@ def checked(
             raise BadInput(must, f"softmax in {place} of {model.name}", "symcook bound error is for softmax models")
     for number, layer in enumerate(model.layers, 1):
         if layer.feedforward is not None and layer.feedforward.activation != "relu":
-            activation_given = f"{layer.feedforward.activation} in layer {number}"
-            raise BadInput("the activation must be relu, whose Lipschitz constant is 1", activation_given)
+            foreign_activation = f"{layer.feedforward.activation} in layer {number}"
+            raise BadInput("the activation must be relu, whose Lipschitz constant is 1", foreign_activation)
     model.check_length(max_length + model.embedding.added)
     return strings(model, range(1, max_length + 1), inputs, sample, seed, positions)
 
 
 def _few(asked: Strings, restricted: bool) -> None:
     """BadInput where the strings are too many to run each."""
-    if (many := max(map(asked.many, asked.lengths))) > MOST_WORDS:
+    if (largest_count := max(map(asked.many, asked.lengths))) > MOST_WORDS:
         must = f"there must be at most {MOST_WORDS:,} strings of a length"
         do = "give --sample 1000" if restricted else "give a smaller --max-length"
-        raise BadInput(must, f"{many:,}", do)
+        raise BadInput(must, f"{largest_count:,}", do)
 
 
 def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None) -> str:
     """What times i/n breaks the ties of a head below its gap; BadInput where nothing does at every length."""
     gaps = {at.n: at.heads[place[:2]].gap for at in hard}
     least = {n: ratio_of(gap[0]) for n, gap in gaps.items() if gap is not None}
+    # The scores are all equal: any term breaks the ties.
     if not least:
         return "1"
+    # n times the claimed gap is below the gap at all lengths, so that times i/n it is a term.
     if claimed is not None and all(claimed.positive(n) * n <= value for n, value in least.items()):
         return f"n*({claimed.text})"
+    # Else the gap as c/n^k.
     fitted_gap = fitted(least, below=True)
     if fitted_gap is not None:
         return fitted_gap
+    # Neither: refuse, with the string that has the smallest gap.
     n, gap = min(((n, gap) for n, gap in gaps.items() if gap is not None), key=lambda pair: pair[1][0])
     gap_text = f"{place}, {place.head.weighting}: scores of the string {gap[1]} differ by {written(ratio_of(gap[0]))}"
     if claimed is None:
@@ -324,6 +350,7 @@ def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None) -> s
 
 
 def _told(place: HeadPlace, hard: Sequence[HardRuns], term: str | None) -> HardHead:
+    """What the answer says of a head: its first tie, and the term that breaks it."""
     word = next((at.heads[place[:2]].tied for at in hard if at.heads[place[:2]].tied is not None), None)
     untied = None
     if term is not None:
@@ -352,6 +379,7 @@ def _row(
 ) -> tuple[SoftLength, Fraction | None]:
     """What is found at a length, and the temperature by layer."""
     x = _least_one(at.greatest[0])
+    # By layers; by Theorem 26, where some head has scores at all; and then the error at the temperature by layers.
     layers = ByLayer(model, at).warmest(allowed)
     theorem = None if gamma is None or not known.scored else known.tau(at.n, gamma, x, allowed)
     tau = Fraction(1) if layers is None else layers
@@ -367,18 +395,20 @@ def _row(
 
 def _needed(model: Transformer, at: HardRuns, low: Fraction, allowed: Fraction) -> Ball | None:
     """The temperature that is needed, in a ball: none at its lower end has a greater error, and one at its upper."""
-    needed_floats = Floats(model, at).needed(allowed, low)
-    if needed_floats is None:
+    search = Floats(model, at).needed(allowed, low)
+    if search is None:
         return None
-    near, words = needed_floats
+    close_to, words = search
     bound = arb_of(allowed)
+    # Around the floating-point estimate, in wider and wider steps: no string that comes near may err more at the cold
+    # end, and the worst one must at the warm end.
     for far in (NEAR, 10 * NEAR, 100 * NEAR):
-        cold, warm = max(low, near * (1 - far)), near * (1 + far)
+        cold, warm = max(low, close_to * (1 - far)), close_to * (1 + far)
         worst, _ = error_in_balls(soft_at(model, cold), [at.words[k] for k in words], [at.ends[k] for k in words])
-        more, _ = error_in_balls(soft_at(model, warm), [at.words[words[0]]], [at.ends[words[0]]])
-        if worst <= bound and more > bound:
+        error_when_warmer, _ = error_in_balls(soft_at(model, warm), [at.words[words[0]]], [at.ends[words[0]]])
+        if worst <= bound and error_when_warmer > bound:
             return ball(hull(cold, warm, BITS), DIGITS)
-    raise Undecided(f"the temperature that {model.name} needs at n = {at.n} was undecided near {float(near):.3g}")
+    raise Undecided(f"the temperature that {model.name} needs at n = {at.n} was undecided near {float(close_to):.3g}")
 
 
 def _model(
@@ -393,6 +423,7 @@ def _model(
         moved = from_sympy(exact(tail).subs(symbol("n"), typed)) if loose.embedding.added else tail
         table = f"if(n < {last}, {table}, {moved})"
     elif any(not place.head.uniform for place in head_places(loose)):
+        # Without a rule the temperatures are known only for the lengths that were run.
         longest = len(taus) + loose.embedding.added
     soft = soft_at(loose, table)
     source = f"softmax in place of hard attention, within {error} (yang2026, Theorem 26)"
@@ -407,16 +438,20 @@ def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> t
     if not readout.signed:
         return soft, None
     (weights,) = rows_of(readout.weights)
+    # The logits of the hard model, split by its decision.
     logits = [x for at in met for x in (_logits(soft, at, weights) if at.logits is None else at.logits)]
     accepted, rejected = [x for x in logits if x > 0], [x for x in logits if x <= 0]
     low = ratio_of(max(rejected)) if rejected else None
     high = ratio_of(min(accepted)) if accepted else None
-    errs = {name for place in head_places(soft) for name in place.head.writes}
-    errs |= {name for layer in soft.layers if layer.feedforward for name in layer.feedforward.writes}
-    moved = (abs(w) for w, name in zip(weights, readout.reads, strict=True) if name in errs)
+    # Only coordinates that some sublayer writes carry an error.
+    inexact = {name for place in head_places(soft) for name in place.head.writes}
+    inexact |= {name for layer in soft.layers if layer.feedforward for name in layer.feedforward.writes}
+    moved = (abs(w) for w, name in zip(weights, readout.reads, strict=True) if name in inexact)
     off = max(moved, default=Fraction(0)) * allowed
+    # The two sides are farther apart than both errors together.
     alike = low is None or high is None or off < (high - low) / 2
     middle = Fraction(0)
+    # The threshold: half way; or, where all is rejected or all accepted, beyond what errors can reach.
     if low is not None and high is not None:
         middle = (low + high) / 2 if alike else middle
     elif low is not None:
@@ -426,6 +461,7 @@ def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> t
     decided = Decided(low, high, middle, alike)
     if middle == 0:
         return soft, decided
+    # A threshold other than 0 is a weight at a coordinate that is 1.
     soft, constant_name = with_position(soft, "one", "1")
     reads, row = [*readout.reads], list(weights)
     if constant_name in reads:

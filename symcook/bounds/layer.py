@@ -1,4 +1,9 @@
-"""Lipschitz constants of one layer: of a feed-forward layer, and of layer norm."""
+"""Lipschitz constants of one layer: of a feed-forward layer with relu, and of layer norm.
+
+The constant of a feed-forward layer is exact: the signs of the hidden units cut the inputs into finitely many cells, on
+each of which the layer is linear, and the constant is the largest operator norm of these linear maps. That of layer
+norm comes from its derivative.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +53,7 @@ def interior(conditions: Sequence[AffineRow], inputs: int) -> AffinePoint | None
     if inputs == 0:
         return () if all(row[-1] > 0 for row in conditions) else None
     lower, upper, others_of = [], [], set()
+    # By its last coefficient each condition bounds the last coordinate from below, from above, or not at all.
     for row in conditions:
         factor = row[inputs - 1]
         others = (*row[: inputs - 1], row[-1])
@@ -57,14 +63,18 @@ def interior(conditions: Sequence[AffineRow], inputs: int) -> AffinePoint | None
             (lower if factor > 0 else upper).append(tuple(-e / factor for e in others))
     if len(lower) * len(upper) + len(others_of) > MAX_CONDITIONS:
         raise BadInput("the hidden units must be few enough to find all their signs", f"{len(conditions)} conditions")
+    # The last coordinate has a value iff each lower bound is below each upper one: conditions on the others.
     others_of |= {tuple(b - a for a, b in zip(low, high, strict=True)) for low in lower for high in upper}
     inner_point = interior(tuple(others_of), inputs - 1)
     if inner_point is None:
         return None
+    # A point for the others is known; between the bounds there is room for the last coordinate.
     low, high = ([value(bound, inner_point) for bound in bounds] for bounds in (lower, upper))
     if low and high:
         return (*inner_point, (max(low) + min(high)) / 2)
-    return (*inner_point, max(low) + 1 if low else min(high) - 1 if high else Fraction(0))
+    if low:
+        return (*inner_point, max(low) + 1)
+    return (*inner_point, min(high) - 1 if high else Fraction(0))
 
 
 def value(row: AffineRow, point: Sequence[Fraction]) -> Fraction:
@@ -76,18 +86,21 @@ def cells(units: Sequence[AffineRow], inputs: int) -> Iterator[tuple[tuple[bool,
     """Which units are positive, for each combination of signs that an open set has, with a point of it."""
 
     def extend(signs: tuple[bool, ...], conditions: tuple[AffineRow, ...], point: AffinePoint) -> Iterator[Any]:
+        """The cells in which the first units have these `signs`; `point` lies in all of them so far."""
         if len(signs) == len(units):
             yield signs, point
             return
         unit = units[len(signs)]
+        # A unit without inputs has one sign everywhere.
         if not any(unit[:-1]):
             yield from extend((*signs, unit[-1] > 0), conditions, point)
             return
         for sign in (True, False):
-            more = (*conditions, unit if sign else tuple(-e for e in unit))
-            here = point if value(more[-1], point) > 0 else interior(more, inputs)
+            narrowed = (*conditions, unit if sign else tuple(-e for e in unit))
+            # The point at hand serves one of the two sides; for the other one must be found.
+            here = point if value(narrowed[-1], point) > 0 else interior(narrowed, inputs)
             if here is not None:
-                yield from extend((*signs, sign), more, here)
+                yield from extend((*signs, sign), narrowed, here)
 
     yield from extend((), (), (Fraction(0),) * inputs)
 
@@ -116,7 +129,7 @@ class Network:
         return [value((*row, Fraction(0)), hidden) for row in self.W2]
 
     def constant(self, norm: str) -> Fraction:
-        """The smallest Lipschitz constant: the greatest operator norm of a linear piece, as any two points are joined
+        """The smallest Lipschitz constant: the largest operator norm of a linear piece, as any two points are joined
         by a line that goes through finitely many pieces, and two points of one piece reach its norm."""
         best = Fraction(0)
         for signs, _ in cells(self.units, self.inputs):
@@ -149,7 +162,7 @@ def beside(point: AffinePoint, units: Sequence[AffineRow]) -> Iterator[AffinePoi
 
 
 def size(rows: Sequence[Sequence[Fraction]], norm: str) -> Fraction:
-    """The operator norm: the greatest row sum of sizes for the greatest entry as norm, column sum for the sum."""
+    """The operator norm: the largest row sum of sizes for the largest entry as norm, column sum for the sum."""
     return column_sum(list(zip(*rows, strict=True)) if norm == "max" else rows)
 
 
@@ -176,11 +189,13 @@ def lipschitz(
     if norm not in NORMS:
         raise unknown("norm", norm, list(NORMS))
     chosen, name = read_model(model, values)
+    # The model must be a feed-forward sublayer and nothing else.
     steps = list(chosen.sublayers)
     block = steps[0].block if len(steps) == 1 and not steps[0].before and steps[0].after is None else None
     if not isinstance(block, FeedForward) or block.activation != "relu":
         do = "give a recipe such as gtzero; of layer norm: bound layer-norm"
         raise BadInput("the model must be one feed-forward layer with relu", name, do)
+    # Both constants, and whether the network is homogeneous.
     network = Network(block)
     least = network.constant(norm)
     claimed = size(network.W2, norm) * size(network.W1, norm)
@@ -246,28 +261,30 @@ def layer_norm(
     squares = [g * g for g in gains]
     greatest = max(abs(g) for g in gains)
 
+    # The smallest constant for the Euclidean norm, and the claimed one.
     def least() -> flint.arb:
         return (_greatest_root(squares) / arb_of(small)).sqrt()
 
     def claimed() -> flint.arb:
         return arb_of(greatest) / arb_of(small).sqrt()
 
-    equal = squares.count(max(squares)) > 1  # the two greatest gains make a vector of mean 0: both are the same
+    equal = squares.count(max(squares)) > 1  # the two largest gains make a vector of mean 0: both are the same
     shown_gains = gains[:1] if len(set(gains)) == 1 else gains
+    # The two other norms: the largest row sum (largest entry) and column sum (sum of entries) of the derivative.
     rows = [(p * greatest, q * greatest**2) for p, q in row_growths(entries)]
     columns = column_growths([abs(g) for g in gains])
 
-    def other(pairs: Collection[tuple[Fraction, Fraction]] | None) -> Ball | str:
+    def least_constant(pairs: Collection[tuple[Fraction, Fraction]] | None) -> Ball | str:
         if pairs is None:
             return f"not known: more than {MAX_SUMS:,} sums of gains"
         return shown(lambda: greatest_growth(pairs) / arb_of(small).sqrt(), wanted)
 
     extra: dict[str, Ball | str] = {
-        "sum of entries, smallest": other(columns),
+        "sum of entries, smallest": least_constant(columns),
         "sum of entries, proved": shown(
             lambda: (arb_of(Fraction(entries - 1, entries) * sum(squares, Fraction(0)) / small)).sqrt(), wanted
         ),
-        "largest entry, smallest": other(rows),
+        "largest entry, smallest": least_constant(rows),
         "largest entry, proved": shown(lambda: arb_of(Fraction(entries - 1)).sqrt() * claimed(), wanted),
         "homogeneous": "no; of degree 0 with epsilon = 0",
     }
@@ -293,13 +310,13 @@ def layer_norm(
 
 
 def row_growths(d: int) -> list[tuple[Fraction, Fraction]]:
-    """For the greatest entry and gains 1: pairs p and q^2 whose `growth` is the greatest for one of them.
+    """For the largest entry and gains 1: pairs p and q^2 whose `growth` is the largest for one of them.
 
     The derivative of layer norm is sqrt(1 - |u|^2) gain (P - u u^T)/sqrt(epsilon), where P takes the mean away and u is
-    any vector of mean 0 shorter than 1. A row, or column, i with signs s that come in front of its entries adds up to
+    any vector of mean 0 shorter than 1. A row, or column, i with signs s that come before its entries adds up to
     <a, b> - <a, u> <b, u> with a = P e_i, b = P s (gain s for a column), and <a, u> <b, u> is at least
-    |u|^2 (p - q)/2 with p = <a, b>, q = |a| |b|, which is reached between a and -b. So a pair stands for the greatest
-    of sqrt(1 - t) (p + t (q - p)/2), 0 <= t < 1. Here k signs are positive, that of i among them. The least constant
+    |u|^2 (p - q)/2 with p = <a, b>, q = |a| |b|, which is reached between a and -b. So a pair stands for the largest
+    of sqrt(1 - t) (p + t (q - p)/2), 0 <= t < 1. Here k signs are positive, that of i among them. The smallest constant
     is that of the derivative, as two points are joined by a line.
     """
     return [(Fraction(2 * (d - k), d), Fraction(4 * (d - 1) * k * (d - k), d * d)) for k in range(1, d + 1)]
@@ -310,6 +327,7 @@ def column_growths(gains: Sequence[Fraction]) -> set[tuple[Fraction, Fraction]] 
     `MAX_SUMS` sums of gains with signs."""
     d, total = len(gains), sum((g * g for g in gains), Fraction(0))
     growths: set[tuple[Fraction, Fraction]] = set()
+    # One column for each different gain. `sums` are the sums of the other gains with all signs.
     for own in set(gains):
         others = list(gains)
         others.remove(own)
@@ -318,6 +336,7 @@ def column_growths(gains: Sequence[Fraction]) -> set[tuple[Fraction, Fraction]] 
             sums = {s + signed for s in sums for signed in (g, -g)}
             if len(sums) > MAX_SUMS:
                 return None
+        # p = <a, b> and q^2 = |a|^2 |b|^2 of `row_growths`, where b has the gains with signs.
         for signed in (own, -own):
             for all_but in sums:
                 signed_sum = signed + all_but
@@ -328,7 +347,7 @@ def column_growths(gains: Sequence[Fraction]) -> set[tuple[Fraction, Fraction]] 
 
 
 def greatest_growth(pairs: Collection[tuple[Fraction, Fraction]]) -> flint.arb:
-    """The greatest `growth` of p and q^2 among pairs."""
+    """The largest `growth` of p and q^2 among pairs."""
     best = flint.arb(0)
     for p, square in pairs:
         best = best.max(growth(p, square))
@@ -336,7 +355,7 @@ def greatest_growth(pairs: Collection[tuple[Fraction, Fraction]]) -> flint.arb:
 
 
 def growth(p: Fraction, square: Fraction) -> flint.arb:
-    """The greatest sqrt(1 - t) (p + t (q - p)/2), 0 <= t < 1, with q = sqrt(square) and 0 <= p <= q: at t = 0, or where
+    """The largest sqrt(1 - t) (p + t (q - p)/2), 0 <= t < 1, with q = sqrt(square) and 0 <= p <= q: at t = 0, or where
     3 t (q - p) = 2 (q - 2 p)."""
     if square <= 4 * p * p:
         return arb_of(p)
@@ -358,7 +377,7 @@ def _gains(gain: str | int | Fraction, d: int) -> list[Fraction]:
 
 
 def _greatest_root(squares: Sequence[Fraction]) -> flint.arb:
-    """The greatest t at which the sum over i of the products of squares_j - t, j != i, is 0: the greatest value of
+    """The largest t at which the sum over i of the products of squares_j - t, j != i, is 0: the largest value of
     the sum of squares_i w_i^2 over unit vectors w of mean 0. All roots are real."""
     total = flint.fmpq_poly([0])
     for i in range(len(squares)):

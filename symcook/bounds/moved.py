@@ -42,10 +42,13 @@ ANY = arb(0, arb.pos_inf())
 
 
 class Off:
-    """A number that may be off: exact value, slopes by source (None: all 0) and by kink, and what rounding on the way
-    adds up to.
+    """A number that may be off.
 
-    `floor` is a number below which no value lies, where one is known; `form` the sum that it is, for kinks."""
+    `exact` is its exact value; `slope` its derivative towards each source (None: all 0); `kinks`, by the number of a
+    kink, the factor of the |u|/2 there; `own` what roundings on the way add up to. `floor` is a number below which no
+    value lies, where one is known; `form` the sum that it is, up to a factor, so that multiples share a kink; `by` the
+    domain that made it.
+    """
 
     __slots__ = ("_moved", "_whole", "by", "exact", "floor", "form", "kinks", "own", "slope")
 
@@ -107,20 +110,23 @@ class Moved(Rowwise):
         self.bent: list[Off] = []
         """The u of each kink, whose |u|/2 moves by half of what u does."""
         self.forms: dict[Any, tuple[int, Fraction]] = {}
+        """By the form of a sum the number of its kink, and the factor of the multiple that was met first."""
 
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(self.bits)
 
     def begin(self, sequence: object, start: int) -> None:
         super().begin(sequence, start)
+        # The sources: each named entry at each position, and the weights as one.
         self.width = self.length * len(self.entries) + (self.format is not None)
 
     def size(self, slope: arb_mat) -> arb:
         """How far a number with this slope moves: at each position the steepest entry by delta, and the weights."""
-        row, many = slope.entries(), len(self.entries)
+        row, per_position = slope.entries(), len(self.entries)
         total = NONE
-        for first in range(0, self.length * many, max(1, many)):
-            steepest = max((x.abs_upper() for x in row[first : first + many]), default=NONE)
+        # Only entries at one position share a budget delta, so the steepest counts at each.
+        for first in range(0, self.length * per_position, max(1, per_position)):
+            steepest = max((x.abs_upper() for x in row[first : first + per_position]), default=NONE)
             total = total + steepest * self.delta
         if self.format is not None:
             total = total + row[-1].abs_upper()
@@ -128,10 +134,11 @@ class Moved(Rowwise):
 
     def total_size(self, columns: Iterable[Off]) -> arb:
         """How far several numbers move together, in the sum of their sizes."""
-        columns_kept = list(columns)
-        rows = [[abs(x) for x in off.slope.entries()] for off in columns_kept if off.slope is not None]
-        own = sum((off.own for off in columns_kept), NONE)
-        for off in columns_kept:
+        # Together they move by the sum of their slopes, source by source.
+        numbers = list(columns)
+        rows = [[abs(x) for x in off.slope.entries()] for off in numbers if off.slope is not None]
+        own = sum((off.own for off in numbers), NONE)
+        for off in numbers:
             own += sum((self.bent[k].moved / 2 * x.abs_upper() for k, x in off.kinks.items()), NONE)
         if not rows:
             return own.upper()
@@ -160,6 +167,7 @@ class Moved(Rowwise):
         return arb_mat([row])
 
     def position(self, term: Tree, i: int) -> Off:
+        """A position function at index i, in which the names of `entries` are 0 and have slope 1 at this position."""
         indices = {"i": Fraction(i), "n": Fraction(self.length)}
         moving = names(term) & set(self.entries)
         indices |= dict.fromkeys(moving, Fraction(0))
@@ -188,16 +196,17 @@ class Moved(Rowwise):
 
     # The arithmetic. Every result is exact + what moves it; `rounded` adds what a type of floats makes of it.
 
-    def rounded(self, found: Off, by: arb | None = None) -> Off:
+    def rounded(self, result: Off, by: arb | None = None) -> Off:
         """The number as the type of floats has it: off by one rounding, or by what is given, where there are several:
         not even a number of the type comes out of these for sure."""
         format = self.format
-        if format is None or (by is None and found.still and found.exact.is_exact() and format.holds(found.exact)):
-            return found
-        size = found.whole.abs_upper()
+        # Exact arithmetic, or a number that the type holds anyhow.
+        if format is None or (by is None and result.still and result.exact.is_exact() and format.holds(result.exact)):
+            return result
+        size = result.whole.abs_upper()
         self.must_fit(size)
-        more = size * format.unit + format.tiny if by is None else by
-        return Off(self, found.exact, found.slope, (found.own + more).upper(), found.kinks, found.floor)
+        rounding = size * format.unit + format.tiny if by is None else by
+        return Off(self, result.exact, result.slope, (result.own + rounding).upper(), result.kinks, result.floor)
 
     def must_fit(self, size: arb) -> None:
         """Undecided where a number on the way may be beyond the type of floats: what overflows may be anything."""
@@ -205,14 +214,17 @@ class Moved(Rowwise):
             raise Undecided(f"a value may be as large as {float(size):.3g}, beyond the type of floats")
 
     def times(self, a: Off, b: Off) -> Off:
+        """The product: slope b towards a, and a towards b."""
         if a.still:
             a, b = b, a
+        # What is still needs no ball, and a square is never below 0.
         if b.still and b.exact.is_zero():
             return self.nothing
         by = [(a, b.whole), (b, a.whole)] if not b.still else [(a, b.exact)]
         return self.rounded(self.passed(a.exact * b.exact, by, NONE if a is b else None))
 
     def over(self, a: Off, b: Off) -> Off:
+        """The quotient a/b: slope 1/b towards a, and -a/b^2 towards b. Undecided where b may be zero."""
         if b.still and b.exact == 1:
             return a
         below = b.whole
@@ -240,19 +252,19 @@ class Moved(Rowwise):
         return self.passed(sum((part.exact for part in parts), NONE), [(part, ONE) for part in parts])
 
     def total(self, parts: Sequence[Off]) -> Off:
-        parts_kept = [part for part in parts if not (part.still and part.exact.is_zero())]
-        if len(parts_kept) < 2:
-            return parts_kept[0] if parts_kept else self.nothing
-        summed = self.added(parts_kept)
+        """The sum as the type of floats has it, in any order."""
+        terms = [part for part in parts if not (part.still and part.exact.is_zero())]
+        if len(terms) < 2:
+            return terms[0] if terms else self.nothing
+        summed = self.added(terms)
         if self.format is None:
             return summed
-        if all(part.still for part in parts_kept) and self.format.holds(
-            arb(self.format.total([p.exact for p in parts_kept]))
-        ):
+        # Every number and the sum are held exactly.
+        if all(part.still for part in terms) and self.format.holds(arb(self.format.total([p.exact for p in terms]))):
             return summed
-        size = sum((part.whole.abs_upper() for part in parts_kept), NONE)
+        size = sum((part.whole.abs_upper() for part in terms), NONE)
         self.must_fit(size)  # so does every partial sum, in whatever order
-        return self.rounded(summed, size * self.share(len(parts_kept) - 1))
+        return self.rounded(summed, size * self.share(len(terms) - 1))
 
     def share(self, roundings: int) -> arb:
         """What so many roundings, one on top of another, do at most to a number of size 1."""
@@ -265,6 +277,8 @@ class Moved(Rowwise):
         return [self.total(column[:k]) for k in range(len(column) + 1)]
 
     def activation(self, x: Off, kind: str) -> Off:
+        """The activation of a number that may be off. A step or relu that may see either sign is undecided, or
+        bends."""
         all_values = x.whole
         if kind == "step":
             if all_values > 0 or all_values <= 0:
@@ -276,6 +290,7 @@ class Moved(Rowwise):
             if all_values <= 0:
                 return self.nothing
             return self.bend(x)
+        # Forms of gelu are smooth: the derivative over all values.
         passed_on = self.passed(arb(ACTIVATIONS[kind](x.exact)), [(x, GELU_SLOPES[kind](all_values))])
         if self.format is None or (x.still and all_values.is_zero()):
             return passed_on
@@ -285,6 +300,7 @@ class Moved(Rowwise):
 
     def bend(self, x: Off) -> Off:
         """relu of what may have either sign."""
+        # Numbers that are multiples of one sum share its kink.
         alone = ((x,), (Fraction(1), Fraction(0))), Fraction(1)
         key, factor = alone if x.form is None or self.format is not None else x.form
         if key not in self.forms:
@@ -292,23 +308,26 @@ class Moved(Rowwise):
             self.bent.append(x)
         kink, first = self.forms[key]
         half = self.passed(arb(ACTIVATIONS["relu"](x.exact)), [(x, HALF)])
-        more = arb_of(abs(factor) / first)
-        half.kinks = {**half.kinks, kink: half.kinks.get(kink, NONE) + more}
+        multiple = arb_of(abs(factor) / first)
+        half.kinks = {**half.kinks, kink: half.kinks.get(kink, NONE) + multiple}
         return half
 
     def linear(self, terms: Sequence[tuple[RowColumn, Coefficient]], bias: Coefficient) -> RowColumn:
-        entries_found = super().linear(terms, bias)
+        """A linear combination. A result remembers its terms relative to the first weight, so that `bend` sees
+        multiples."""
+        results = super().linear(terms, bias)
         weights: list[Any] = [weight for _, weight in terms]
         if terms and weights[0] and not any(isinstance(c, tuple) for c in (*weights, bias)):
             lead = Fraction(weights[0])
             numbers: list[Any] = [*weights, bias]
             shares = tuple(Fraction(c) / lead for c in numbers)
-            for entry, *parts in zip(entries_found, *(column for column, _ in terms), strict=True):
+            for entry, *parts in zip(results, *(column for column, _ in terms), strict=True):
                 if entry.form is None and entry is not self.nothing and all(entry is not part for part in parts):
                     entry.form = (tuple(parts), shares), lead
-        return entries_found
+        return results
 
     def normalised(self, entries: Sequence[Off], epsilon: Off, zero_variance: str, i: int) -> Sequence[Off]:
+        """Layer norm without gain and bias. Undecided where the variance plus epsilon may become zero."""
         mean = self.mean(entries)
         minus = self.passed(-mean.exact, [(mean, -ONE)])
         centred = [self.total([x, minus]) for x in entries]
@@ -316,6 +335,7 @@ class Moved(Rowwise):
             refuse_zero_variance(zero_variance, i)
             return [self.nothing] * len(entries)
         variance = self.mean([self.times(x, x) for x in centred])
+        # A mean of squares is never below 0, nor the divisor below epsilon.
         variance.floor = NONE
         below = self.total([variance, epsilon])
         below.floor = epsilon.whole.lower()
@@ -325,6 +345,7 @@ class Moved(Rowwise):
         return [self.over(x, root) for x in centred]
 
     def root(self, x: Off) -> Off:
+        """The square root; its slope is 1/(2 root)."""
         root_ball = x.whole.sqrt()
         floor = root_ball.lower() if self.format is None else NONE  # a root may be rounded below it
         return self.rounded(self.passed(x.exact.sqrt(), [(x, 1 / (2 * root_ball))], floor))
@@ -334,6 +355,7 @@ class Moved(Rowwise):
         (v - mean) times those of s."""
         if scale is not None:
             scores = [self.times(scale, score) for score in scores]
+        # At the exact scores, and over all that they may be: weight i is 1/sum of e^(s_j - s_i).
         exact = _shares([score.exact for score in scores])
         wholes = [score.whole for score in scores]
         share = [1 / sum(((other_ball - score_ball).exp() for other_ball in wholes), NONE) if not _same(wholes) else
@@ -344,12 +366,14 @@ class Moved(Rowwise):
             if alone or (self.format is None and _same(row)):  # of floats, weights add up to nearly 1
                 means.append(row[0])
                 continue
+            # The mean lies between the smallest and the largest value.
             values = [value.whole for value in row]
             mean = sum((p * v for p, v in zip(share, values, strict=True)), NONE)
             low, high = min(v.lower() for v in values), max(v.upper() for v in values)
             mean = mean.max(low).min(high)
             steep = [p * (v - mean) for p, v in zip(share, values, strict=True)]
             middle = sum((p * v.exact for p, v in zip(exact, row, strict=True)), NONE)
+            # Slopes: the weights towards values, p (v - mean) towards scores.
             by = [*zip(row, share, strict=True), *zip(scores, steep, strict=True)]
             result = self.passed(middle, by)
             if self.format is not None:
@@ -360,7 +384,7 @@ class Moved(Rowwise):
 
     def soft_rounding(self, scores: Sequence[arb], size: arb, values: Sequence[arb]) -> arb:
         """What the arithmetic of one softmax may add: weights off by a factor, their sum, the sum of products, and the
-        quotient; weights below the least normal number may be flushed to zero beside one that is about 1."""
+        quotient; weights below the smallest normal number may be flushed to zero beside one that is about 1."""
         if self.format is None:
             raise RuntimeError("self.format must be set here")
         unit, k = arb(self.format.unit), len(scores)

@@ -1,4 +1,8 @@
-"""Softmax against hardmax for scores that are given: one rational function of x = e^-gamma serves every gamma."""
+"""Softmax against hardmax for scores that are given: one rational function of x = e^-gamma serves every gamma.
+
+Only how far scores are below the maximum matters, and how often (`Deficits`). So the distance of softmax from hardmax
+is a quotient of sums of powers of x, and equal deficits are counted instead of added one by one.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +51,7 @@ class Deficits:
 
     @property
     def gap(self) -> Fraction | int | None:
-        """The least deficit; None where every score is maximal."""
+        """The smallest deficit; None where every score is maximal."""
         return min(self.below, default=None)
 
     @cached_property
@@ -68,11 +72,11 @@ class Deficits:
             unit = lcm(unit, denominator)
             if unit.bit_length() > MAX_UNIT_BITS:
                 return None, self.below
-        return unit, {int(d * unit): many for d, many in self.below.items()}
+        return unit, {int(d * unit): multiplicity for d, multiplicity in self.below.items()}
 
     @cached_property
     def ends(self) -> tuple[Any, Any]:
-        """The least and the greatest number of the grid."""
+        """The smallest and the largest number of the grid."""
         places = self.grid[1]
         return min(places), max(places)
 
@@ -89,6 +93,7 @@ class Deficits:
         """
         if not self.below:
             return flint.arb(0)
+        # How far the sum has to go: terms beyond `end` are below the last bit.
         unit, places = self.grid
         first, last = self.ends
         powers = _Powers(gamma, unit or 1)
@@ -96,19 +101,20 @@ class Deficits:
         reach = (bits * flint.arb.const_log2() * (unit or 1) / gamma).abs_upper()  # y^reach is below the last bit
         reach_steps = reach.ceil().unique_fmpz() if reach < arb_of(last - first) else None
         end = last if reach_steps is None else first + int(reach_steps)
+        # Evenly spaced and dense: a polynomial in y. Else term by term, each power from the one before it.
         if unit is not None and end - first <= DENSE * len(places):
             coefficients = [0] * (end - first + 1)
-            for place, many in places.items():
+            for place, multiplicity in places.items():
                 if place <= end:
-                    coefficients[place - first] = many
+                    coefficients[place - first] = multiplicity
             total = flint.fmpz_poly(coefficients)(powers(1)) * powers.far(first)
         else:
             total, power, before = flint.arb(0), flint.arb(1), 0
-            for place, many in self.steps:
+            for place, multiplicity in self.steps:
                 if place > end:
                     break
                 power *= powers(place - before)
-                total += many * power
+                total += multiplicity * power
                 before = place
         if reach_steps is None:
             return total
@@ -163,6 +169,7 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
 
     An expression gives the score at j = 1..n and needs `n`. BadInput for floats, empty lists and unknown names.
     """
+    # Text with a comma is a list. Without one it is an expression if it uses j or n, or if n is given; else one number.
     if isinstance(scores, str):
         parts = split(scores, ",")
         tree = _score_tree(scores) if len(parts) == 1 else None
@@ -172,9 +179,10 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
                 raise BadInput("scores must use no names but j and n", sorted(used - {"j", "n"})[0])
             if n is None:
                 raise BadInput("an expression for the scores needs n", scores, "give for example --n 64")
-            many = count(n)
-            _few(many)
-            places = ({"j": Fraction(j), "n": Fraction(many)} for j in range(1, many + 1))
+            # An expression: its value at each j.
+            length = count(n)
+            _few(length)
+            places = ({"j": Fraction(j), "n": Fraction(length)} for j in range(1, length + 1))
             return [_plain(rational_value(tree, "each score", place)) for place in places]
         score_list = [_plain(rational_value(number_tree(part, "each score"), "each score")) for part in parts]
     elif isinstance(scores, Iterable):
@@ -183,6 +191,7 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
         raise BadInput("scores must be a list of exact numbers", scores, "give for example '3, 1, 0'")
     if not score_list:
         raise BadInput("there must be at least one score", "none", "give for example '3, 1, 0'")
+    # A list: how long it may be, and that n, if it is given, is its length.
     _few(len(score_list))
     if n is not None and count(n) != len(score_list):
         raise BadInput("n must be the number of scores that are listed", n, f"leave it out, or list {n} scores")
@@ -197,9 +206,9 @@ def _score_tree(text: str) -> Tree:
         raise BadInput(must, error.given, error.do) from None
 
 
-def _few(many: int) -> None:
-    if many > MAX_SCORES:
-        raise BadInput(f"there must be at most {MAX_SCORES:,} scores", many)
+def _few(length: int) -> None:
+    if length > MAX_SCORES:
+        raise BadInput(f"there must be at most {MAX_SCORES:,} scores", length)
 
 
 def _rational(value: object) -> Fraction | int:
@@ -239,16 +248,17 @@ def softmax_of_scores(
     score_list = read_scores(scores, n)
     text, ball_of = positive(gamma)
     deficits = Deficits.of(score_list)
-    gap, many = deficits.gap, len(score_list)
+    gap, length = deficits.gap, len(score_list)
 
+    # The claimed bound; 0 where all scores are equal, since softmax is then hardmax.
     def claimed() -> flint.arb:
-        return 2 * many * (-ball_of() * arb_of(Fraction(gap))).exp() if gap is not None else flint.arb(0)
+        return 2 * length * (-ball_of() * arb_of(Fraction(gap))).exp() if gap is not None else flint.arb(0)
 
-    more = ", ..." if many > MAX_SHOWN else ""
-    listed = scores if isinstance(scores, str) else ", ".join(map(written, score_list[:MAX_SHOWN])) + more
+    dots = ", ..." if length > MAX_SHOWN else ""
+    listed = scores if isinstance(scores, str) else ", ".join(map(written, score_list[:MAX_SHOWN])) + dots
     return Bound(
         kind="softmax",
-        parameters={"scores": listed, "n": many, "gamma": text},
+        parameters={"scores": listed, "n": length, "gamma": text},
         **against(lambda: deficits.distance(ball_of()), claimed, wanted, ("L1 distance", "2 n e^(-gamma gap)")),
         attained=True,
         where="by these scores",

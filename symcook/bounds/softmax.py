@@ -1,4 +1,4 @@
-"""How far softmax is from hardmax, given the gap between the greatest score and the others: for any scores, for the
+"""How far softmax is from hardmax, given the gap between the largest score and the others: for any scores, for the
 quadratic lookup, whose error is free of n, and as a rule for the temperature."""
 
 from __future__ import annotations
@@ -45,18 +45,19 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
     reached at the limit. Source: Cookbook, Definition 5.2 and Lemma 5.3.
     """
     wanted = check_digits(digits)
-    many = count(n)
+    length = count(n)
     text, gap = positive(gamma)
-    others = flint.arb(flint.fmpz(many - 1))
+    others = flint.arb(flint.fmpz(length - 1))
 
+    # d(1) of the docstring: 2 S/(1 + S) at S = (n - 1) x.
     def value() -> flint.arb:
         return distance(others * (-gap()).exp())
 
-    where = "by any one score" if many == 1 else "by one maximal score and all others exactly gamma below it"
+    where = "by any one score" if length == 1 else "by one maximal score and all others exactly gamma below it"
     return Bound(
         kind="softmax-hardmax",
-        parameters={"n": many, "gamma": text, "ties": bool(ties)},
-        **against(value, lambda: 2 * many * (-gap()).exp(), wanted, ("supremum", "2 n e^-gamma")),
+        parameters={"n": length, "gamma": text, "ties": bool(ties)},
+        **against(value, lambda: 2 * length * (-gap()).exp(), wanted, ("supremum", "2 n e^-gamma")),
         attained=True,
         where=where,
         source="Cookbook, Lemma 5.3",
@@ -100,30 +101,34 @@ def quadratic_lookup(
         raise BadInput("a position needs a length", f"q = {at}", "give --n as well")
     if at is not None and length is not None and at > length:
         raise BadInput("q must be a position from 1 to n", f"q = {at}, n = {length}")
-    place = at if at is not None else 0 if length is None else (length + 1) // 2
+    # The worst q is the middle. Without n there are endlessly many positions on both sides.
+    place = at or (0 if length is None else (length + 1) // 2)
     sides = (None, None) if length is None else (place - 1, length - place)
     """How many positions there are on either side, None without end."""
-    near = sum(many != 0 for many in sides)
+    # Each side that has a position contributes one term x.
+    neighbours = sum(side != 0 for side in sides)
 
     def beyond() -> flint.arb:
         """S without its terms at distance 1."""
         gamma, (first_side, second_side) = ball_of(), sides
+        # Both sides are equally long, or endless.
         if first_side is None or second_side is None or first_side == second_side:
             return 2 * squares(gamma, second_side, 2)[0]
-        few, many = sorted((first_side, second_side))
-        near = reach(gamma, 2)
-        if near is not None and near < few:  # then one ball holds either sum
-            return 2 * squares(gamma, many, 2)[0]
-        return squares(gamma, few, 2)[0] + squares(gamma, many, 2)[0]
+        shorter_side, longer_side = sorted((first_side, second_side))
+        end = reach(gamma, 2)
+        if end is not None and end < shorter_side:  # then one ball holds either sum
+            return 2 * squares(gamma, longer_side, 2)[0]
+        return squares(gamma, shorter_side, 2)[0] + squares(gamma, longer_side, 2)[0]
 
     def value() -> flint.arb:
-        return distance(near * (-ball_of()).exp() + beyond())
+        return distance(neighbours * (-ball_of()).exp() + beyond())
 
     def difference() -> flint.arb:
         """(claimed - value) (1 + S), without the cancellation of 4 x against 2 S."""
         x, beyond_sum = (-ball_of()).exp(), beyond()
-        return (4 - 2 * near) * x + 4 * x * (near * x + beyond_sum) - 2 * beyond_sum
+        return (4 - 2 * neighbours) * x + 4 * x * (neighbours * x + beyond_sum) - 2 * beyond_sum
 
+    # The bound 4 x/(1 + 2 x - x^3) of `lem.quadratic_l1`.
     def free() -> flint.arb:
         x = (-ball_of()).exp()
         return 4 * x / (1 + 2 * x - x**3)
@@ -147,7 +152,7 @@ def quadratic_lookup(
 
 
 SMALLEST = {"float16": 24, "bfloat16": 133, "float32": 149, "float64": 1074}
-"""By format, the k for which 2^-k is the least positive number (subnormal)."""
+"""By format, the k for which 2^-k is the smallest positive number (subnormal)."""
 
 
 def temperature(
@@ -182,40 +187,46 @@ def temperature(
     Raises BadInput for n, gamma, error, bits or digits. Source: Cookbook, Section 5.7.
     """
     wanted = check_digits(digits)
-    many = count(n, least=2)
+    length = count(n, least=2)
     text, gap = positive(gamma)
     target, delta = exact(error, "error")
+    # The target must lie between 0 and 1, and below the error of equal weights.
     places = None if bits is None else count(bits, "bits", bits=30)
     for side, sign in (("greater than 0", lambda: delta()), ("less than 1", lambda: 1 - delta())):
         if decide_sign(sign, f"error {side}") <= 0:
             raise BadInput("the error must be between 0 and 1", target, "give for example --error 1/4")
 
     def odds() -> flint.arb:
-        return (many - 1) * (1 - delta()) / delta()
+        return (length - 1) * (1 - delta()) / delta()
 
-    share = Fraction(many - 1, many)  # the error of equal weights; balls do not tell that the two are the same
+    share = Fraction(length - 1, length)  # the error of equal weights; balls do not tell that the two are the same
     if _same(target, share) or decide_sign(lambda: odds() - 1, "(n - 1)(1 - error)/error > 1") <= 0:
-        raise BadInput("the error must be below (n - 1)/n, where every temperature reaches it", f"{target}, n = {many}")
+        raise BadInput(
+            "the error must be below (n - 1)/n, where every temperature reaches it", f"{target}, n = {length}"
+        )
 
+    # The sharp temperature, the rule's, and the error at the rule's.
     def value() -> flint.arb:
         return gap() / odds().log()
 
     def claimed() -> flint.arb:
-        return gap() / (2 * many / delta()).log()
+        return gap() / (2 * length / delta()).log()
 
     def at_rule() -> flint.arb:
-        x = delta() / (2 * many)
-        return (many - 1) * x / (1 + (many - 1) * x)
+        x = delta() / (2 * length)
+        return (length - 1) * x / (1 + (length - 1) * x)
 
-    holds = decided(lambda: 2 * many / delta() - odds(), wanted, "the rule's tau <= the tight tau")
+    # The rule's temperature is at most the sharp one where its logarithm is at least the other's.
+    holds = decided(lambda: 2 * length / delta() - odds(), wanted, "the rule's tau <= the tight tau")
     extra = {
         "slack": shown(lambda: value() / claimed(), wanted, "the slack"),
         "error at the rule": shown(at_rule, wanted, "the error"),
     }
+    # Where weights round to zero, by format.
     formats = {**SMALLEST, **({} if places is None else {f"{places} fractional bits": places})}
     for name, k in formats.items():
         extra[f"hard in {name}"] = shown(lambda k=k: vanishing(gap(), k), wanted, "a temperature")
-    parameters: dict[str, int | bool | str] = {"n": many, "gamma": text, "error": target}
+    parameters: dict[str, int | bool | str] = {"n": length, "gamma": text, "error": target}
     return Bound(
         kind="temperature",
         parameters=parameters if places is None else {**parameters, "bits": places},
@@ -240,5 +251,5 @@ def _same(text: str, number: Fraction) -> bool:
 
 
 def vanishing(gamma: flint.arb, k: int) -> flint.arb:
-    """The greatest tau at which e^(-gamma/tau) rounds to zero where 2^-k is the least positive number."""
+    """The largest tau at which e^(-gamma/tau) rounds to zero where 2^-k is the smallest positive number."""
     return gamma / ((k + 1) * flint.arb.const_log2())

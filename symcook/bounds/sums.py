@@ -5,7 +5,7 @@ For f analytic near [0, m] the sum over k = 1..m is
     integral of f over [0, m] + (f(m) - f(0))/2 + sum of B_2j/(2 j)! (f^(2j - 1)(m) - f^(2j - 1)(0)) over j = 1..p + R,
 
 with |R| <= 2 zeta(2 p)/(2 pi)^(2 p) times the integral of |f^(2 p)|. By Cauchy's estimate |f^(2 p)(t)| is at most
-(2 p)!/r^(2 p) times the greatest |f| on the circle of radius r around t, so that R is tiny where r is much greater than
+(2 p)!/r^(2 p) times the largest |f| on the circle of radius r around t, so that R is tiny where r is much greater than
 p. All enclosures are at flint's precision.
 """
 
@@ -33,7 +33,7 @@ class Smooth(NamedTuple):
     """A function on t >= 0: its power series, its integral over [0, m], and what bounds it around [0, m].
 
     series: for a series in t. integral: m None means no end, where f and all its derivatives vanish. reach: r, and a
-    bound of the integral over t in [0, m] of the greatest |f| on the circle of radius r around t.
+    bound of the integral over t in [0, m] of the largest |f| on the circle of radius r around t.
     """
 
     series: Callable[[flint.arb_series], flint.arb_series]
@@ -43,6 +43,7 @@ class Smooth(NamedTuple):
 
 def euler_maclaurin(f: Smooth, m: int | None) -> flint.arb | None:
     """The sum of f over 1..m; None where the remainder does not get below the last bit."""
+    # The order p at which the remainder is below the last bit; None where it grows before that.
     radius, size = f.reach
     last = flint.arb(2) ** -flint.ctx.prec
     step = (2 * flint.arb.pi() * radius) ** -2
@@ -54,6 +55,7 @@ def euler_maclaurin(f: Smooth, m: int | None) -> flint.arb | None:
             return None
         remainder *= factor
     ends = [(0, -1)] if m is None else [(0, -1), (m, 1)]
+    # The integral, the remainder as a ball, and the corrections at both ends (without an end only at 0).
     total = f.integral(m) + remainder.union(-remainder)
     for place, sign in ends:
         coefficients = _coefficients(f.series, place, 2 * order)
@@ -63,12 +65,14 @@ def euler_maclaurin(f: Smooth, m: int | None) -> flint.arb | None:
     return total
 
 
-def _coefficients(series: Callable[[flint.arb_series], flint.arb_series], place: int, many: int) -> list[flint.arb]:
+def _coefficients(
+    series: Callable[[flint.arb_series], flint.arb_series], place: int, count_wanted: int
+) -> list[flint.arb]:
     """The first `many` Taylor coefficients at a place."""
-    before, flint.ctx.cap = flint.ctx.cap, many + 1  # flint drops what is beyond its cap, without a word
+    before, flint.ctx.cap = flint.ctx.cap, count_wanted + 1  # flint drops what is beyond its cap, without a word
     try:
-        coefficients = series(flint.arb_series([place, 1], many))
-        return [coefficients[k] for k in range(many)]
+        coefficients = series(flint.arb_series([place, 1], count_wanted))
+        return [coefficients[k] for k in range(count_wanted)]
     finally:
         flint.ctx.cap = before
 
@@ -82,11 +86,14 @@ def squares(gamma: flint.arb, m: int | None, first: int = 1) -> tuple[flint.arb,
     gamma > 0, first at least 1. For m beyond `reach` the balls hold the sums to every end from there on. Raises
     Undecided where more than MAX_TERMS terms matter and no formula serves.
     """
+    # An empty sum.
     if m is not None and m < first:
         return flint.arb(0), flint.arb(0)
     end = reach(gamma, first)
+    # How many terms matter: to `end`, or to m if that comes first.
     last = end if m is None or (end is not None and end < m) else m
     if last is None or last > FEW:
+        # Many: by the formula, from which terms before `first` are taken off again.
         integrals = [euler_maclaurin(f, m) for f in _gaussians(gamma, m)]
         mass, mean = integrals
         if mass is not None and mean is not None:
@@ -94,6 +101,7 @@ def squares(gamma: flint.arb, m: int | None, first: int = 1) -> tuple[flint.arb,
             return mass - sum(early, flint.arb(0)), mean - sum((k * t for k, t in enumerate(early, 1)), flint.arb(0))
         if last is None or last > MAX_TERMS:
             raise Undecided(f"more than {MAX_TERMS:,} positions matter here; give a greater gamma or fewer digits.")
+    # Few: term by term, with x^(k^2) from the one before.
     x = (-gamma).exp()
     mass, mean = flint.arb(0), flint.arb(0)
     power, step, square = x ** (first * first), x ** (2 * first + 1), x * x
@@ -156,6 +164,7 @@ def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
     that |f| <= e^(gamma r). The last L terms are added one by one. Raises Undecided where more than MAX_TERMS terms
     matter and no formula serves.
     """
+    # Terms up to `last` matter; up to `smooth` the function is smooth enough for the formula.
     bits = (flint.ctx.prec * flint.arb.const_log2() - gamma.min(1).log()) / gamma
     reach = bits.abs_upper().ceil().unique_fmpz()
     last = n - 1 if reach is None else min(n - 1, n * int(reach) // (n + int(reach)) + 1)  # n k/(n - k) >= reach
@@ -178,6 +187,7 @@ def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
         tail_sum = euler_maclaurin(Smooth(term, area, (radius, size)), smooth)
         if tail_sum is not None:
             total, first = tail_sum, smooth + 1
+    # What is left is added one by one; beyond `last` the next term over 1 - x bounds the rest.
     if last - first >= MAX_TERMS:
         raise Undecided(
             f"more than {MAX_TERMS:,} positions matter here; give a greater gamma, a smaller n or fewer digits."
@@ -191,7 +201,7 @@ def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
 
 
 MAX_SEARCH = 256
-"""The greatest N up to which the least precision is looked for: every one of the N^2 scores is rounded at every p."""
+"""The largest N up to which the smallest precision is looked for: every one of the N^2 scores is rounded at every p."""
 
 
 def gap(q: int, k: int) -> flint.arb:
@@ -226,32 +236,33 @@ def layernorm_hash(n: int | str, tie_break: bool = False, search: bool = False, 
     Raises BadInput for n or digits. Source: Cookbook, Section 5.3.3; merrill2024, Definitions 3 and 7, Lemmas 8 and 10.
     """
     wanted = check_digits(digits)
-    many = count(n, least=2)
+    length = count(n, least=2)
 
     def claimed() -> flint.arb:
-        return 1 / flint.arb(flint.fmpz(2 * many**4))
+        return 1 / flint.arb(flint.fmpz(2 * length**4))
 
+    # What is said beside the gap; the two options add to it.
     extra: dict[str, Ball | str] = {
-        "Cookbook's scale": shown(lambda: 4 * gap(many, many - 1), wanted),
-        "gap times 2 n^4": shown(lambda: gap(many, many - 1) / claimed(), wanted),
+        "Cookbook's scale": shown(lambda: 4 * gap(length, length - 1), wanted),
+        "gap times 2 n^4": shown(lambda: gap(length, length - 1) / claimed(), wanted),
     }
     proofs = ["merrill2024.lemma8", "lem.hash_gap_least", "lem.hash_gap_bounds"]
     if tie_break:
-        term = _tie_break(many)
+        term = _tie_break(length)
         extra["tie-breaking term"] = shown(lambda: arb_of(term), wanted)
-        extra["what it leaves"] = shown(lambda: gap(many, many - 1) - arb_of(term), wanted)
+        extra["what it leaves"] = shown(lambda: gap(length, length - 1) - arb_of(term), wanted)
         proofs.append("merrill2024.lemma10")
     if search:
-        if many > MAX_SEARCH:
-            raise BadInput(f"n must be at most {MAX_SEARCH} where the precision is searched for", many)
-        extra["smallest precision"] = f"{least_precision(many)} bits"
+        if length > MAX_SEARCH:
+            raise BadInput(f"n must be at most {MAX_SEARCH} where the precision is searched for", length)
+        extra["smallest precision"] = f"{least_precision(length)} bits"
     # value >= 1/(2 n^4): two positive numbers whose quotient is at least 1 + 1/n
-    holds = decide_sign(lambda: gap(many, many - 1) - claimed(), "the smallest gap >= 1/(2 n^4)") >= 0
-    parameters: dict[str, int | bool | str] = {"n": many}
+    holds = decide_sign(lambda: gap(length, length - 1) - claimed(), "the smallest gap >= 1/(2 n^4)") >= 0
+    parameters: dict[str, int | bool | str] = {"n": length}
     return Bound(
         kind="layernorm-hash",
         parameters=parameters | ({"tie_break": True} if tie_break else {}) | ({"search": True} if search else {}),
-        value=shown(lambda: gap(many, many - 1), wanted, "the smallest gap"),
+        value=shown(lambda: gap(length, length - 1), wanted, "the smallest gap"),
         claimed=shown(claimed, wanted, "the claimed bound"),
         holds=holds,
         attained=True,
@@ -267,12 +278,12 @@ _tie_break = tie_break  # the name of an option below
 
 
 def least_precision(n: int) -> int:
-    """The least p such that from p bits on every lookup 1..n finds its own position, and it alone.
+    """The smallest p such that from p bits on every lookup 1..n finds its own position, and it alone.
 
     Each operation is rounded to the nearest number of p bits, ties to even: x^2, x^2 + 1, 2 x^2 + 2, its root, x/root
     and 1/root for the two different components (the others are their negatives), the two products and their sum, which
     is half of the score. With u = 2^-p the components are off by a factor within 3 u, the sums, at most 1/2, by 4 u, up
-    to terms in u^2; half of the least gap is more than 1/(4 n^4). So p >= 4 log2(n) + 6 is always enough, and the
+    to terms in u^2; half of the smallest gap is more than 1/(4 n^4). So p >= 4 log2(n) + 6 is always enough, and the
     search goes down from above that. With one bit the query 1 finds both positions, so the search ends before p = 0.
     """
     top = 4 * (n - 1).bit_length() + 12

@@ -1,4 +1,8 @@
-"""Theorem 26 of Yang et al. (2026) in numbers: expressions in n, the constants of its lemmas, its temperature."""
+"""Theorem 26 of Yang et al. (2026) in numbers: for a model, a score gap and an error, the temperature that suffices.
+
+`Rate` is an expression in n that a user gives, `fitted` makes one of values that were found, and `Constants` has the
+constants of the lemmas for a model, with the temperature as a number (`tau`) and as an expression in n (`rule`).
+"""
 
 from __future__ import annotations
 
@@ -33,8 +37,10 @@ class Rate:
             self.tree: Tree = parse_term(self.text)
         except BadInput as error:
             raise BadInput(f"{name} must be an expression in n; {error.must}", error.given, error.do) from None
-        for other in sorted(names(self.tree) - {"n"}):
-            raise BadInput(f"{name} must be an expression in n", f"the name {other} in {self.text}", "write it with n")
+        for foreign in sorted(names(self.tree) - {"n"}):
+            raise BadInput(
+                f"{name} must be an expression in n", f"the name {foreign} in {self.text}", "write it with n"
+            )
 
     def positive(self, n: int) -> Fraction:
         """Its value at a length; BadInput unless that is positive."""
@@ -56,17 +62,21 @@ def fitted(values: Mapping[int, Fraction], below: bool) -> str | None:
     '1/n'
     """
     for k in POWERS if len(values) > 1 or not below else (1,):
+        # Scaled by n^k the values should level off: k fits where the last one is on the safe side of the one before it
+        # and of the extreme, which is c.
         scaled = [value * n**k if below else value / n**k for n, value in sorted(values.items())]
         if not scaled:
             return None
-        best, last = (min(scaled), scaled[-1]) if below else (max(scaled), scaled[-1])
+        constant, last = (min(scaled), scaled[-1]) if below else (max(scaled), scaled[-1])
         earlier = scaled[:-1] or [last]
         holds = min(earlier) <= last >= earlier[-1] if below else max(earlier) >= last <= earlier[-1]
         if holds:
             power = "" if not k else "n" if k == 1 else f"n^{k}"
             if below:
-                return written(best) + (f"/{power}" if power else "")
-            return f"{'' if best == 1 and power else written(best)}{'*' if best != 1 and power else ''}{power}"
+                return written(constant) + (f"/{power}" if power else "")
+            return (
+                f"{'' if constant == 1 and power else written(constant)}{'*' if constant != 1 and power else ''}{power}"
+            )
     return None
 
 
@@ -79,11 +89,12 @@ def at_most_one(text: str) -> str:
 
 
 class Constants:
-    """The constants of Lemmas 25 and 28 to 33 for a model: d the greatest of width, key size and hidden units, p the
-    greatest size of a parameter, at least 1, H the heads of a layer, of which the paper has one. The scale of scores
+    """The constants of Lemmas 25 and 28 to 33 for a model: d the largest of width, key size and hidden units, p the
+    largest size of a parameter, at least 1, H the heads of a layer, of which the paper has one. The scale of scores
     stands in the queries, where the paper has 1/sqrt(d). Rational throughout."""
 
     def __init__(self, model: Transformer) -> None:
+        # d, p and H.
         sizes, entries, heads = [len(model.space)], [Fraction(1)], 1
         for layer in model.layers:
             for part in layer.parts():
@@ -94,11 +105,12 @@ class Constants:
         d, p, layers = max(sizes), max(entries), max(len(model.layers), 1)
         self.d, self.p, self.heads, self.layers, self.added = d, p, heads, layers, model.embedding.added
         self.scored = any(not place.head.uniform for place in head_places(model))
+        # The constants, lemma by lemma; of Lemma 25 over all layers.
         values, network = heads * d * p, d**2 * p**2 + 1
         self.lemma29 = 2 * network * (values + 1)
         self.lemma30, self.lemma31 = network, 3 * d**2 * p**2
-        norm = d * self.lemma29 ** (layers - 1)
-        self.lemma25 = network * (4 * values * norm * self.lemma31 * norm + values + 1)
+        largest_entry = d * self.lemma29 ** (layers - 1)
+        self.lemma25 = network * (4 * values * largest_entry * self.lemma31 * largest_entry + values + 1)
 
     def told(self) -> dict[str, str]:
         """The constants as text."""
@@ -118,6 +130,7 @@ class Constants:
         if not self.scored:
             return None
         K, L = self.lemma25, self.layers
+        # The part of the logarithm that depends on none of n, gamma, x and the error.
         with PRECISION, flint.ctx.workprec(BITS):
             logarithm = arb_of(L * K).log()
             if L > 1:

@@ -1,11 +1,16 @@
-"""How warm the soft attention of one length may be: bounds by layer, and what words show."""
+"""The largest temperature at which softmax attention stays within an error at one length.
+
+`ByLayer` bounds the error from the constants of the layers, and gives a temperature that is certainly low enough;
+`Floats` searches in float64 for the temperature at which some string errs too much, and `error_in_balls` certifies what
+either finds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import flint
 from flint import arb, fmpq
@@ -21,9 +26,6 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.balls import arb_of
 from symcook.present import present
 from symcook.words import Word
-
-if TYPE_CHECKING:
-    pass
 
 BITS = 128
 """The precision of the bounds and of the runs in balls."""
@@ -59,7 +61,7 @@ def rounded(value: arb, bits: int = 12) -> Fraction:
 
 
 class HeadForm(NamedTuple):
-    """A head by the sizes of its entries: |scale Q^T K| and |V|, the greatest column sum of V and entry of the form."""
+    """A head by the sizes of its entries: |scale Q^T K| and |V|, the largest column sum of V and entry of the form."""
 
     form: Sparse
     values: Sparse
@@ -86,6 +88,7 @@ class ByLayer:
 
     @staticmethod
     def _form(head: Head) -> HeadForm:
+        """The head by sizes: the absolute score form and V."""
         scale = Fraction(1) if head.uniform else entry(head.scale)
         form = [(a, b, abs(scale * value)) for a, b, value in sparse(score_form(head))]
         V = sizes(rows_of(head.V))
@@ -93,63 +96,70 @@ class ByLayer:
 
     def error(self, tau: Fraction) -> arb:
         """A bound on the sum of the errors of all coordinates at a position, at the end."""
-        e: dict[str, arb] = {}
-        total_error = arb(0)
+        # By coordinate; and beside it their sum, whose own bound is smaller where coordinates share an error.
+        errors: dict[str, arb] = {}
+        error_sum = arb(0)
         for number, layer in enumerate(self.model.layers, 1):
             added: dict[str, arb] = {}
-            more = arb(0)
+            added_to_sum = arb(0)
             for place, head in enumerate(layer.attention.heads if layer.attention else (), 1):
-                more += self._head(
-                    head, self.met.heads[number, place], self.forms[number, place], tau, e, total_error, added
+                added_to_sum += self._head(
+                    head, self.met.heads[number, place], self.forms[number, place], tau, errors, error_sum, added
                 )
             for name, value in added.items():
-                e[name] = e.get(name, arb(0)) + value
-            total_error = _total(e).min(total_error + more)
+                errors[name] = errors.get(name, arb(0)) + value
+            error_sum = _total(errors).min(error_sum + added_to_sum)
             if number in self.networks and layer.feedforward is not None:
-                e, total_error = self._network(layer.feedforward, self.networks[number], e, total_error)
-        return _total(e).min(total_error)
+                errors, error_sum = self._network(layer.feedforward, self.networks[number], errors, error_sum)
+        return _total(errors).min(error_sum)
 
     def _head(
-        self, head: Head, met: HeadSizes, form: HeadForm, tau: Fraction, e: Mapping[str, arb], whole: arb,
+        self, head: Head, met: HeadSizes, form: HeadForm, tau: Fraction, errors: Mapping[str, arb], error_sum: arb,
         added: dict[str, arb],
     ) -> arb:  # fmt: skip
-        """What a head adds to the errors; what it adds to their sum."""
-        M, V, column, mu = form
-        here = [e.get(name, arb(0)) for name in head.reads]
-        off = arb(0)
+        """Add to `added`, by coordinate, what a head adds to the errors; returns what it adds to their sum."""
+        form_entries, value_entries, column, mu = form
+        read_errors = [errors.get(name, arb(0)) for name in head.reads]
+        weight_distance = arb(0)
         if not head.uniform and met.ranges:
-            apart = [(q + k) * x for q, k, x in zip(met.queries, met.keys, here, strict=True)]
-            moved = sum(apart, arb(0)) + sum((arb_of(m) * here[a] * here[b] for a, b, m in M), arb(0))
-            most = max(met.queries, default=ZERO) + max(met.keys, default=ZERO)
-            moved = moved.min(most * whole + arb_of(mu) * whole * whole)
-            off = 2 * (moved / arb_of(tau) / 2).tanh()
+            # T of the module docstring of `hardsoft`, by the errors of coordinates or by their sum.
+            linear = [(q + k) * x for q, k, x in zip(met.queries, met.keys, read_errors, strict=True)]
+            score_change = sum(linear, arb(0)) + sum(
+                (arb_of(m) * read_errors[a] * read_errors[b] for a, b, m in form_entries), arb(0)
+            )
+            largest = max(met.queries, default=ZERO) + max(met.keys, default=ZERO)
+            score_change = score_change.min(largest * error_sum + arb_of(mu) * error_sum * error_sum)
+            # How far softmax weights are from those of hardmax: moved scores, and softmax itself; never more than 2.
+            weight_distance = 2 * (score_change / arb_of(tau) / 2).tanh()
             if met.gap is not None:
                 mass = (self.length - 1) * (-arb(met.gap[0]) / arb_of(tau)).exp()
-                off += 2 * mass / (1 + mass)
-            off = off.min(arb(2))
+                weight_distance += 2 * mass / (1 + mass)
+            weight_distance = weight_distance.min(arb(2))
+        # Errors of the weights by the range of the values, and errors of the values through V.
         for w, name in enumerate(head.writes):
-            value = off / 2 * met.ranges[w] if met.ranges else arb(0)
+            value = weight_distance / 2 * met.ranges[w] if met.ranges else arb(0)
             added[name] = added.get(name, arb(0)) + value
-        for w, k, v in V:
-            added[head.writes[w]] += arb_of(v) * here[k]
-        return off / 2 * met.apart + arb_of(column) * whole
+        for w, k, v in value_entries:
+            added[head.writes[w]] += arb_of(v) * read_errors[k]
+        return weight_distance / 2 * met.apart + arb_of(column) * error_sum
 
     @staticmethod
     def _network(
-        block: FeedForward, matrices: tuple[Sparse, Sparse, Fraction], e: Mapping[str, arb], whole: arb
+        block: FeedForward, matrices: tuple[Sparse, Sparse, Fraction], errors: Mapping[str, arb], error_sum: arb
     ) -> tuple[dict[str, arb], arb]:
+        """The errors by coordinate and their sum after a feed-forward sublayer, whose relu does not increase them."""
         W1, W2, column = matrices
         inside = [arb(0)] * block.hidden
         for h, k, value in W1:
-            inside[h] = inside[h] + arb_of(value) * e.get(block.reads[k], arb(0))
-        errors_after = dict(e)
+            inside[h] = inside[h] + arb_of(value) * errors.get(block.reads[k], arb(0))
+        errors_after = dict(errors)
         for w, h, value in W2:
             name = block.writes[w]
             errors_after[name] = errors_after.get(name, arb(0)) + arb_of(value) * inside[h]
-        return errors_after, _total(errors_after).min(whole * (1 + arb_of(column)))
+        return errors_after, _total(errors_after).min(error_sum * (1 + arb_of(column)))
 
     def warmest(self, allowed: Fraction) -> Fraction | None:
-        """A temperature at which the error is at most `allowed`, nearly the greatest; None where all will do."""
+        """A temperature at which the error is at most `allowed`, nearly the largest; None where all will do."""
         with PRECISION, flint.ctx.workprec(BITS):
             return _last(lambda tau: bool(self.error(tau) <= arb_of(allowed)))
 
@@ -158,6 +168,7 @@ def _last(good: Callable[[Fraction], bool]) -> Fraction | None:
     """Nearly the last temperature at which something holds that holds at low ones; None where it holds at all."""
     if good(Fraction(WARMEST)):
         return None
+    # Bracket the temperature by powers of two, then bisect.
     low = Fraction(1)
     while not good(low):
         low /= 2
@@ -176,8 +187,8 @@ def _between(good: Callable[[Fraction], bool], low: Fraction, times: int) -> Fra
     return low
 
 
-def _total(e: Mapping[str, arb]) -> arb:
-    return sum(e.values(), arb(0))
+def _total(errors: Mapping[str, arb]) -> arb:
+    return sum(errors.values(), arb(0))
 
 
 def error_in_balls(soft: Transformer, words: Sequence[Word], ends: Sequence[Mapping[str, Sequence[fmpq]]],
@@ -189,14 +200,15 @@ def error_in_balls(soft: Transformer, words: Sequence[Word], ends: Sequence[Mapp
         result = forward(soft, soft.tokens(word), domain, trace=True, weights=False)
         with PRECISION, domain.context():
             columns = result.steps[-1].columns
+            # The sum over coordinates at each position; equal exact numbers add nothing.
             for place in range(len(soft.tokens(word))):
-                off = arb(0)
+                distance = arb(0)
                 for name, column in columns.items():
-                    right, soft_value = hard[name][place] if name in hard else ZERO, column[place]
-                    if type(soft_value) is not fmpq or soft_value != right:
-                        off += abs(arb(soft_value) - arb(right))
-                if off.upper() > worst.upper():
-                    worst, where = off, number
+                    hard_value, soft_value = hard[name][place] if name in hard else ZERO, column[place]
+                    if type(soft_value) is not fmpq or soft_value != hard_value:
+                        distance += abs(arb(soft_value) - arb(hard_value))
+                if distance.upper() > worst.upper():
+                    worst, where = distance, number
         if tick is not None:
             tick()
     return worst, where
@@ -210,18 +222,21 @@ class Floats:
 
         from symcook.export.archive import arrays, embed
 
+        # The arrays at temperature 1; another one only scales the factors of heads.
         names, letters = list(model.space), list(model.embedding.words or ())
         self.length = met.n + model.embedding.added
         self.arrays = arrays(soft_at(model, "1"), "float64", self.length)
         self.soft = [key.removesuffix("weighting") + "factor" for key, value in self.arrays.items()
                      if key.endswith(".weighting") and value == "softmax"]  # fmt: skip
-        self.start = embed(self.arrays, np.array([[letters.index(a) for a in model.tokens(w)] for w in met.words]))
+        self.start = embed(
+            self.arrays, np.array([[letters.index(token) for token in model.tokens(word)] for word in met.words])
+        )
         zeros = [ZERO] * self.length
-        right = np.array([[[int(x.p) / int(x.q) for x in end.get(c, zeros)] for c in names] for end in met.ends])
-        self.right = right.transpose(0, 2, 1)
+        hard_streams = np.array([[[int(x.p) / int(x.q) for x in end.get(c, zeros)] for c in names] for end in met.ends])
+        self.right = hard_streams.transpose(0, 2, 1)
 
     def errors(self, tau: Fraction) -> Any:
-        """The greatest error of each word."""
+        """The largest error of each word."""
         import numpy as np
 
         from symcook.export.archive import evaluate
@@ -230,19 +245,21 @@ class Floats:
         return np.abs(evaluate(self.arrays | scale, self.start) - self.right).sum(axis=2).max(axis=1)
 
     def needed(self, allowed: Fraction, from_: Fraction) -> tuple[Fraction, list[int]] | None:
-        """Nearly the least temperature above `from_` at which a word has a greater error, and the words that come near,
-        the one with the greatest error first; None where none has up to `WARMEST`, where scores count no more."""
+        """Nearly the smallest temperature above `from_` at which a word has a greater error, and the words that come
+        near,
+        the one with the largest error first; None where none has up to `WARMEST`, where scores count no more."""
         bound = float(allowed)
 
         def good(tau: Fraction) -> bool:
             return bool(self.errors(tau).max() <= bound)
 
+        # Doubling, then bisection; the strings that come near are taken a little above.
         low = from_
         while low < WARMEST and good(low * 2):
             low *= 2
         if low >= WARMEST:
             return None
         low = _between(good, low, 14)
-        errors_found = self.errors(low * (1 + NEAR))
-        order = [int(k) for k in (-errors_found).argsort()]
-        return low, [k for k in order if errors_found[k] > bound * CLOSE] or order[:1]
+        by_word = self.errors(low * (1 + NEAR))
+        order = [int(k) for k in (-by_word).argsort()]
+        return low, [k for k in order if by_word[k] > bound * CLOSE] or order[:1]

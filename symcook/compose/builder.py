@@ -1,4 +1,8 @@
-"""The straight-line style: a model as a list of steps. Source: Cookbook, Section 8.1."""
+"""A model as a list of steps, in the straight-line style of the Cookbook, Section 8.1.
+
+Each call of a `Builder` adds a head or a feed-forward step that writes fresh coordinates; `build` packs the steps into
+as few layers as their order allows and returns the `Transformer`.
+"""
 
 from __future__ import annotations
 
@@ -53,11 +57,11 @@ class Builder:
         words = words if words is None or isinstance(words, Mapping) else one_hot(words)
         self._names: list[str] = []
         self._positions = dict(positions or {})
-        inputs_given = None if inputs is None else _names(inputs)
+        input_names = None if inputs is None else _names(inputs)
         rows = [row for row in (words or {}).values() if isinstance(row, Mapping)]  # an embedding refuses others
-        self._names += united((*(c for row in rows for c in row), *(inputs_given or ()), *self._positions))
+        self._names += united((*(c for row in rows for c in row), *(input_names or ()), *self._positions))
         self._embedding: dict[str, Any] = {
-            "words": words, "inputs": inputs_given, "start": start, "before": before, "after": after
+            "words": words, "inputs": input_names, "start": start, "before": before, "after": after
         }  # fmt: skip
         self._parameters = tuple(parameters)
         self._steps: list[Head | FeedForward] = []
@@ -85,6 +89,7 @@ class Builder:
         reads, writes = _names(reads), _names(writes)
         if (Q is None) != (K is None):
             raise BadInput("queries and keys must be given together", "one of Q and K")
+        # The identity, and scores that are zero.
         if V is None:
             if len(reads) != len(writes):
                 must = "a head without V must write as many coordinates as it reads"
@@ -151,6 +156,7 @@ class Builder:
         selects nothing gets the mean of all that it sees. With weighting leftmost or rightmost: the first or last
         selected one. Source: Cookbook, Section 5.3.1.
         """
+        # An equal pair of query and key scores 1, every other 0.
         reads, writes = _names(reads), _names(writes)
         score = {(q, k): 1 for q, k in _selected(queries, keys, relation)}
         return self.add(head(score, _values(writes, reads), mask=mask, weighting=weighting))
@@ -165,12 +171,14 @@ class Builder:
         query selects: relu(query + sum of means - 1), which is exact for one-hot groups. Source: Cookbook, Sections
         3.3 and 5.1.2.
         """
+        # The mean of key k is its share c_k/n. The query is 0 or 1, so relu(query + sum of shares - 1) is that sum at
+        # the query that is 1, and 0 at the others.
         shares = {key: fresh(f"{writes}_{key}", self._names) for key in keys}
         self.attention(tuple(shares.values()), tuple(keys), mask=mask)
         chosen: dict[str, list[str]] = {query: [] for query in queries}
         for query, key in _selected(queries, keys, relation):
             chosen[query].append(shares[key])
-        terms = [" + ".join((query, *keys_found)) for query, keys_found in chosen.items()]
+        terms = [" + ".join((query, *keys_selected)) for query, keys_selected in chosen.items()]
         return self.add(feedforward({writes: " + ".join(f"relu({term} - 1)" for term in terms)}))
 
     @door()
@@ -182,7 +190,7 @@ class Builder:
         """
         coordinates = {}
         for function in ("1", "i", "i^2"):
-            same = [c for c, value_given in self._positions.items() if exact(value_given) == exact(function)]
+            same = [c for c, present in self._positions.items() if exact(present) == exact(function)]
             name = {"1": "one", "i": "index", "i^2": "square"}[function]
             coordinates[function] = same[0] if same else self.position(fresh(name, self._names), function)
         reads, writes = _names(reads), _names(writes)
@@ -213,12 +221,14 @@ class Builder:
         are those of the recipe.
         BadInput for a model with words, norms, a deciding readout, or one that writes onto an input.
         """
+        # The model, with one head a layer, numbered as positions are here.
         from symcook.recipes import build
 
         model = build(recipe, **arguments) if isinstance(recipe, str) else recipe
         writes, start = _names(writes), self._embedding["start"]
         _check_inline(model, writes)
         model = single_head(shifted(self._opened(model, values) if values else model, start))
+        # Names: outputs as `writes`, inputs as coordinates of this model, and all others fresh.
         names: dict[str, str] = dict(zip(model.readout.reads, writes, strict=True))
         renamed_inputs = {input_name: input_name for input_name in model.embedding.inputs or ()}
         for input_name, here in (reads or {}).items():
@@ -231,6 +241,7 @@ class Builder:
                 names[coordinate] = fresh(f"{writes[0]}_{coordinate}", (*self._names, *writes, *names.values()))
         self._take(names.values())
         self._positions |= {names[coordinate]: value for coordinate, value in model.embedding.positions.items()}
+        # Its steps on these coordinates, and its symbols and maximum length.
         to = renamed_inputs | names
         for layer in model.layers:  # of one head each: heads of one layer read one stream, steps read what is there
             for part in layer.parts():
@@ -273,11 +284,12 @@ class Builder:
     def _opened(self, model: Transformer, values: Mapping[str, object]) -> Transformer:
         """`model` with numbers, or expressions in the symbols declared here, for some of its symbols."""
         table = {}
+        # Values must lie in the region of their symbol; expressions are left to the caller.
         for name, value in values.items():
-            table[symbol(name)] = value_given = exact(value)
+            table[symbol(name)] = number = exact(value)
             parameter = model.parameter(name)
-            if not value_given.free_symbols:
-                parameter.check(value_given)
+            if not number.free_symbols:
+                parameter.check(number)
         used = {free.name for value in table.values() for free in value.free_symbols}
         here = {p.name: p for p in self._parameters}
         for name in sorted(used - set(here)):
@@ -287,12 +299,14 @@ class Builder:
         return model.mapped(lambda value: value.subs(table, simultaneous=True), parameters)
 
     def _add(self, step: Head | FeedForward) -> tuple[str, ...]:
+        """Append a step whose coordinates exist and whose outputs are fresh. Returns what it writes."""
         Space(tuple(self._names)).require(step.reads)
         self._take(step.writes)
         self._steps.append(step)
         return step.writes
 
     def _take(self, names: Iterable[str]) -> None:
+        """Take fresh coordinates into the space."""
         names = tuple(names)
         for name in names:
             if name in self._names:
@@ -301,6 +315,7 @@ class Builder:
 
 
 def _names(given: str | Iterable[str]) -> tuple[str, ...]:
+    """One name, or several, as a tuple."""
     return (given,) if isinstance(given, str) else tuple(given)
 
 
@@ -315,16 +330,18 @@ def _selected(queries: Sequence[str], keys: Sequence[str], relation: Relates) ->
         known: Any = relation
         require_known("relation", known, tuple(RELATIONS))
         relation = RELATIONS[known]
-    return [(q, k) for place, q in enumerate(queries) for other, k in enumerate(keys) if relation(place, other)]
+    return [(q, k) for place, q in enumerate(queries) for key_place, k in enumerate(keys) if relation(place, key_place)]
 
 
 def _values(writes: Sequence[str], reads: Sequence[str]) -> dict[str, str]:
+    """Which coordinate each written one copies; there must be as many of both."""
     if len(reads) != len(writes):
         raise BadInput("there must be a coordinate for each that is read", f"{len(writes)} and {len(reads)}")
     return dict(zip(writes, reads, strict=True))
 
 
 def _check_inline(model: Transformer, writes: Sequence[str]) -> None:
+    """BadInput where a model cannot be inlined: it must take inputs, show values, and leave its inputs alone."""
     if model.embedding.inputs is None:
         raise BadInput("a recipe that is inlined must take inputs", model.name)
     if model.normed:
@@ -335,8 +352,8 @@ def _check_inline(model: Transformer, writes: Sequence[str]) -> None:
     if touched:
         raise BadInput("a recipe that is inlined must write fresh coordinates", f"{model.name} writes {touched[0]}")
     if len(writes) != len(model.readout.reads):
-        outputs_shown = ", ".join(model.readout.reads)
-        raise BadInput(f"there must be a name for each output of {model.name}: {outputs_shown}", len(writes))
+        outputs = ", ".join(model.readout.reads)
+        raise BadInput(f"there must be a name for each output of {model.name}: {outputs}", len(writes))
 
 
 def _alone(step: Head | FeedForward) -> Layer:
@@ -344,7 +361,7 @@ def _alone(step: Head | FeedForward) -> Layer:
 
 
 def _packed(steps: Sequence[Head | FeedForward]) -> tuple[Layer, ...]:
-    """The steps in layers of least depth, with the values that they have one after the other.
+    """The steps in layers of smallest depth, with the values that they have one after the other.
 
     A step comes after every earlier one that writes what it reads, and not before an earlier one that reads what it
     writes. Place 2 l is the attention of layer l, place 2 l + 1 its feed-forward part.
@@ -353,10 +370,13 @@ def _packed(steps: Sequence[Head | FeedForward]) -> tuple[Layer, ...]:
     read: dict[str, int] = {}
     places: dict[int, list[Any]] = {}
     for step in steps:
+        # The earliest place that the order allows, at a place of its kind (heads at even places, feed-forward steps at
+        # odd).
         before = [written[name] + 1 for name in step.reads if name in written]
         before += [read[name] for name in step.writes if name in read]
         place = max(before, default=0)
         place += (place + isinstance(step, FeedForward)) % 2
+        # One activation in a place.
         while isinstance(step, FeedForward) and places.get(place, [step])[0].activation != step.activation:
             place += 2
         places.setdefault(place, []).append(step)

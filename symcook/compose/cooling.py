@@ -1,4 +1,8 @@
-"""Soft attention at a temperature in place of hard attention, and hard attention in place of soft."""
+"""Passes over the attention of a model: softmax for hard attention and back, reversal, and one head a layer.
+
+Each takes a model and returns a new one; the embedding, the feed-forward layers and the readout stay, but for what a
+reversal mirrors and what separate heads need.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +39,8 @@ def soften(model: Transformer, tau: str = "tau") -> Transformer:
     def soft(head: Head) -> Head:
         if head.averages:
             return head
-        temperature_given = head.temperature if head.weighting == "softmax" else 1
-        return replace(head, weighting="softmax", temperature=temperature_given * symbol(tau))
+        old_temperature = head.temperature if head.weighting == "softmax" else 1
+        return replace(head, weighting="softmax", temperature=old_temperature * symbol(tau))
 
     parameters = (*model.parameters, Parameter(tau, lower=0))
     return replace(model, name=f"{model.name} softened", layers=_layers(model, soft), parameters=parameters)
@@ -57,7 +61,9 @@ def harden(model: Transformer) -> Transformer:
         temperature_symbol.name for head in all_heads(model) for temperature_symbol in head.temperature.free_symbols
     }
     gone = cooled - {
-        symbol_left.name for value, _, _ in hardened.expressions(symbolic=True) for symbol_left in value.free_symbols
+        remaining_symbol.name
+        for value, _, _ in hardened.expressions(symbolic=True)
+        for remaining_symbol in value.free_symbols
     }
     return replace(hardened, parameters=tuple(p for p in model.parameters if p.name not in gone))
 
@@ -99,11 +105,13 @@ def reverse(model: Transformer, *, name: str | None = None) -> Transformer:
     mirrored = n + 2 * old_embedding.start - 1 - i
     moved = model.mapped(lambda value: value.subs(i, mirrored) if i in value.free_symbols else value, model.parameters)
 
-    def layer(one: Layer) -> Layer:
-        if one.attention is None:
-            return one
-        heads = (replace(h, mask=h.sees.mirrored.value, weighting=MIRROR[h.weighting]) for h in one.attention.heads)
-        return replace(one, attention=SelfAttention(tuple(heads)))
+    def layer(old_layer: Layer) -> Layer:
+        if old_layer.attention is None:
+            return old_layer
+        heads = (
+            replace(h, mask=h.sees.mirrored.value, weighting=MIRROR[h.weighting]) for h in old_layer.attention.heads
+        )
+        return replace(old_layer, attention=SelfAttention(tuple(heads)))
 
     return replace(
         moved,
@@ -147,9 +155,11 @@ def _single(layer: Layer, taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str
     heads: tuple[Head, ...] = layer.attention.heads if layer.attention is not None else ()
     if len(heads) < 2:
         return (layer,), ()
+    # With a norm before the attention a head sees what the norm reads.
     pre = layer.placement not in ("none", "post")
     reads_of = [{name for norm in layer.attention_norms for name in norm.reads} if pre else set(h.reads) for h in heads]
     order = _harmless_order(heads, reads_of)
+    # Such an order: one layer for each head, and the last has the feed-forward sublayer and the norms after.
     if order:
         lower = [
             Layer(
@@ -160,7 +170,12 @@ def _single(layer: Layer, taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str
             for h in order[:-1]
         ]
         return (*lower, replace(layer, attention=SelfAttention((heads[order[-1]],)))), ()
-    layer = keep_norms(layer)
+    return _delivered(keep_norms(layer), heads, taken)
+
+
+def _delivered(layer: Layer, heads: Sequence[Head], taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str, ...]]:
+    """The same where no order serves: each head writes to new coordinates, and a feed-forward sublayer delivers from
+    these at the end."""
     own: list[tuple[str, str]] = []
     stack: list[Layer] = []
     for number, head in enumerate(heads, 1):
@@ -168,6 +183,7 @@ def _single(layer: Layer, taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str
             own.append((fresh(f"{name}_head{number}", {*taken, *(new for new, _ in own)}), name))
         block = replace(head, writes=tuple(new for new, _ in own[len(own) - len(head.writes) :]))
         stack.append(Layer(SelfAttention((block,)), None, layer.attention_norms, (), layer.placement))
+    # Without norms the delivery may share the last layer; with norms it needs one without any.
     if layer.placement == "none":
         stack[-1] = replace(stack[-1], feedforward=_deliver(own))
     else:
@@ -182,7 +198,7 @@ def _harmless_order(heads: Sequence[Head], seen: Sequence[set[str]]) -> list[int
     remaining, order = list(range(len(heads))), []
     while remaining:
         free = next(
-            (h for h in remaining if not any(set(heads[h].writes) & seen[other] for other in remaining if other != h)),
+            (h for h in remaining if not any(set(heads[h].writes) & seen[later] for later in remaining if later != h)),
             None,
         )
         if free is None:
@@ -199,12 +215,12 @@ def _deliver(pairs: Sequence[tuple[str, str]]) -> FeedForward:
     sources = tuple(new for new, _ in pairs)
     targets = united(name for _, name in pairs)
     add = sympy.ImmutableMatrix(len(targets), len(pairs), lambda r, c: int(pairs[c][1] == targets[r]))
-    eye = sympy.eye(len(pairs))
-    weights = sympy.ImmutableMatrix.vstack(add, -eye)
+    identity = sympy.eye(len(pairs))
+    weights = sympy.ImmutableMatrix.vstack(add, -identity)
     return FeedForward(
         sources,
         (*targets, *sources),
-        W1=sympy.ImmutableMatrix.vstack(eye, -eye),
+        W1=sympy.ImmutableMatrix.vstack(identity, -identity),
         b1=[0] * (2 * len(pairs)),
         W2=sympy.ImmutableMatrix.hstack(weights, -weights),
         b2=[0] * (len(targets) + len(sources)),

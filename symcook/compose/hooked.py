@@ -1,4 +1,8 @@
-"""State dicts with the names of TransformerLens' HookedTransformer, as those of a plain transformer."""
+"""State dicts of TransformerLens' HookedTransformer under the names of a plain transformer.
+
+`plain` takes a state dict with keys such as blocks.0.attn.W_Q and returns one with the keys that
+`symcook.compose.states` reads: matrices transposed, and the heads of a block side by side in one matrix.
+"""
 
 from __future__ import annotations
 
@@ -36,6 +40,7 @@ def plain(state: Mapping[str, object]) -> tuple[dict[str, Any], int]:
     that adds nothing. BadInput, with the key, for what does not fit."""
     entries: dict[str, Any] = {}
     blocks: dict[str, dict[str, Any]] = {}
+    # Keys of blocks, of the outside, and masks, which are left out; any other key is refused.
     for key, value in state.items():
         block = _BLOCK.fullmatch(str(key))
         if block is not None and block[2] in KEYS:
@@ -47,6 +52,7 @@ def plain(state: Mapping[str, object]) -> tuple[dict[str, Any], int]:
         elif block is None or block[2] not in ("attn.mask", "attn.IGNORE"):
             inside = [f"blocks.{number}.{name}" for number in blocks or ("0",) for name in KEYS]
             raise unknown("key of a HookedTransformer", str(key), [*_OUTSIDE, "unembed.W_U", *inside])
+    # Each block under the names of a plain transformer.
     table = _as_lists(state["embed.W_E"])
     d = len(table[0]) if isinstance(table, list) and table and isinstance(table[0], list) else 0
     heads = set[int]()
@@ -81,6 +87,7 @@ def _check_heads(key: str, block: Mapping[str, Any], d: int) -> int:
 
 
 def _has_shape(matrix: object, height: int, width: int) -> bool:
+    """Whether nested lists have this shape."""
     rows = matrix if isinstance(matrix, list) else []
     return len(rows) == height and all(isinstance(row, list) and len(row) == width for row in rows)
 
@@ -116,10 +123,12 @@ def _feedforward(key: str, block: Mapping[str, Any], d: int) -> dict[str, Any]:
 
 
 def _as_lists(value: Any) -> Any:
+    """An array as nested lists."""
     return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _transposed(key: str, table: object) -> list[list[Any]]:
+    """The transpose of a matrix of numbers; BadInput, with the key, where it is none."""
     rows = table if isinstance(table, list) else []
     if not rows or not all(isinstance(row, list) and len(row) == len(rows[0]) for row in rows):
         raise BadInput(f"{key} must be a matrix of numbers", type(table).__name__)

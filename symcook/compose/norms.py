@@ -1,4 +1,8 @@
-"""Several norms before a part as one norm a layer: Proposition 1 of Merrill and Sabharwal (2024), as a function."""
+"""Several norms before a part as one norm a layer: Proposition 1 of Merrill and Sabharwal (2024), as a function.
+
+`one_norm` takes a model with "multi pre" norms and returns one with "projected pre" norms and more layers, with the
+same values on the old coordinates.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +48,7 @@ def _split(model: Transformer, layer: Layer, names: list[str]) -> Iterator[Layer
     if layer.placement != "multi pre":
         yield layer
         return
+    # Norms of a part with several: copies first, and then the part with one norm over what these wrote.
     for block, norms in layer.blocks():
         yield from _copies(model, norms, names) if len(norms) > 1 else ()
         combined = _together(norms, names[len(names) - sum(len(norm.writes) for norm in norms) :])
@@ -56,6 +61,7 @@ def _split(model: Transformer, layer: Layer, names: list[str]) -> Iterator[Layer
 def _copies(model: Transformer, norms: Sequence[LayerNorm], names: list[str]) -> Iterator[Layer]:
     """A layer for each norm, which writes its entries, without gain and bias, to new coordinates."""
     for norm in norms:
+        # A norm with epsilon has variance below 1, so the joint norm would scale its entries.
         if norm.epsilon != 0 or norm.zero_variance != "refuse":
             must = "each of several norms before a part must have variance 1: epsilon 0, and none in place of zero"
             norm_text = f"epsilon {from_sympy(norm.epsilon)}, {norm.zero_variance}"

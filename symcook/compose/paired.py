@@ -1,6 +1,8 @@
-"""Every coordinate x beside -x, so that the mean is zero and a layer norm only scales.
+"""Models in which every coordinate x stands beside -x, so that the mean is zero and a layer norm only scales.
 
-Source: chiang2022, Section 4.3 and Appendix B; Cookbook, Section 6.1.
+`paired` makes such a model of one without norms; `confident` adds a layer after which, with norms of epsilon 0, the
+logit of every string has the same size. Source: chiang2022, Section 4.3, Appendix B and Proposition 2; Cookbook,
+Section 6.1.
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ def paired(
     words.
     Source: chiang2022, Section 4.3 and Appendix B.
     """
+    # Norms of its own, or inputs that are any numbers, would break x + (-x) = 0.
     if model.normed:
         raise BadInput("a model to be paired must be without layer norm", model.name)
     words = model.embedding.words
@@ -40,6 +43,7 @@ def paired(
         raise BadInput(
             "a model to be paired must read strings, whose embedding can hold -x", f"{model.name} takes inputs"
         )
+    # Each coordinate gets a partner, with a name that is free.
     minus: dict[str, str] = {}
     for coordinate in model.space:
         minus[coordinate] = fresh(
@@ -49,8 +53,8 @@ def paired(
     def both(row: Mapping[str, sympy.Expr]) -> dict[str, Any]:
         return {
             c: value
-            for coordinate, given in row.items()
-            for c, value in ((coordinate, given), (minus[coordinate], -given))
+            for coordinate, value_of_coordinate in row.items()
+            for c, value in ((coordinate, value_of_coordinate), (minus[coordinate], -value_of_coordinate))
         }
 
     space = Space((*model.space, *minus.values()))
@@ -70,7 +74,7 @@ def paired(
 
 
 def _mirrored(layer: Layer, minus: Mapping[str, str], norm: LayerNorm) -> Layer:
-    """The layer that writes each coordinate and its partner, with both parts there and a norm behind each."""
+    """The layer that writes each coordinate and its partner, with both parts there and a norm after each."""
 
     def two(writes: tuple[str, ...]) -> tuple[str, ...]:
         return (*writes, *(minus[c] for c in writes))
@@ -107,6 +111,7 @@ def confident(model: Transformer, logit: object) -> Transformer:
     """
     import sympy
 
+    # What the model must have: a sign readout, a post-norm at its end, and two coordinates.
     wanted = exact(logit)
     if not wanted.is_positive:
         raise BadInput("the logit of a surer model must be a positive number", wanted)
@@ -117,6 +122,7 @@ def confident(model: Transformer, logit: object) -> Transformer:
     names = tuple(model.space)
     if len(names) < 2:
         raise BadInput("a model to be made surer must have at least two coordinates", len(names))
+    # The layer's output is (W2 W1) x = (signs s - I) x, by relu(x) - relu(-x) = x; added to x it leaves signs times s.
     identity = sympy.eye(len(names))
     old = dict(zip(model.readout.reads, model.readout.weights, strict=True))
     s = sympy.Matrix([[old.get(name, 0) for name in names]])
@@ -130,6 +136,7 @@ def confident(model: Transformer, logit: object) -> Transformer:
         b2=[0] * len(names),
     )
     nothing = Head(names[:1], names[:1], [[0]], [[0]], [[0]])
+    # The norm then gives +-sqrt(d/2) in the first coordinate.
     weight = wanted / sympy.sqrt(sympy.Rational(len(names), 2))
     return replace(
         model,

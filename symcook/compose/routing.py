@@ -1,4 +1,8 @@
-"""The routing lemma, renaming, and the residual connection cancelled. Source: Cookbook, Sections 4.2 and 8.2."""
+"""Blocks on other coordinates: renaming, the routing lemma, and the residual connection cancelled.
+
+Each function takes a model or a block and returns one with the same function on coordinates of other names, or with
+matrices before and after it. Source: Cookbook, Sections 4.2 and 8.2.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +38,7 @@ def rename(
 
     BadInput where an old name does not exist or two coordinates (two symbols) would get one name.
     """
+    # Symbols, all at once, so that two may swap their names.
     names, symbols = dict(names or {}), dict(symbols or {})
     model.space.require(list(names))
     for old in symbols:
@@ -43,28 +48,29 @@ def rename(
         parameters = tuple(replace(p, name=symbols.get(p.name, p.name)) for p in model.parameters)
         model = model.mapped(lambda value: value.subs(table, simultaneous=True), parameters)
 
-    def to(one: str) -> str:
+    def new_name(one: str) -> str:
         return names.get(one, one)
 
     def row(values: Mapping[str, object]) -> dict[str, Any]:
-        return {to(c): v for c, v in values.items()}
+        return {new_name(c): v for c, v in values.items()}
 
+    # Coordinates: in the space, in the embedding, and in all that reads or writes them.
     old_embedding = model.embedding
-    space = Space(tuple(map(to, model.space)))
+    space = Space(tuple(map(new_name, model.space)))
     embedding = replace(
         old_embedding,
         space=space,
         words=old_embedding.words and {token: row(values) for token, values in old_embedding.words.items()},
-        inputs=old_embedding.inputs and tuple(map(to, old_embedding.inputs)),
+        inputs=old_embedding.inputs and tuple(map(new_name, old_embedding.inputs)),
         positions=row(old_embedding.positions),
     )
     return replace(
         model,
         name=model.name if name is None else name,
         embedding=embedding,
-        layers=tuple(_renamed(layer, to) for layer in model.layers),
-        readout=replace(model.readout, reads=tuple(map(to, model.readout.reads))),
-        final_norm=model.final_norm and _renamed_norm(model.final_norm, to),
+        layers=tuple(_renamed(layer, new_name) for layer in model.layers),
+        readout=replace(model.readout, reads=tuple(map(new_name, model.readout.reads))),
+        final_norm=model.final_norm and _renamed_norm(model.final_norm, new_name),
     )
 
 
@@ -75,6 +81,7 @@ def _renamed_norm(norm: LayerNorm, to: Callable[[str], str]) -> LayerNorm:
 
 
 def _renamed(layer: Layer, to: Callable[[str], str]) -> Layer:
+    """The layer with coordinates renamed. After a projecting norm a block reads the norm's names, which stay."""
     local = layer.placement in PROJECTED
 
     def part(block: Part) -> Part:
@@ -91,7 +98,7 @@ def _renamed(layer: Layer, to: Callable[[str], str]) -> Layer:
 
 
 def fresh(base: str, taken: Iterable[str]) -> str:
-    """`base`, or `base` with the least number that makes it new."""
+    """`base`, or `base` with the smallest number that makes it new."""
     taken, name, count = set(taken), base, 1
     while name in taken:
         count += 1
@@ -117,6 +124,7 @@ def choice(rows: Sequence[str | None], columns: Sequence[str]) -> sympy.Immutabl
 
 
 def _routed(block: Part, reads: Sequence[str], right: object, writes: Sequence[str], left: object) -> Part:
+    """The block with `right` applied to what it reads, and `left` to what it writes."""
     if isinstance(block, FeedForward):
         changed = {"W1": block.W1 * right, "W2": left * block.W2, "b2": left * block.b2}
     else:
@@ -165,6 +173,7 @@ def _side(
     if isinstance(names, str):
         raise BadInput("names must be a tuple of coordinate names", names, f"write ('{names}',)")
     names = old if names is None else tuple(names)
+    # Names alone: one for each old name. A name that comes twice is one new name, and None is none.
     if given is None:
         if len(names) != len(old):
             verb = "writes" if is_left else "reads"
@@ -172,11 +181,12 @@ def _side(
             raise BadInput(must, len(names))
         new = united(name for name in names if name is not None)
         return new, choice(new, names) if is_left else choice(names, new)  # type: ignore[arg-type]
-    names_kept = tuple(name for name in names if name is not None)
-    if len(set(names)) != len(names) or len(names_kept) != len(names):
+    # A matrix: its other side has the given names, all different.
+    given_names = tuple(name for name in names if name is not None)
+    if len(set(names)) != len(names) or len(given_names) != len(names):
         raise BadInput(f"with a matrix `{what}` the names must be different", ", ".join(map(str, names)))
-    shape = (len(names_kept), len(old)) if is_left else (len(old), len(names_kept))
-    return names_kept, as_sympy(matrix(given, shape, f"the matrix `{what}`"))
+    shape = (len(given_names), len(old)) if is_left else (len(old), len(given_names))
+    return given_names, as_sympy(matrix(given, shape, f"the matrix `{what}`"))
 
 
 def cancel_residual(block: FeedForward) -> FeedForward:
@@ -191,12 +201,12 @@ def cancel_residual(block: FeedForward) -> FeedForward:
     if block.activation == "step":
         raise BadInput("the activation must give x as act(x) - act(-x)", "step", "use relu or gelu")
     reads = united((*block.reads, *block.writes))
-    wide, eye = over(block, reads, block.writes), choice(block.writes, reads)
+    wide, written_coordinates = over(block, reads, block.writes), choice(block.writes, reads)
     m = len(block.writes)
     identity = sympy.eye(m)
     return replace(
         wide,
-        W1=sympy.ImmutableMatrix.vstack(wide.W1, eye, -eye),
+        W1=sympy.ImmutableMatrix.vstack(wide.W1, written_coordinates, -written_coordinates),
         b1=sympy.ImmutableMatrix.vstack(wide.b1, sympy.zeros(2 * m, 1)),
         W2=sympy.ImmutableMatrix.hstack(wide.W2, -identity, identity),
     )

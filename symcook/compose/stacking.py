@@ -1,4 +1,8 @@
-"""Wider and deeper models, and models in series and in parallel. Source: Cookbook, Section 8.3."""
+"""Wider and deeper models, and two models in series or in parallel. Source: Cookbook, Section 8.3.
+
+Spaces are united by name. In series the second model reads coordinates of the first as its inputs; in parallel both
+keep their own coordinates, renamed where they clash, and their layers are put side by side.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +29,7 @@ def widen(model: Transformer, names: Sequence[str]) -> Transformer:
 
 
 def _in_space(model: Transformer, space: Space) -> Transformer:
+    """The model over more coordinates; norms over the whole residual stream become projections onto the old ones."""
     if set(space) == set(model.space):
         return model
     if model.final_norm is not None:
@@ -39,8 +44,8 @@ def _in_space(model: Transformer, space: Space) -> Transformer:
 
 
 def keep_norms(layer: Layer) -> Layer:
-    """`layer` in a wider stream: a norm over the whole residual stream becomes a projected one over the old "
-    "coordinates."""
+    """`layer` in a wider stream: a norm over the whole residual stream becomes a projected one over the old
+    coordinates."""
     if layer.placement == "post":
         raise BadInput("a model with a norm over the whole residual stream must keep its coordinates", "placement post")
     if layer.placement != "pre":
@@ -99,6 +104,7 @@ def joint_parameters(first: Iterable[Parameter], second: Iterable[Parameter]) ->
 
 
 def least(lengths: Iterable[int | None]) -> int | None:
+    """The smallest of the lengths that are given."""
     return min((n for n in lengths if n is not None), default=None)
 
 
@@ -119,6 +125,7 @@ def serial(
     where the spaces do not match, and where a norm over the whole residual stream would see another stream.
     Source: Cookbook, Section 8.3, Lemma 8.2.
     """
+    # Layers alone go on top; a model is first fitted to the space of `first`.
     if isinstance(second, Layer):
         second = (second,)
     if first.final_norm is not None:
@@ -127,6 +134,7 @@ def serial(
         return replace(first, name=first.name if name is None else name, layers=(*first.layers, *second))
     second = shifted(second, first.embedding.start)
     _check_serial(first, second)
+    # Both over the union of the two spaces. A pointwise model has no length of its own.
     space = Space(united((*first.space, *second.space)))
     bottom, top = _in_space(first, space), _in_space(second, space)
     limits = (first.max_length, None if second.pointwise else second.max_length)
@@ -143,6 +151,8 @@ def serial(
 
 
 def _check_serial(first: Transformer, second: Transformer) -> None:
+    """BadInput where the inputs of `second` are no coordinates of `first`, or another of its coordinates is in use
+    there."""
     inputs, positions = second.embedding.inputs, second.embedding.positions
     if inputs is None:
         do = "give it inputs that are named like coordinates of the first"
@@ -152,6 +162,7 @@ def _check_serial(first: Transformer, second: Transformer) -> None:
             raise unknown(f"input {name} of the second model among the coordinates of the first", name, [*first.space])
         if name in positions:
             raise BadInput("an input of the second model must not have a position function too", name)
+    # A coordinate of `second` that is no input must start at zero, or have the same position function in both.
     embedding = first.embedding
     occupied = {c for values in (embedding.words or {}).values() for c in values} | set(embedding.inputs or ())
     occupied |= written(first)
@@ -183,11 +194,13 @@ def parallel(
     BadInput for a model with layer norm, other tokens, or a symbol that the two declare differently.
     Source: Cookbook, Section 8.3, Lemma 8.3 and Eq. (40).
     """
+    # What keeps two models from running side by side.
     for model in (first, second):
         if model.normed:
             must = "models in parallel must be without layer norm, which would see both"
             raise BadInput(must, model.name)
     second = shifted(second, first.embedding.start)
+    # Coordinates that both have, but for shared inputs, get their suffix.
     shared = _shared_inputs(first, second)
     common = [c for c in first.space if c in second.space and c not in shared]
     first = rename(first, {c: c + suffixes[0] for c in common})
@@ -195,6 +208,7 @@ def parallel(
     clash = (set(first.space) & set(second.space)) - shared
     if clash:
         raise BadInput("coordinates must differ with the suffixes", sorted(clash)[0], "give other suffixes")
+    # Level by level.
     merge = _stack if stacked else _side_by_side
     depth = max(len(first.layers), len(second.layers))
     layers = [
@@ -230,14 +244,14 @@ def _shared_inputs(first: Transformer, second: Transformer) -> set[str]:
     return shared
 
 
-def _beside(one: Embedding, two: Embedding) -> Embedding:
+def _beside(first: Embedding, second: Embedding) -> Embedding:
     """Token values, inputs and position functions of both."""
     return replace(
-        one,
-        space=Space(united((*one.space, *two.space))),
-        words=one.words and {token: {**one.words[token], **(two.words or {})[token]} for token in one.words},
-        inputs=None if one.inputs is None else united((*one.inputs, *(two.inputs or ()))),
-        positions={**one.positions, **two.positions},
+        first,
+        space=Space(united((*first.space, *second.space))),
+        words=first.words and {token: {**first.words[token], **(second.words or {})[token]} for token in first.words},
+        inputs=None if first.inputs is None else united((*first.inputs, *(second.inputs or ()))),
+        positions={**first.positions, **second.positions},
     )
 
 
@@ -248,16 +262,17 @@ def _at(model: Transformer, level: int, padded: bool) -> Layer | None:
     return identity_layer(model.space.names[0]) if padded else None
 
 
-def _stack(one: Layer | None, two: Layer | None) -> list[Layer]:
-    return [layer for layer in (one, two) if layer is not None]
+def _stack(first: Layer | None, second: Layer | None) -> list[Layer]:
+    """One layer after the other."""
+    return [layer for layer in (first, second) if layer is not None]
 
 
-def _side_by_side(one: Layer | None, two: Layer | None) -> list[Layer]:
+def _side_by_side(first: Layer | None, second: Layer | None) -> list[Layer]:
     """One layer that does both, on disjoint coordinates; two where the activations differ."""
-    if one is None or two is None:
-        return _stack(one, two)
-    heads = [head for layer in (one, two) if layer.attention is not None for head in layer.attention.heads]
-    networks = [layer.feedforward for layer in (one, two) if layer.feedforward is not None]
+    if first is None or second is None:
+        return _stack(first, second)
+    heads = [head for layer in (first, second) if layer.attention is not None for head in layer.attention.heads]
+    networks = [layer.feedforward for layer in (first, second) if layer.feedforward is not None]
     if len({network.activation for network in networks}) == 2:
         return [level(heads, networks[:1]), Layer(None, networks[1])]
     return [level(heads, networks)]
@@ -289,6 +304,7 @@ def diagonal(networks: Sequence[FeedForward]) -> FeedForward:
 
 
 def _joint_readout(first: Transformer, second: Transformer, readout: Readout | str | None) -> Readout:
+    """The readout of the joint model: the given one, that of one model, or both side by side as values."""
     if isinstance(readout, Readout):
         return readout
     if readout is not None:

@@ -1,4 +1,9 @@
-"""A plain transformer's state dict as an exact model: every float stands for the dyadic number that it is."""
+"""A state dict of a plain transformer as an exact model: every float stands for the dyadic number that it is.
+
+In go weights by key, in the layout of torch.nn.TransformerEncoder or of a HookedTransformer, out comes a `Transformer`
+over coordinates x0, x1, .... Biases of attention need a coordinate that is 1 everywhere, and what becomes of it decides
+the layout of layers (`_Checkpoint`).
+"""
 
 from __future__ import annotations
 
@@ -71,6 +76,12 @@ def from_state_dict(
 
 
 class _Checkpoint:
+    """Reads a state dict and builds the model. `used` collects the keys that were read, since others are refused.
+
+    `apart` is set for post-norms with biases of attention or output: a bias needs a coordinate that stays 1, which a
+    norm over the whole residual stream would change. `one` says whether there is that coordinate.
+    """
+
     def __init__(
         self, state: Mapping[str, object], vocabulary: Sequence[str], heads: int, norm: str, mask: str, activation: str,
         epsilon: Exact, labels: Sequence[str] | None, name: str,
@@ -104,8 +115,9 @@ class _Checkpoint:
             raise BadInput("a state dict must have every weight of a plain transformer", f"none for {key}")
         self.used.add(key)
         value = self.given[key]
-        table_found = dyadics(value[:, None] if getattr(value, "ndim", 0) == 1 else value)
-        if table_found is None:
+        # An array of floats in one step; nested lists entry by entry.
+        entries = dyadics(value[:, None] if getattr(value, "ndim", 0) == 1 else value)
+        if entries is None:
             value = value.tolist() if hasattr(value, "tolist") else value
             flat = isinstance(value, (list, tuple)) and not any(isinstance(row, (list, tuple)) for row in value)
             table = [[entry] for entry in value] if flat else value
@@ -114,11 +126,12 @@ class _Checkpoint:
             ):
                 raise BadInput(f"{key} must be a matrix or a vector of numbers", type(value).__name__)
             shape = (len(table), len(table[0]) if table else 0)
-            table_found = RationalMatrix.of(_ratios(key, [entry for row in table for entry in row]), shape)
-        if (rows or table_found.rows, columns or table_found.cols) != table_found.shape:
+            entries = RationalMatrix.of(_ratios(key, [entry for row in table for entry in row]), shape)
+        # Its shape, where rows or columns are fixed.
+        if (rows or entries.rows, columns or entries.cols) != entries.shape:
             wanted = f"{rows or 'any'} x {columns or 'any'}" if columns != 1 else f"{rows} entries"
-            raise BadInput(f"{key} must have shape {wanted}", f"{table_found.rows} x {table_found.cols}")
-        return table_found
+            raise BadInput(f"{key} must have shape {wanted}", f"{entries.rows} x {entries.cols}")
+        return entries
 
     def vector(self, key: str, length: int, missing: int = 0) -> RationalMatrix:
         """A bias or gain as one column; of one number where it is left out."""
@@ -135,17 +148,22 @@ class _Checkpoint:
         return LayerNorm(reads, writes, gain, bias, self.epsilon, _identity(self.d))
 
     def attention(self, layer: str, reads: tuple[str, ...], one: str | None, writes: tuple[str, ...]) -> SelfAttention:
+        """The heads of one layer. `one` is the coordinate that is 1, at which biases stand; None where there are
+        none."""
         d, size = self.d, self.d // self.heads
         key = f"{layer}.self_attn"
         inward = self.matrix(f"{key}.in_proj_weight", 3 * d, d)
         bias = self.vector(f"{key}.in_proj_bias", 3 * d)
         outward, constant = self.matrix(f"{key}.out_proj.weight", d, d), self.vector(f"{key}.out_proj.bias", d)
         parts = []
+        # Rows of the input matrix: queries, keys and values one after another, and within each head after head.
         for head in range(self.heads):
             inside = slice(head * size, (head + 1) * size)
             thirds = (slice(s * d + inside.start, s * d + inside.stop) for s in range(3))
             with_bias = inward if one is None else inward.beside(bias)
             Q, K, V = (with_bias.part(rows) for rows in thirds)
+            # Values go through the head's columns of the output matrix. Its bias is the same for all heads, so the
+            # first has it.
             V = outward.part(columns=inside).times(V)
             if one is not None and head == 0:
                 V = V.part(columns=slice(d)).beside(V.part(columns=slice(d, None)).plus(constant))
@@ -154,6 +172,7 @@ class _Checkpoint:
         return SelfAttention(tuple(parts))
 
     def network(self, layer: str, reads: tuple[str, ...], writes: tuple[str, ...]) -> FeedForward:
+        """The feed-forward sublayer of one layer."""
         W1 = self.matrix(f"{layer}.linear1.weight", None, self.d)
         hidden = W1.rows
         W2 = self.matrix(f"{layer}.linear2.weight", self.d, hidden)
@@ -162,18 +181,20 @@ class _Checkpoint:
 
     def copied(self, norm: str, reads: tuple[str, ...], writes: tuple[str, ...]) -> Layer:
         """A layer that writes what a norm gives to coordinates that were 0."""
-        eye = [[int(r == c) for c in range(self.d)] for r in range(self.d)]
-        minus = [[-e for e in row] for row in eye]
-        both = [a + b for a, b in zip(eye, minus, strict=True)]
-        copy = FeedForward(self.views, writes, [*eye, *minus], [0] * (2 * self.d), both, [0] * self.d)
+        identity = [[int(r == c) for c in range(self.d)] for r in range(self.d)]
+        minus = [[-e for e in row] for row in identity]
+        both = [a + b for a, b in zip(identity, minus, strict=True)]
+        copy = FeedForward(self.views, writes, [*identity, *minus], [0] * (2 * self.d), both, [0] * self.d)
         return Layer(None, copy, (), (self.gains(norm, reads, self.views),), "projected pre")
 
     def layer(self, number: int) -> Layer:
-        key, norm_or_constant = f"layers.{number}", "one" if self.one else None
+        """Layer `number` of the state dict as one layer of the model; where post-norms and biases do not allow that,
+        `sums_apart` is used instead."""
+        key, constant_name = f"layers.{number}", "one" if self.one else None
         if self.norm != "pre":
             norms = tuple(self.gains(f"{key}.norm{k}", self.stream) for k in (1, 2)) if self.norm == "post" else ()
-            before, inside = ((norm_or_constant,) for norm_or_constant in norms) if norms else ((), ())
-            attention = self.attention(key, self.stream, norm_or_constant, self.stream)
+            before, inside = ((norm,) for norm in norms) if norms else ((), ())
+            attention = self.attention(key, self.stream, constant_name, self.stream)
             return Layer(attention, self.network(key, self.stream, self.stream), before, inside, self.norm)
         return Layer(
             self.attention(key, self.views, "one_view", self.stream),
@@ -184,14 +205,21 @@ class _Checkpoint:
         )
 
     def sums_apart(self, count: int) -> tuple[list[Layer], list[str], tuple[str, ...], str | None]:
-        """Post-norms beside a coordinate that stays 1: the layers, the coordinates beside the stream's, and where the
-        last sum stands with the norm that is still to be taken of it."""
+        """The layers of a post-norm model whose coordinate 1 must not be normalised: each sum goes to coordinates of
+        its own, and its norm is taken by the part that reads it.
+
+        Returns the layers, the new coordinates, and the coordinates of the last sum with its norm, which no part has
+        read yet.
+        """
         layers: list[Layer] = []
         space: list[str] = []
         now, norm = self.stream, None
         for number, part in ((number, part) for number in range(count) for part in (1, 2)):
+            # At first x0, .. hold the embedding and no norm is pending.
             key = f"layers.{number}"
             reads, constant_name, norms, placement = now, "one", (), "none"
+            # The last sum has a norm to be taken: copy its value to fresh coordinates, and let this part read the norm
+            # itself.
             if norm is not None:
                 target = tuple(f"x{c}_{len(layers)}" for c in range(self.d))
                 layers.append(self.copied(norm, now, target))
@@ -206,25 +234,30 @@ class _Checkpoint:
         return layers, space, now, norm
 
     def model(self) -> Transformer:
+        """The whole model. Raises BadInput for a key that no plain transformer has."""
         count = 0
         while any(key.startswith(f"layers.{count}.") for key in self.given):
             count += 1
-        space, columns_shown, final = list(self.stream), self.stream, None
+        # The layers, and a final norm where the residual stream has no other coordinates.
+        space, final_columns, final = list(self.stream), self.stream, None
         norm = "norm" if "norm.weight" in self.given or "norm.bias" in self.given else None
         if self.apart:
-            layers, more, columns_shown, last = self.sums_apart(count)
-            copies_wanted, space = (last, norm), space + more
+            layers, new_coordinates, final_columns, last = self.sums_apart(count)
+            copies_wanted, space = (last, norm), space + new_coordinates
         else:
             layers = [self.layer(number) for number in range(count)]
             final = self.gains("norm", self.stream) if norm and not self.one else None
             copies_wanted = (norm if self.one else None,)
+        # A norm over a part of the coordinates cannot be final: a layer copies its value to new coordinates, first that
+        # of the last post-norm, then that of the final norm.
         for name, wanted in zip("yz", copies_wanted, strict=False):
             if wanted is not None:
                 target = tuple(f"{name}{c}" for c in range(self.d))
-                layers.append(self.copied(wanted, columns_shown, target))
-                space, columns_shown = [*space, *target], target
+                layers.append(self.copied(wanted, final_columns, target))
+                space, final_columns = [*space, *target], target
+        # Positions, the readout and the coordinate 1.
         positions, start, longest = self.positions()
-        readout = self.readout(columns_shown)
+        readout = self.readout(final_columns)
         if self.one:
             positions["one"] = 1
             space.append("one")
@@ -247,6 +280,7 @@ class _Checkpoint:
         )
 
     def positions(self) -> tuple[dict[str, Any], int, int | None]:
+        """The position functions by coordinate, the number of the first position, and the maximum length."""
         table = self.matrix("positions.weight", None, self.d, optional=True)
         if table is None:
             return {}, 0, None
@@ -256,6 +290,7 @@ class _Checkpoint:
         return functions, 0, table.rows
 
     def readout(self, shown: tuple[str, ...]) -> Readout:
+        """The largest output, with its bias at the coordinate 1; without output.weight the residual stream itself."""
         weights = self.matrix("output.weight", None, self.d, optional=True)
         if weights is None:
             return Readout("value", "each", shown)
@@ -281,10 +316,10 @@ def _rows(table: RationalMatrix) -> list[list[Fraction]]:
 
 
 def _without_prefix(state: Mapping[str, object]) -> dict[str, Any]:
-    """The keys without what stands in front of "layers." in all that have it."""
+    """The keys without what stands before "layers." in all that have it."""
     if not isinstance(state, Mapping) or not state:
-        kind_given = type(state).__name__ if not isinstance(state, Mapping) else "an empty one"
-        raise BadInput("a state dict must map keys to weights", kind_given, "give model.state_dict()")
+        what = type(state).__name__ if not isinstance(state, Mapping) else "an empty one"
+        raise BadInput("a state dict must map keys to weights", what, "give model.state_dict()")
     prefixes = {key[: key.index("layers.")] for key in state if isinstance(key, str) and "layers." in key}
     prefix = prefixes.pop() if len(prefixes) == 1 else ""
     return {str(key).removeprefix(prefix): value for key, value in state.items()}

@@ -1,4 +1,8 @@
-"""Leftmost and rightmost attention as average-hard attention, whose ties a term in i/n breaks."""
+"""Leftmost and rightmost attention as average-hard attention, with a term in i/n in the scores that breaks the ties.
+
+`untie` takes a model and a size c of the term for each such head; if c is at most the gap of the scores, every head
+attends to the position that it attended to before.
+"""
 
 from __future__ import annotations
 
@@ -51,9 +55,10 @@ def with_position(model: Transformer, name: str, function: str) -> tuple[Transfo
     embedding = model.embedding
     words = (c for row in (embedding.words or {}).values() for c in row)
     written = (c for layer in model.layers for part in layer.parts() for c in part.writes)
-    other = {*words, *(embedding.inputs or ()), *written}
+    # A coordinate that something else writes does not hold the function alone.
+    occupied = {*words, *(embedding.inputs or ()), *written}
     for known, value in embedding.positions.items():
-        if known not in other and value == exact(function):
+        if known not in occupied and value == exact(function):
             return model, known
     name = fresh(name, model.space)
     wide = widen(model, (name,))
@@ -67,6 +72,7 @@ def _averaged(head: Head, one: str, tie: str) -> Head:
     zero = head.uniform
     sign = exact(UNIQUE[head.weighting]) / (1 if zero else head.scale)
 
+    # The score is multiplied by the scale, so the new row of Q is divided by it.
     def rows(matrix: sympy.MatrixBase) -> list[list[Any]]:
         old = {name: c for c, name in enumerate(head.reads)}
         return [[matrix[r, old[name]] if name in old else 0 for name in reads] for r in range(matrix.shape[0])]

@@ -19,7 +19,7 @@ DEFAULT_LENGTH = 16
 MAX_LENGTH = 4096
 MAX_STEPS = 1_000_000
 COMPARED = 64
-"""The greatest length to which `diff` compares two models."""
+"""The largest length to which `diff` compares two models."""
 
 
 @door()
@@ -62,6 +62,7 @@ def export(
     from symcook.export.certificate import certificate, prepared
     from symcook.export.files import check, targets, write
 
+    # Refusals that need no work: format, files, inputs.
     chosen = check(format, dtype)
     weights, beside = targets(str(target), force=force, kind=format)
     if model.pointwise:
@@ -72,6 +73,7 @@ def export(
     if chosen_strings and not model.alphabet:
         must = "inputs must be given to a model that reads strings"
         raise BadInput(must, f"{model.name}, which reads numbers", "leave them out")
+    # The length: as given, else of the longest of the inputs, or 16, and never beyond the model's own.
     if max_length is None:
         most = DEFAULT_LENGTH
         if inputs is not None:
@@ -85,12 +87,14 @@ def export(
         raise BadInput(f"the maximum length must be an integer from 1 to {MAX_LENGTH}", max_length)
     if steps is not None and not 0 <= steps <= MAX_STEPS:
         raise BadInput(f"the number of steps must be an integer of at least 0, and at most {MAX_STEPS:,}", steps)
+    # Which strings the certificate is about.
     asked = None
     if chosen_strings:
         from symcook.words.inputs import strings
 
         lengths = range(0 if model.embedding.added else 1, max_length + 1)
         asked = strings(model, lengths, inputs, sample, seed, positions)
+    # Arrays, files and certificate; then all is written at once.
     exported = prepared(model, values, format, dtype, max_length, steps, asked=asked)
     contents = chosen.encode(exported.arrays, weights.stem)
     return write(weights, beside, contents, certificate(exported, claims, built, progress), force=force)

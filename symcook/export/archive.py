@@ -1,7 +1,7 @@
 """A model as named arrays of floats and words: what every format stores, each in its own way; and what they mean in
 numpy, for many inputs at once, by what the script does that is shipped with an archive (`symcook.export.run_npz`).
 
-Arrays of the archive, with d coordinates, V tokens, N the greatest length of the tables, s, h, k = 1, 2, ...:
+Arrays of the archive, with d coordinates, V tokens, N the largest length of the tables, s, h, k = 1, 2, ...:
 
     format, name, steps, dtype           text and a number
     coordinates (d), vocabulary (V), inputs     names; either vocabulary or inputs is empty
@@ -57,7 +57,7 @@ LISTED = 50
 def arrays(model: Transformer, dtype: str, n_max: int, roundings: dict[str, dict[str, Any]] | None = None) -> Archive:
     """The archive of a model whose symbols all have values, with position tables to length `n_max`.
 
-    `roundings` takes for each array with a number that is not stored exactly how many there are, the greatest relative
+    `roundings` takes for each array with a number that is not stored exactly how many there are, the largest relative
     error, and the first of them. Raises BadInput, with the weight, where a number does not fit `dtype`.
     """
     return _ArchiveWriter(model, dtype, n_max, {} if roundings is None else roundings).archive()
@@ -72,7 +72,7 @@ def numbered(m: Archive, stem: str, last: str) -> list[str]:
 
 
 def reach(m: Mapping[str, np.ndarray]) -> int | None:
-    """The greatest length of the tables of an archive; None where it has none, and takes every length."""
+    """The largest length of the tables of an archive; None where it has none, and takes every length."""
     return min((len(m[key]) for key in m if key == "positions" or key.endswith(".factor")), default=None)
 
 
@@ -82,17 +82,22 @@ def held_as(dtype: str) -> str:
 
 
 class _ArchiveWriter:
+    """Fills the arrays of one archive; `arrays` has those that are done, `roundings` what was rounded."""
+
     def __init__(self, model: Transformer, dtype: str, n_max: int, roundings: dict[str, Any]) -> None:
         self.model, self.dtype, self.n_max, self.roundings = model, dtype, n_max, roundings
         self.space = {name: k for k, name in enumerate(model.space)}
-        self.found: Archive = {}
+        self.arrays: Archive = {}
         self.known: dict[Any, float] = {}
+        """The float64 nearest to each tree, which is slow to find."""
 
     def archive(self) -> Archive:
+        """All arrays: names, the embedding, the positions, each sublayer with its norms, and the readout."""
         import numpy as np
 
-        embedding, readout, own_arrays = self.model.embedding, self.model.readout, self.found
+        embedding, readout, own_arrays = self.model.embedding, self.model.readout, self.arrays
         words = list(embedding.words or ())
+        # Refuses a readout whose rule has no form in an archive.
         if readout.rule is not None:
             readout.choice()
         own_arrays |= {
@@ -109,6 +114,7 @@ class _ArchiveWriter:
             "readout.position": np.array(readout.position),
             "readout.reads": np.array(list(readout.reads)),
         }
+        # The embedding, from one matrix or from the row of each token.
         if isinstance(embedding.words, TokenRows):
             at = self.at(embedding.words.names)
             self.matrix("embedding", embedding.words.matrix, range(len(words)), at, len(words))
@@ -122,6 +128,7 @@ class _ArchiveWriter:
             own_arrays[key + "layer"] = np.array(step.layer)
             for k, norm in enumerate(step.before, 1):
                 self.norm(norm, f"{key}before{k}.")
+            # What the sublayer reads: the outputs of its norms, side by side; without norms, the residual stream.
             view = [n for norm in step.before for n in (norm.writes if norm.projection is not None else self.space)]
             place = {name: k for k, name in enumerate(view)} if step.before else self.space
             for h, part in enumerate(step.parts, 1):
@@ -134,13 +141,15 @@ class _ArchiveWriter:
         if readout.weights is not None:
             count = readout.weights.rows
             self.matrix("readout.weights", readout.weights, range(count), self.at(readout.reads), count)
+            # A sign readout has one row of weights.
             if not readout.labels:
-                self.found["readout.weights"] = self.found["readout.weights"][0]
+                self.arrays["readout.weights"] = self.arrays["readout.weights"][0]
         if readout.labels:
             own_arrays["readout.labels"] = np.array(list(readout.labels))
         return own_arrays
 
     def positions(self) -> None:
+        """The table of positions; with a row for each length where some position function depends on n."""
         import numpy as np
 
         places = self.model.embedding.places
@@ -156,16 +165,17 @@ class _ArchiveWriter:
                 continue
             for n, row in enumerate(position_table(term, self.model.embedding.start, self.n_max), 1):
                 table[n - 1, :n, k] = self.numbers(row, "positions", lambda p, n=n, k=k: (n - 1, p, k))
-        self.found["positions"] = table
+        self.arrays["positions"] = table
 
     def places(self, term: Number) -> list[Any]:
-        """A term without n at each position to the greatest length."""
+        """A term without n at each position to the largest length."""
         return position_table(term, self.model.embedding.start, self.n_max)[-1]
 
     def network(self, block: FeedForward, view: Mapping[str, int], key: str) -> None:
+        """The feed-forward sublayer of one layer."""
         import numpy as np
 
-        self.found[key + "activation"] = np.array(block.activation)
+        self.arrays[key + "activation"] = np.array(block.activation)
         units, writes = range(block.hidden), self.at(block.writes)
         self.matrix(key + "W1", block.W1, units, self.at(block.reads, view), block.hidden, len(view))
         self.matrix(key + "b1", block.b1, units, None, block.hidden)
@@ -173,6 +183,7 @@ class _ArchiveWriter:
         self.matrix(key + "b2", block.b2, writes, None, len(self.space))
 
     def head(self, head: Head, view: Mapping[str, int], key: str) -> None:
+        """One head: its matrices, its mask and weighting, and the factor on its scores."""
         import numpy as np
 
         reads = self.at(head.reads, view)
@@ -180,8 +191,9 @@ class _ArchiveWriter:
             keys = getattr(head, name).rows
             self.matrix(key + name, getattr(head, name), range(keys), reads, keys, len(view))
         self.matrix(key + "V", head.V, self.at(head.writes), reads, len(self.space), len(view))
-        self.found |= {key + "mask": np.array(head.mask), key + "weighting": np.array(head.weighting)}
+        self.arrays |= {key + "mask": np.array(head.mask), key + "weighting": np.array(head.weighting)}
         factor = lowered(head.factor)
+        # The factor: 1, by position, or by length and position.
         if factor == 1:
             return
         if not _by_length(factor):
@@ -190,9 +202,10 @@ class _ArchiveWriter:
         table = np.ones((self.n_max, self.n_max), dtype=held_as(self.dtype))
         for n, row in enumerate(position_table(factor, self.model.embedding.start, self.n_max), 1):
             table[n - 1, :n] = self.numbers(row, key + "factor", lambda p, n=n: (n - 1, p))
-        self.found[key + "factor"] = table
+        self.arrays[key + "factor"] = table
 
     def norm(self, norm: LayerNorm, key: str) -> None:
+        """One norm: its projection if it has one, gain, bias, epsilon, and what stands for division by zero."""
         import numpy as np
 
         order, size = range(len(norm.writes)), len(norm.writes)
@@ -203,8 +216,8 @@ class _ArchiveWriter:
         for name in ("gain", "bias"):
             self.matrix(key + name, getattr(norm, name), order, None, size)
         self.vector(key + "epsilon", [lowered(norm.epsilon)])
-        self.found[key + "epsilon"] = self.found[key + "epsilon"].reshape(())
-        self.found[key + "zero_variance"] = np.array(norm.zero_variance)
+        self.arrays[key + "epsilon"] = self.arrays[key + "epsilon"].reshape(())
+        self.arrays[key + "zero_variance"] = np.array(norm.zero_variance)
 
     def at(self, names: Sequence[str], view: Mapping[str, int] | None = None) -> list[int]:
         """Where names stand among those of a view, or in the stream."""
@@ -225,6 +238,7 @@ class _ArchiveWriter:
 
         from symcook.numbers.matrix import RationalMatrix
 
+        # A vector is written as a matrix with one column.
         across = [0] if columns is None else list(columns)
         wide = 1 if columns is None else len(self.space) if width is None else width
         table = np.zeros((height, wide), dtype=held_as(self.dtype))
@@ -234,6 +248,7 @@ class _ArchiveWriter:
             return (rows[r],) if columns is None else (rows[r], across[c])
 
         if rows and across:
+            # A matrix of rational numbers has pairs of integers, or floats where it was made of floats.
             if isinstance(weights, RationalMatrix):
                 entries = self.stored(
                     weights.ratios() if weights.floats is None else weights.floats.ravel(), key, index
@@ -241,7 +256,7 @@ class _ArchiveWriter:
             else:
                 entries = self.numbers([lowered(value) for value in weights], key, index)
             table[np.ix_(list(rows), across)] = entries.reshape(len(rows), len(across))
-        self.found[key] = table[:, 0] if columns is None else table
+        self.arrays[key] = table[:, 0] if columns is None else table
 
     def rows(self, key: str, rows: Iterable[Mapping[str, Number]], shape: tuple[int, int]) -> None:
         """Rows of numbers by coordinate."""
@@ -252,44 +267,55 @@ class _ArchiveWriter:
         if entries:
             r, c, values = zip(*entries, strict=True)
             table[list(r), list(c)] = self.numbers(values, key, lambda k: (r[k], c[k]))
-        self.found[key] = table
+        self.arrays[key] = table
 
     def vector(self, key: str, values: Sequence[Number]) -> None:
-        self.found[key] = self.numbers(values, key, lambda k: (k,))
+        """A vector of the archive."""
+        self.arrays[key] = self.numbers(values, key, lambda k: (k,))
 
     def numbers(self, values: Sequence[Number], key: str, index: Index) -> np.ndarray:
         """Lowered numbers rounded to the type; `index` names the place of one in the array `key`."""
         return self.stored([v if isinstance(v, tuple) else v.as_integer_ratio() for v in values], key, index)
 
     def stored(self, values: Sequence[Stored] | np.ndarray, key: str, index: Index) -> np.ndarray:
-        """The same for numbers that are trees, or rational as numerator and denominator, or an array of floats."""
+        """Numbers rounded to the type. They are given as trees, as pairs of numerator and denominator, or as an array
+        of floats.
+
+        What was not exact is noted in `roundings`. Raises BadInput where a number is beyond the type.
+        """
         import numpy as np
 
+        # First to float64, then to the type.
         if isinstance(values, np.ndarray):
-            near = values
+            doubles = values
         else:
             try:
-                near = np.array([value[0] / value[1] for value in values], dtype=np.float64)
+                doubles = np.array([value[0] / value[1] for value in values], dtype=np.float64)
             except (TypeError, OverflowError):  # a tree, or beyond float64
-                near = np.array(list(map(self.nearest, values)), dtype=np.float64)
-        result = cast(near, self.dtype)
+                doubles = np.array(list(map(self.nearest, values)), dtype=np.float64)
+        result = cast(doubles, self.dtype)
+        # Beyond the type.
         wrong = ~np.isfinite(result)
         if wrong.any():
             k = int(wrong.argmax())
             where = f"{key}[{', '.join(map(str, index(k)))}]"
-            fitting = [d for d in DTYPES[:1] if d != self.dtype and np.isfinite(near[k])]
+            fitting = [d for d in DTYPES[:1] if d != self.dtype and np.isfinite(doubles[k])]
             do = f"use --dtype {fitting[0]}" if fitting else "choose other values of the symbols"
             raise BadInput(f"every weight must fit {self.dtype}", f"{where} = {text(_number(values[k]))}", do)
+        # The places where the stored number is not the exact one.
         if isinstance(values, np.ndarray):
-            off = np.flatnonzero(result != near).tolist()
+            off = np.flatnonzero(result != doubles).tolist()
         else:
             pairs = enumerate(zip(result.tolist(), values, strict=True))
             off = [k for k, (x, value) in pairs if x.as_integer_ratio() != value]
+        # The certificate has how many there are, their largest relative error, and the first of them.
         if off:
             stored_values = result.tolist()
             entry = self.roundings.setdefault(key, {"rounded": 0, "greatest_relative_error": 0.0, "first": []})
             entry["rounded"] += len(off)
             greatest = entry["greatest_relative_error"]
+            # By bound, the largest first: where the bound is below what was found, no exact error has to be computed
+            # any more.
             for k, most in self.possible_errors(off, values, result):
                 if most < greatest:
                     break
@@ -335,14 +361,14 @@ def cast(values: npt.ArrayLike, dtype: str) -> np.ndarray[Any, Any]:
     """
     import numpy as np
 
-    near = np.asarray(values, dtype=np.float64)
+    doubles = np.asarray(values, dtype=np.float64)
     with np.errstate(over="ignore"):
         if dtype != "bfloat16":
-            return near.astype(dtype)
-        mantissa, exponent = np.frexp(near)
+            return doubles.astype(dtype)
+        mantissa, exponent = np.frexp(doubles)
         bits = np.minimum(exponent + 133, 8)  # less than 8 where the result is subnormal
         rounded_values = np.ldexp(np.rint(np.ldexp(mantissa, bits)), exponent - bits)
-        rounded_values = np.where(np.isfinite(near), rounded_values, near)
+        rounded_values = np.where(np.isfinite(doubles), rounded_values, doubles)
         return rounded_values.astype(np.float32)  # 2^128 becomes inf
 
 
@@ -403,12 +429,12 @@ def facts(m: Archive) -> dict[str, str]:
     return {key: json.dumps(array.tolist(), ensure_ascii=False) for key, array in m.items() if array.dtype.kind != "f"}
 
 
-def from_facts(given: Mapping[str, str]) -> Archive:
+def from_facts(texts: Mapping[str, str]) -> Archive:
     """The arrays that `facts` has made text of."""
     import numpy as np
 
     read_arrays: Archive = {}
-    for key, value in given.items():
+    for key, value in texts.items():
         entry = parsed(value, "the facts of an export must be JSON", key)
         numbers = isinstance(entry, list) and entry and all(type(entry_part) is int for entry_part in entry)
         read_arrays[key] = (

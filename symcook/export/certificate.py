@@ -1,4 +1,9 @@
-"""The certificate beside exported weights: what they are, and to which length they were compared with exact values."""
+"""The certificate of exported weights: what they are, and to which length they were compared with exact values.
+
+`prepared` makes the arrays of an export; `compare` runs them in numpy and the model exactly on all inputs of each
+length; `certificate` puts both into one document, together with what `symcook.export.guarantee` proves of any runtime.
+The same functions write a certificate and compute it again when it is verified.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +37,14 @@ if TYPE_CHECKING:
 
 FORMAT = "symcook certificate 4"
 BATCHED = 2**18
-"""The greatest number of inputs compared where exact batches hold the model."""
+"""The largest number of inputs compared where exact batches hold the model."""
 SINGLE = 300
 """The same where the exact domain takes them one by one."""
 MOST_ROWS = {BATCHED: 4096, SINGLE: 100}
 """How many sequences of one length a grid of rows makes at most, where two values for each input are not more."""
 BLOCK = 2**13
 SHOWN = 64
-"""The greatest length whose position values a certificate writes out."""
+"""The largest length whose position values a certificate writes out."""
 GRID = tuple(Fraction(v) for v in ("0", "1", "-1", "2", "1/2", "-2", "-1/2", "1/3", "1/7", "-1/1000"))
 
 
@@ -55,59 +60,67 @@ def compare(
     Where `asked` names strings, and answers that count, these alone are compared. Inputs on which the exact model has
     no run (`symcook.errors.NoRun`) have nothing to compare.
 
-    The answer has "greatest_length" (0 where the least length already fails), "inputs" (how many were compared, all of
-    them to that length that have a run), "no_run" (how many have none, and the first), "largest_difference" (None for
-    answers), "first_difference" (the first input on which they part, or None), "complete" (whether all lengths to n_max
-    were compared), "ends" (why not, or None) and "method".
+    The answer has "greatest_length" (0 where the smallest length already fails), "inputs" (how many were compared, all
+    of them to that length that have a run), "no_run" (how many have none, and the first), "largest_difference" (None
+    for answers), "first_difference" (the first input on which they part, or None), "complete" (whether all lengths to
+    n_max were compared), "ends" (why not, or None) and "method".
     """
     from symcook.export.guarantee import weights
 
-    count, greatest, worst, exact, first = 0, 0, 0.0, "batches of exact integers", None
+    inputs_compared, greatest, largest_difference = 0, 0, 0.0
+    exact_method, first_difference = "batches of exact integers", None
     ends: str | None = None
-    none = _NoRuns()
-    limit, added, many = BATCHED, model.embedding.added, weights(model)
+    no_runs = _NoRuns()
+    limit, added, weight_count = BATCHED, model.embedding.added, weights(model)
+    # Length by length, from the shortest input that the model takes.
     for n in range(added or 1, n_max + 1):
-        if ends := _no_room(model, many, n, count, limit, asked):
+        if ends := _no_room(model, weight_count, n, inputs_compared, limit, asked):
             break
         try:
             try:
-                first, difference = _length(model, m, n, limit, none, asked)
+                first_difference, difference = _length(model, m, n, limit, no_runs, asked)
             except NotExact:
-                exact = "exact arithmetic (or rigorous intervals where it has no value), one input at a time"
+                # From here on exact batches do not hold the model: inputs one by one, and fewer of them.
+                exact_method = "exact arithmetic (or rigorous intervals where it has no value), one input at a time"
                 limit = SINGLE
-                if ends := _no_room(model, many, n, count, limit, asked):
+                if ends := _no_room(model, weight_count, n, inputs_compared, limit, asked):
                     break
-                first, difference = _length(model, m, n, limit, none, asked)
+                first_difference, difference = _length(model, m, n, limit, no_runs, asked)
         except Undecided:  # what is certified ends before this length
             ends = f"neither exact arithmetic nor rigorous intervals settle an answer at length {n - added}"
             break
-        if first is not None:
+        if first_difference is not None:
             ends = "the first input with another answer"
             break
-        count, greatest, worst = count + _size(model, n, limit, asked), n, max(worst, difference)
-        none.keep()
+        inputs_compared, greatest = inputs_compared + _size(model, n, limit, asked), n
+        largest_difference = max(largest_difference, difference)
+        # Inputs without a run count only at lengths that were compared to the end.
+        no_runs.keep()
         if progress is not None:
             progress(n, n_max)
-    if asked and none.inputs:
-        raise BadInput("every string of the inputs must have a run", f"{none.first}, which has none", "leave it out")
-    what = "every string" if model.embedding.inputs is None else "every sequence of rows over a grid of rational values"
+    if asked and no_runs.inputs:
+        raise BadInput("every string of the inputs must have a run", f"{no_runs.first}, which has none", "leave it out")
+    # The method in words.
+    inputs_text = (
+        "every string" if model.embedding.inputs is None else "every sequence of rows over a grid of rational values"
+    )
     if asked:
-        what = f"each string of {asked.text}"
+        inputs_text = f"each string of {asked.text}"
     if model.pointwise:
-        what = "every point of a rational grid"
-    how = "answers must be equal"
+        inputs_text = "every point of a rational grid"
+    condition_text = "answers must be equal"
     if not model.readout.answers:
-        how = f"values must agree within {float(tolerance(str(m['dtype'])))} * max(1, |exact|)"
+        condition_text = f"values must agree within {float(tolerance(str(m['dtype'])))} * max(1, |exact|)"
     return {
         "greatest_length": greatest,
-        "inputs": count - none.inputs,
-        "no_run": {"inputs": none.inputs, "first": none.first},
-        "largest_difference": None if model.readout.answers else worst,
-        "first_difference": first,
+        "inputs": inputs_compared - no_runs.inputs,
+        "no_run": {"inputs": no_runs.inputs, "first": no_runs.first},
+        "largest_difference": None if model.readout.answers else largest_difference,
+        "first_difference": first_difference,
         "complete": greatest == n_max,
         "ends": ends,
-        "method": f"numpy evaluation of the stored arrays against {exact}, on {what} of each length from "
-        f"{0 if added else 1}: {how}",
+        "method": f"numpy evaluation of the stored arrays against {exact_method}, on {inputs_text} of each length from "
+        f"{0 if added else 1}: {condition_text}",
     }
 
 
@@ -118,9 +131,11 @@ class _NoRuns:
         self.inputs, self.first, self._new = 0, None, list[str]()
 
     def add(self, name: str) -> None:
+        """Note an input of the length that is being compared."""
         self._new.append(name)
 
     def keep(self) -> None:
+        """Count the inputs noted since the last call: their length has been compared to its end."""
         if self.first is None and self._new:
             self.first = self._new[0]
         self.inputs += len(self._new)
@@ -155,23 +170,26 @@ def _size(model: Transformer, n: int, limit: int, asked: Strings | None = None) 
     return _values(inputs, n, limit) ** (inputs * n)
 
 
-def _no_room(model: Transformer, many: int, n: int, count: int, limit: int, asked: Strings | None = None) -> str | None:
-    """Why length `n` is not compared behind `count` inputs: it has too many, or takes too many products with the `many`
-    weights."""
+def _no_room(
+    model: Transformer, weight_count: int, n: int, count: int, limit: int, asked: Strings | None = None
+) -> str | None:
+    """Why length `n` is not compared behind `count` inputs: it has too many, or takes too many products with the
+    `weight_count` weights."""
     from symcook.export.guarantee import LARGE, MOST_PRODUCTS
 
     size, typed = _size(model, n, limit, asked), n - model.embedding.added
     if count + size > limit:
         how = "in exact batches" if limit == BATCHED else "one by one, as exact batches do not hold this model"
         return f"length {typed} has {size} more inputs, and at most {limit} are compared {how}"
-    least = n * many * (1 if limit == BATCHED else size)  # a batch takes arrays, beside which Python counts little
-    if many > LARGE or least > MOST_PRODUCTS:
-        return f"the model has {many} weights, too many for length {typed}"
+    # One batch multiplies arrays, beside which Python counts little.
+    least = n * weight_count * (1 if limit == BATCHED else size)
+    if weight_count > LARGE or least > MOST_PRODUCTS:
+        return f"the model has {weight_count} weights, too many for length {typed}"
     return None
 
 
 def _length(
-    model: Transformer, m: Archive, n: int, limit: int, none: _NoRuns, asked: Strings | None = None
+    model: Transformer, m: Archive, n: int, limit: int, no_runs: _NoRuns, asked: Strings | None = None
 ) -> tuple[str | None, float]:
     """The first input of length `n` on which floats and exact values part, and the largest difference of values."""
     from symcook.domains.batch import Grid, Words, nth
@@ -185,7 +203,7 @@ def _length(
     worst = 0.0
     blocks = inputs.blocks(BLOCK if batched else SINGLE) if asked is None else _chosen(model, asked, n, batched)
     for block in blocks:
-        code, difference = _block(model, m, block, n, batched, none, asked)
+        code, difference = _block(model, m, block, n, batched, no_runs, asked)
         worst = max(worst, difference)
         if code is not None:
             return _name(model, nth(block, code)), worst
@@ -214,7 +232,7 @@ def _block(
     block: Words | Grid | Listed,
     n: int,
     batched: bool,
-    none: _NoRuns,
+    no_runs: _NoRuns,
     asked: Strings | None = None,
 ) -> tuple[int | None, float]:
     """The number of the first input of a block on which they part, and the largest relative difference of values."""
@@ -222,6 +240,7 @@ def _block(
 
     from symcook.domains.batch import nth
 
+    # What the floats give, for all inputs of the block.
     with np.errstate(all="ignore"):
         if model.embedding.inputs is None:
             number = {token: k for k, token in enumerate(model.embedding.words or ())}
@@ -230,32 +249,40 @@ def _block(
             names = model.embedding.inputs
             z = archive.place(m, _spread(block, lambda row: [float(row[name]) for name in names]))
         z = archive.evaluate(m, z, refuse=False)  # the exact run says which inputs have none
-    runs = np.ones(block.size, dtype=bool)
+    # What the exact model gives: all at once, or one by one.
+    has_run = np.ones(block.size, dtype=bool)
     if batched:
         try:
-            exact = _batched(model, block, n)
+            exact_values = _batched(model, block, n)
         except NoRun:  # a temperature, which depends on the length alone
             for sequence in block:
-                none.add(_name(model, sequence))
+                no_runs.add(_name(model, sequence))
             return None, 0.0
     else:
-        each = [_single(model, sequence, n) for sequence in block]
-        runs = np.array([own_answer is not None for own_answer in each])
-        for code in np.flatnonzero(~runs).tolist():
-            none.add(_name(model, nth(block, code)))
-        if not runs.any():
+        # Where an input has no run any answer stands in; `has_run` leaves it out below.
+        single_answers = [_single(model, sequence, n) for sequence in block]
+        has_run = np.array([own_answer is not None for own_answer in single_answers])
+        for code in np.flatnonzero(~has_run).tolist():
+            no_runs.add(_name(model, nth(block, code)))
+        if not has_run.any():
             return None, 0.0
-        any_answer = next(own_answer for own_answer in each if own_answer is not None)
-        exact = np.array([any_answer if own_answer is None else own_answer for own_answer in each])
+        any_answer = next(own_answer for own_answer in single_answers if own_answer is not None)
+        exact_values = np.array([any_answer if own_answer is None else own_answer for own_answer in single_answers])
+    # Which answers count, by input and position.
     counts = np.ones((block.size, 1), dtype=bool)
     if asked and asked.positions not in (None, "all"):
         counts = _counted(asked, model, block, n)
+    # Answers must be equal; values must be within the tolerance.
     if model.readout.answers:
-        return _first(((archive.verdicts(m, z) != exact).reshape(block.size, -1) & counts).any(axis=1) & runs), 0.0
+        return _first(
+            ((archive.verdicts(m, z) != exact_values).reshape(block.size, -1) & counts).any(axis=1) & has_run
+        ), 0.0
     shown_values = archive.shown(m, z)[:, model.readout.answered(n)].astype(float)
-    difference = (np.abs(shown_values - exact) / np.maximum(1, np.abs(exact)) * counts[:, :, None]).max(axis=(1, 2))
-    first = _first(~(difference <= float(tolerance(str(m["dtype"])))) & runs)  # not a number is a difference too
-    return first, float(difference[runs].max())
+    difference = (np.abs(shown_values - exact_values) / np.maximum(1, np.abs(exact_values)) * counts[:, :, None]).max(
+        axis=(1, 2)
+    )
+    first = _first(~(difference <= float(tolerance(str(m["dtype"])))) & has_run)  # not a number is a difference too
+    return first, float(difference[has_run].max())
 
 
 def _counted(asked: Strings, model: Transformer, block: Any, n: int) -> Any:
@@ -380,6 +407,7 @@ def prepared(
         raise BadInput("a feed-forward recipe must be exported without --max-length", max_length, "leave it out")
     positions = max_length + model.embedding.added
     model.check_length(positions)
+    # The model with its symbols replaced by their values.
     known = model.values(values)
     bound = model.bind(known)
     if bound.readout.groups:
@@ -391,6 +419,7 @@ def prepared(
         if not decodes(bound):
             must = "an export with steps must be of a decoder that was compiled from an automaton or a Turing machine"
             raise BadInput(must, f"--steps {steps}", "leave it out")
+    # The arrays, and what of a decoder goes into them.
     roundings: dict[str, Any] = {}
     arrays = archive.arrays(bound, dtype, positions, roundings)
     decoded = None
@@ -426,12 +455,14 @@ def certificate(
     built = built or _recipe(model)
     recipe, n_max = built.get("recipe"), made.max_length + bound.embedding.added
     statuses = _statuses(claims, recipe)
+    # First what was observed: arrays against exact values.
     try:
         compared = compare(bound, made.arrays, n_max, progress, made.asked)
     except NotExact as error:
         must = "an export must be compared with exact values"
         raise NotExact(f"{must}, but {error.must}", error.given, "there is no export without them") from None
     known = to_document(bound)
+    # Then what is guaranteed. An observed difference cuts the guarantee short.
     outside = WHY if made.kind == "transformerlens" else None
     certain = guarantee(bound, dtype, n_max, progress, outside, made.arrays, made.asked)
     if bound.readout.answers and compared["first_difference"] is not None:
@@ -476,24 +507,24 @@ def _statuses(claims: Sequence[str], recipe: str | None) -> list[dict[str, str]]
     from symcook.recipes import info
 
     names = [claim(name).id for name in claims]
-    other = [name for name in names if recipe is not None and name not in info(recipe).claims]
-    if other:
-        raise BadInput(f"the claims of an export of {recipe} must be those that the recipe names", other[0])
+    foreign = [name for name in names if recipe is not None and name not in info(recipe).claims]
+    if foreign:
+        raise BadInput(f"the claims of an export of {recipe} must be those that the recipe names", foreign[0])
     known = {row.id: row.words for row in ledger(names=names)}
     return [{"id": name, "status": known[name]} for name in names]
 
 
 def _tables(model: Transformer, n_max: int) -> dict[str, Any]:
     """The position functions and factors of scores, with their exact values at each length to `SHOWN`."""
-    start, lengths_shown = model.embedding.start, min(n_max, SHOWN)
+    start, written_lengths = model.embedding.start, min(n_max, SHOWN)
     tables = {
-        name: {"expression": from_sympy(e), "values": _texts(archive.position_table(e, start, lengths_shown))}
+        name: {"expression": from_sympy(e), "values": _texts(archive.position_table(e, start, written_lengths))}
         for name, e in model.embedding.positions.items()
     }
     for s, step in enumerate(model.sublayers, 1):
         for h, part in enumerate(step.parts, 1):
             if isinstance(part, Head) and getattr(part.factor, "free_symbols", ()):
-                table = _texts(archive.position_table(part.factor, start, lengths_shown))
+                table = _texts(archive.position_table(part.factor, start, written_lengths))
                 tables[f"step{s}.head{h}.factor"] = {"expression": from_sympy(part.factor), "values": table}
     return {"start": start, "N": n_max, "tables": tables}
 

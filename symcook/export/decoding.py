@@ -1,6 +1,6 @@
-"""What an export of a decoder promises: behind words of each length so many steps, in any runtime of the error model.
+"""What an export of a decoder promises: after strings of each length so many steps, in any runtime of the error model.
 
-A decoder reads what it puts out, so that a wrong token makes all that follows wrong. The words are those of the letters
+A decoder reads what it outputs, so that a wrong token makes all that follows wrong. The words are those of the letters
 that its program reads, each with the run of the program behind it: what is certified there holds of decoding, since the
 run is followed as long as every answer is certain.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 STEPS = 100
 """How many steps are tried where none are asked for."""
 MOST_PRODUCTS = 1_500_000
-"""The greatest number of products of weights in the runs of all words, with both orders of averages."""
+"""The largest number of products of weights in the runs of all words, with both orders of averages."""
 COLUMN = 250
 """What a column costs beside its products."""
 
@@ -33,7 +33,7 @@ def decoding(
     """The part "decoding" of a certificate, for words of at most `longest` letters; None for a model whose program is
     no automaton or machine. "program" is that program.
 
-    "steps" is the greatest t with: behind every word of at most "words_to" letters the first t tokens are those of the
+    "steps" is the largest t with: after every string of at most "words_to" letters the first t tokens are those of the
     program in any runtime, for both orders in which attention may divide; the end of a run too where it comes before.
     It is at most "asked". "lengths" has the same for each length, with how many words there are, whether all runs
     ended, and the first token that is wrong in the numpy runtime of the export (None where none is), with its word.
@@ -44,6 +44,7 @@ def decoding(
     program = {"kind": model.program.kind, "source": model.program.source, "alphabet": list(model.program.alphabet)}
     from symcook.export.guarantee import weights
 
+    # The budget of products goes down from length to length.
     limit, letters, budget = STEPS if asked is None else asked, speech_of(model).letters, MOST_PRODUCTS
     by_length: list[dict[str, Any]] = []
     column = 2 * (weights(model) + COLUMN)
@@ -51,6 +52,7 @@ def decoding(
     why = "this is the maximum length that was requested"
     least = 0 if model.embedding.added else 1  # without a token in front nothing follows the empty word
     for n in range(least, longest + 1 if letters else 1):
+        # Too many strings, before their runs are known; and again when they are.
         words = len(letters) ** n
         if by_length and words * column > budget:
             why = _costly(n, words)
@@ -61,17 +63,18 @@ def decoding(
             why = _costly(n, words)
             break
         budget -= cost
-        each = _length(model, m, runs, limit, certifiers)
-        if strictly and asked is not None and each["steps"] < asked:
-            must = f"a run in {dtype} after a string of length {n} must have at most {each['steps']} steps"
+        # What holds at this length.
+        of_length = _length(model, m, runs, limit, certifiers)
+        if strictly and asked is not None and of_length["steps"] < asked:
+            must = f"a run in {dtype} after a string of length {n} must have at most {of_length['steps']} steps"
             raise BadInput(f"{must}, which any runtime gets right", asked, "give fewer --steps, or a wider --dtype")
-        by_length.append({"length": n, "words": words, **each})
+        by_length.append({"length": n, "words": words, **of_length})
     else:
         why = why if letters else "there is no symbol, so that the empty string is all"
     return {
         "program": program | {"plan": [], "theorem": model.program.theorem},
         "asked": limit,
-        "steps": min(each["steps"] for each in by_length),
+        "steps": min(of_length["steps"] for of_length in by_length),
         "words_to": by_length[-1]["length"],
         "lengths": by_length,
         "why": why,
@@ -89,7 +92,7 @@ def _length(
     limit: int,
     certifiers: Sequence[Certifier],
 ) -> dict[str, Any]:
-    """What holds behind the words of one length."""
+    """What holds for the strings of one length: the smallest number of right steps, and numpy's first wrong token."""
     steps, wrong, of, ended = limit, None, None, True
     for run in runs:
         right = min(certifier.right(run.word, run.answers) for certifier in certifiers)
@@ -101,12 +104,12 @@ def _length(
     return {"steps": steps, "ended": ended, "first_wrong": wrong, "first_wrong_word": of}
 
 
-def stored(model: Transformer, found: dict[str, Any] | None) -> Archive:
+def stored(model: Transformer, promise: dict[str, Any] | None) -> Archive:
     """The arrays that a shipped runtime needs to decode, and to refuse more than is certified; none without `found`.
 
     decoding.letters, decoding.steps (by length from 0), decoding.names and decoding.ends for each label: 1 ends a run,
     2 does so unsaid."""
-    if found is None:
+    if promise is None:
         return {}
     import numpy as np
 
@@ -114,28 +117,31 @@ def stored(model: Transformer, found: dict[str, Any] | None) -> Archive:
     silent = 1 if speech.verdict else 2
     return {
         "decoding.letters": np.array(list(speech.letters), dtype=str),
-        "decoding.steps": np.array([0] * found["lengths"][0]["length"] + [each["steps"] for each in found["lengths"]]),
+        "decoding.steps": np.array(
+            [0] * promise["lengths"][0]["length"] + [of_length["steps"] for of_length in promise["lengths"]]
+        ),
         "decoding.names": np.array([speech.text(label) for label in labels], dtype=str),
         "decoding.ends": np.array([silent if label in speech.ends else 0 for label in labels]),
     }
 
 
-def lines(found: dict[str, Any] | None, dtype: str) -> list[str]:
+def lines(promise: dict[str, Any] | None, dtype: str) -> list[str]:
     """The same for a reader."""
-    if found is None:
+    if promise is None:
         return []
-    to = f"strings of at most {found['words_to']} symbols" if found["words_to"] else "the empty string"
-    text_lines = [f"decodes {found['steps']} steps after {to}, which any runtime in {dtype} gets right"]
-    for each in found["lengths"]:
-        if each["first_wrong"] is not None:
-            word = each["first_wrong_word"] or "the empty string"
-            text_lines.append(f"  numpy errs first at step {each['first_wrong']} after {word}")
+    to = f"strings of at most {promise['words_to']} symbols" if promise["words_to"] else "the empty string"
+    text_lines = [f"decodes {promise['steps']} steps after {to}, which any runtime in {dtype} gets right"]
+    for of_length in promise["lengths"]:
+        if of_length["first_wrong"] is not None:
+            word = of_length["first_wrong_word"] or "the empty string"
+            text_lines.append(f"  numpy errs first at step {of_length['first_wrong']} after {word}")
             break
-    short = [each for each in found["lengths"] if each["steps"] > found["steps"]]
+    short = [of_length for of_length in promise["lengths"] if of_length["steps"] > promise["steps"]]
     if short:
         text_lines.append(
-            "  by length: " + ", ".join(f"{each['length']}: {each['steps']}" for each in found["lengths"])
+            "  by length: "
+            + ", ".join(f"{of_length['length']}: {of_length['steps']}" for of_length in promise["lengths"])
         )
-    if found["steps"] == found["asked"]:
-        text_lines.append(f"  {found['asked']} steps were requested; give more with --steps")
-    return [*text_lines, f"  {found['why']}"]
+    if promise["steps"] == promise["asked"]:
+        text_lines.append(f"  {promise['asked']} steps were requested; give more with --steps")
+    return [*text_lines, f"  {promise['why']}"]

@@ -1,4 +1,8 @@
-"""Where two models part: the first input, layer, position and coordinate at which their streams differ."""
+"""Where two models differ: the first input, layer, position and coordinate at which their residual streams are apart.
+
+`diff` runs both models on the same inputs, in rigorous intervals, and compares what stands after each sublayer; what
+differs without a run (names, lengths, kinds of sublayers) comes from `symcook.model.structure`.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,7 @@ if TYPE_CHECKING:
     from symcook.domains.protocol import Domain
 
 INPUTS, MOST = 500, 100_000
-"""The greatest number of inputs on which two models are run, and of strings of a language."""
+"""The largest number of inputs on which two models are run, and of strings of a language."""
 LENGTH = 6
 """The length to which they are compared where none is asked for."""
 BITS = 256
@@ -119,25 +123,12 @@ def diff(
     apart, and are equal where they surely are not; between these they are close, or it stays open (`Diff`). Symbols
     take their defaults. Raises BadInput where the two take different inputs.
     """
-    first_model, second_model = first.bind(), second.bind()
+    first_model, second_model = first.bind(), second.bind()  # symbols take their defaults
     near = fraction(exact(tolerance))
     if near < 0:
         raise BadInput("a tolerance must not be negative", quotient(near))
-    if inputs is not None and not first_model.alphabet:
-        raise BadInput("inputs must be given to models that read strings", f"{first_model.name}, which reads numbers")
-    if max_length is None:
-        max_length = LENGTH if inputs is None else longest(first_model, inputs, LENGTH)
-    if not 1 <= max_length <= COMPARED:
-        raise BadInput(f"the maximum length must be an integer from 1 to {COMPARED}", max_length)
-    if first_model.pointwise or second_model.pointwise:
-        max_length = 1  # a feed-forward recipe takes one row
-    for side_model in (first_model, second_model):
-        side_model.check_length(max_length + side_model.embedding.added)
-    if first_model.alphabet != second_model.alphabet or first_model.embedding.inputs != second_model.embedding.inputs:
-        inputs_taken = " and ".join(
-            f"{_takes(side_model)} for {side_model.name}" for side_model in (first_model, second_model)
-        )
-        raise BadInput("two models must have the same inputs", inputs_taken)
+    max_length = _common_length(first_model, second_model, max_length, inputs)
+    # Which strings are run, and at which positions they are compared.
     asked = None
     if first_model.alphabet:
         asked = strings(
@@ -151,8 +142,9 @@ def diff(
     most = INPUTS
     if asked is not None and asked.language is not None and (most := asked.count) > MOST:
         raise BadInput(f"two models must be compared on at most {MOST:,} strings", asked.says, "give --sample 500")
+    # Run them, and count what differs, what is only close, and what stays open.
     count = opened = different = close = answers = 0
-    first_found = None
+    first_difference = None
     for input_text, tokens in _inputs(first_model, max_length, asked):
         if count == most:
             break
@@ -168,21 +160,42 @@ def diff(
         if difference is not None:
             different += 1
             answers += difference.get("part") == "answer"
-            first_found = first_found or {"input": input_text, **difference}
+            first_difference = first_difference or {"input": input_text, **difference}
         elif known is False:
             close += 1
+    # What differs without a run. With a tolerance, differences in the maximum length and in the first position are
+    # limits.
     apart = list(differences(first.bind(), second.bind(), near=near))
     limits = [it for it in apart if it.limit and near]
     structure, undecided = (
         tuple(str(it) for it in apart if it.decided is decided and it not in limits) for decided in (True, False)
     )
     return Diff(
-        (first.name, second.name), structure, first_found, count, max_length, quotient(near), opened, different, close,
-        undecided, tuple(map(str, limits)), (_shape(first_model), _shape(second_model)), answers, asked,
+        (first.name, second.name), structure, first_difference, count, max_length, quotient(near), opened, different,
+        close, undecided, tuple(map(str, limits)), (_shape(first_model), _shape(second_model)), answers, asked,
     )  # fmt: skip
 
 
+def _common_length(first: Transformer, second: Transformer, max_length: int | None, inputs: Language | None) -> int:
+    """The length to which two models are compared; BadInput where they take other inputs, or none of this length."""
+    if inputs is not None and not first.alphabet:
+        raise BadInput("inputs must be given to models that read strings", f"{first.name}, which reads numbers")
+    if max_length is None:
+        max_length = LENGTH if inputs is None else longest(first, inputs, LENGTH)
+    if not 1 <= max_length <= COMPARED:
+        raise BadInput(f"the maximum length must be an integer from 1 to {COMPARED}", max_length)
+    if first.pointwise or second.pointwise:
+        max_length = 1  # a feed-forward recipe takes one row
+    for model in (first, second):
+        model.check_length(max_length + model.embedding.added)
+    if first.alphabet != second.alphabet or first.embedding.inputs != second.embedding.inputs:
+        inputs_taken = " and ".join(f"{_takes(model)} for {model.name}" for model in (first, second))
+        raise BadInput("two models must have the same inputs", inputs_taken)
+    return max_length
+
+
 def _takes(model: Transformer) -> str:
+    """The inputs that a model takes, for a message."""
     return " ".join(model.alphabet or model.embedding.inputs or ())
 
 
@@ -196,6 +209,7 @@ def _inputs(model: Transformer, max_length: int, asked: Strings | None) -> Itera
         return
     from symcook.run import show_rows
 
+    # Models that read numbers: all rows over four values.
     for n in range(1, 2 if model.pointwise else max_length + 1):
         for values in product(("0", "1", "-1", "1/2"), repeat=n * len(embedding.inputs or ())):
             size = len(embedding.inputs or ())
@@ -221,42 +235,56 @@ def _answers(result: Result) -> dict[str, Sequence[object]]:
     if readout.labelled:
         return {"label": [result.label(place) for place in result.answered]}
     if readout.decides:
-        said = {True: "accept", False: "reject"}
-        return {"verdict": [said.get(answer) for answer in result.answers]}
+        verdicts = {True: "accept", False: "reject"}
+        return {"verdict": [verdicts.get(answer) for answer in result.answers]}
     return {name: [column[place] for place in result.answered] for name, column in result.columns().items()}
 
 
 def _run(
-    one: Transformer, other: Transformer, tokens: Sequence[Any], near: Fraction, positions: str | None
+    first_model: Transformer, second_model: Transformer, tokens: Sequence[Any], near: Fraction, positions: str | None
 ) -> tuple[dict[str, Any] | None, bool | None]:
     """The first difference that is known on an input; and whether all values before it are surely equal, or else close
     (False), or stay open (None)."""
+    # Each model is run with the tokens that it adds itself.
     results = []
-    for model in (one, other):
+    for model in (first_model, second_model):
         side_tokens = tokens
         if model.embedding.inputs is None:
-            side_tokens = model.embedding.surround(one.embedding.typed(tokens))
+            side_tokens = model.embedding.surround(first_model.embedding.typed(tokens))
         results.append(_traced(model, side_tokens))
     a, b = results
+    # Inputs of different length have no positions in common.
     if len(a.everywhere) != len(b.everywhere):
         place = {"layer": 0, "part": "length", "position": None, "coordinate": None}
         return {**place, "first": str(len(a.everywhere)), "second": str(len(b.everywhere))}, True
+    # What is compared, in this order: the residual stream after each sublayer (or only at the end, where the sublayers
+    # are not alike), what the readout shows, and the answers.
     if [(s.layer, s.part) for s in a.steps] == [(s.layer, s.part) for s in b.steps]:
         pairs = [(s.layer, s.part, s.columns, t.columns) for s, t in zip(a.steps, b.steps, strict=True)]
     else:
-        pairs = [(len(one.layers), "the end", a.stream, b.stream)]
-    if one.readout.rule == other.readout.rule or (one.readout.labelled and other.readout.labelled):
-        left, right = ({name: side.scores[name] for name in a.scores if name in b.scores} for side in results)
-        pairs.append((len(one.layers), "readout", left, right))
-    if _shape(one) == _shape(other):
-        pairs.append((len(one.layers), "answer", _answers(a), _answers(b)))
+        pairs = [(len(first_model.layers), "the end", a.stream, b.stream)]
+    if first_model.readout.rule == second_model.readout.rule or (
+        first_model.readout.labelled and second_model.readout.labelled
+    ):
+        first_columns, second_columns = (
+            {name: side.scores[name] for name in a.scores if name in b.scores} for side in results
+        )
+        pairs.append((len(first_model.layers), "readout", first_columns, second_columns))
+    if _shape(first_model) == _shape(second_model):
+        pairs.append((len(first_model.layers), "answer", _answers(a), _answers(b)))
     known: bool | None = True
-    for layer, part, left, right in pairs:
-        names = left if part in ("readout", "answer") else [n for n in one.space if n in other.space]
+    # The first difference ends the search. `known` tells what came before it: True (all equal), False (some only
+    # close), None (some open).
+    for layer, part, first_columns, second_columns in pairs:
+        names = (
+            first_columns
+            if part in ("readout", "answer")
+            else [n for n in first_model.space if n in second_model.space]
+        )
         places = range(len(a.answered)) if part == "answer" else a.everywhere if positions is None else a.places
         for place in places:
             for name in names:
-                x, y = (_entry(side, name, place) for side in (left, right))
+                x, y = (_entry(side, name, place) for side in (first_columns, second_columns))
                 match _apart(a.domain, x, y, near):
                     case "different":
                         first, second = (

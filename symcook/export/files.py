@@ -1,5 +1,8 @@
-"""The files of an export: the formats of weights, with their types and what reads them back; writing weights and their
-certificate together, or neither; and seeing whether a byte of them has changed."""
+"""The files of an export: which formats there are, writing weights with their certificate, and reading them back.
+
+All files of an export are written, or none. A certificate has the hashes of the files that it is about, and its own in
+its last line, so that `read` finds out whether a byte of any of them has changed.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +43,7 @@ class FileFormat:
 
 
 def _npz(m: Archive, stem: str) -> dict[str, bytes]:
+    """The archive as numpy's npz. Entries have a fixed date, so that equal archives are equal bytes."""
     import zipfile
 
     import numpy as np
@@ -103,7 +107,7 @@ def check(kind: str, dtype: str) -> FileFormat:
     one_of("dtype", dtype, DTYPES)
     format = FORMATS[kind]
     if dtype not in format.dtypes:
-        having = ", ".join(name for name, other in FORMATS.items() if dtype in other.dtypes)
+        having = ", ".join(name for name, its_format in FORMATS.items() if dtype in its_format.dtypes)
         raise BadInput(f"{kind} must be given one of the types {', '.join(format.dtypes)}", dtype, f"{having} have it")
     need(format.needs)
     return format
@@ -143,7 +147,9 @@ def held(kind: str, m: Archive) -> Archive:
     from symcook.export.lens import Lens
     from symcook.export.torch_code import tensors
 
-    return Lens(m).state() if kind == "transformerlens" else tensors(m) if kind == "torch" else m
+    if kind == "transformerlens":
+        return Lens(m).state()
+    return tensors(m) if kind == "torch" else m
 
 
 def _from_npz(data: bytes) -> Archive:
@@ -159,6 +165,7 @@ def _from_torch(data: bytes) -> Archive:
 
 
 def _from_onnx(data: bytes) -> Archive:
+    """The archive of an onnx file: float arrays from its weights, the rest from its metadata."""
     from symcook.export.archive import from_facts
 
     onnx, numpy_helper = module("onnx"), module("onnx.numpy_helper")
@@ -175,6 +182,7 @@ def _from_onnx(data: bytes) -> Archive:
 
 def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
     """The paths of the weights and of the certificate; BadInput where they cannot be written."""
+    # The name and its ending.
     weights, ending = Path(path), FORMATS[kind].ending
     if weights.name == "-":
         ordinary(weights, "the weights", f"-o m{ending}")
@@ -187,16 +195,18 @@ def targets(path: str, *, force: bool, kind: str = "npz") -> tuple[Path, Path]:
             *most, last = [f"m{format.ending}" for format in FORMATS.values()]
             do = f"give -o {', '.join(most)} or {last}"
         raise BadInput(must, path or "nothing", do)
+    # The folder, and the certificate that may stand there already.
     folder = weights.parent
     if not folder.is_dir():
         raise BadInput("the folder for the weights must exist", str(folder), "make it first")
     certificate = beside(weights)
-    other = _other(certificate, weights)
-    if other is not None:  # which no --force replaces
+    subject = _other(certificate, weights)
+    if subject is not None:  # which no --force replaces
         must = f"{certificate.name} must be about {weights.name}, since it would be replaced"
         free = weights.with_name(f"{weights.stem}-weights{ending}")
-        raise BadInput(must, f"it is about {other}", f"give another name: -o {free}")
-    for target in (weights, certificate, *(weights.with_suffix(more) for more in FORMATS[kind].more)):
+        raise BadInput(must, f"it is about {subject}", f"give another name: -o {free}")
+    # Each file that will be written: the weights, the certificate, and code beside them.
+    for target in (weights, certificate, *(weights.with_suffix(extra_ending) for extra_ending in FORMATS[kind].more)):
         ordinary(target, "the file for the weights", f"-o m{ending}")
         code = target not in (weights, certificate)
         if code and target.is_file() and not force and not weights.exists():  # as equal.py, of equal.pt and equal.pth
@@ -222,7 +232,9 @@ def about(certificate: Path) -> list[str]:
     if not isinstance(document, dict):
         return []
     files = document.get("files")
-    return list(files) if isinstance(files, dict) else [CLAIM] if "proof" in document else []
+    if isinstance(files, dict):
+        return list(files)
+    return [CLAIM] if "proof" in document else []
 
 
 def _other(certificate: Path, weights: Path) -> str | None:
@@ -300,14 +312,16 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
 
     Raises BadInput where one is missing or is no certificate, Rejected where a byte of one has changed.
     """
-    place_given = Path(path)
-    if not place_given.name:
+    # Which certificate: the path itself, or the one beside the weights that it names.
+    named_path = Path(path)
+    if not named_path.name:
         raise BadInput("a file of weights or a certificate must be named", path or "nothing")
-    certificate = place_given if place_given.name.endswith(".certificate.json") else certificate_of(place_given)
-    if place_given.suffix == ".json" and place_given != certificate:
-        do = f"give the weights, for example: symcook verify-export {place_given.with_suffix('.npz')}"
-        raise BadInput("an export must be named by its weights or its certificate", place_given, do)
+    certificate = named_path if named_path.name.endswith(".certificate.json") else certificate_of(named_path)
+    if named_path.suffix == ".json" and named_path != certificate:
+        do = f"give the weights, for example: symcook verify-export {named_path.with_suffix('.npz')}"
+        raise BadInput("an export must be named by its weights or its certificate", named_path, do)
     next_to = "export writes it next to the weights"
+    # The document: JSON of an export, not of a theorem.
     text = content(certificate, "the certificate", do=lambda: next_to)
     try:
         document = parsed(text, "", certificate, object_pairs_hook=_once)
@@ -321,11 +335,13 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
         raise BadInput(
             "a certificate must be whole, as export has written it", certificate, "export the model again"
         ) from None
+    # Its own hash, over its bytes with zeros in place of the hash; without a hash the comparison fails too.
     match = _OWN.search(text)
     start, end = match.span(1) if match else (0, 0)
     own_hash = hashlib.sha256(text[:start] + UNKNOWN.encode() + text[end:]).hexdigest()
     if own_hash != text[start:end].decode():
         raise Rejected(f"{certificate} has been changed since it was written: its hash is not that of its bytes.")
+    # The files that it names, next to it, each with its hash.
     contents = {}
     for name, wanted in names.items():
         if Path(name).name != name:
@@ -334,9 +350,9 @@ def read(path: str | Path) -> tuple[Path, dict[str, Any], dict[Path, bytes]]:
         contents[place] = content(place, WEIGHTS_FILE)
         if hashlib.sha256(contents[place]).hexdigest() != wanted:
             raise Rejected(f"{place} has been changed, or is not the file that {certificate.name} speaks of.")
-    if place_given != certificate and place_given.name not in names:
+    if named_path != certificate and named_path.name not in names:
         raise BadInput(
-            f"{certificate.name} must be about the given file", place_given, f"it is about {', '.join(names)}"
+            f"{certificate.name} must be about the given file", named_path, f"it is about {', '.join(names)}"
         )
     return certificate, document, contents
 

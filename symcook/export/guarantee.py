@@ -3,9 +3,9 @@
 For every word of a length the set of possible outputs (`symcook.domains.rounding`: it holds the exact output, and what
 any runtime may make of the rounded weights) must lie on one side of the threshold. Words are taken together where the
 model allows: by their running sums, else as boxes of words (`symcook.words.rounded` for both), in the end one by one.
-The margin at a length is the least distance of such a set from the threshold: how far each exact output and each float
-output is from being decided otherwise. Where nothing is decided, the error is the greatest width of such a set: how far
-a float value can be from the exact one.
+The margin at a length is the smallest distance of such a set from the threshold: how far each exact output and each
+float output is from being decided otherwise. Where nothing is decided, the error is the largest width of such a set:
+how far a float value can be from the exact one.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from symcook.words.possible import SAYS, outputs
 from symcook.words.rounded import CLASSES, LEVELS, MOST_STATES, Box, Boxed, Hulls, Values, boxes, cells, streams, told
 
 RUNS = 1000
-"""The greatest number of runs of one certificate."""
+"""The largest number of runs of one certificate."""
 MOST_PRODUCTS = 2_000_000
-"""The greatest number of products of weights in all these runs, and in the runs of a comparison: a model with 10^5
+"""The largest number of products of weights in all these runs, and in the runs of a comparison: a model with 10^5
 weights is run at 20 positions in all, one with more than `LARGE` not at all."""
 LARGE = 100_000
-"""The greatest number of weights of a model that is run."""
+"""The largest number of weights of a model that is run."""
 MOST_TEXT = 200
 """The length of an exact number that is written out."""
 MOST_OPEN = 2
@@ -68,7 +68,7 @@ HELP_ZERO = "or replace the test = 0 by |x| <= t, with t above the values given 
 
 
 def weights(model: Transformer) -> int:
-    """How many numbers of the matrices are not zero: about how many products a run has at each position."""
+    """How many entries of the matrices are not zero: about how many products a run has at each position."""
     blocks = (part for step in model.sublayers for part in step.all_parts)
     matrices = [matrix for part in blocks for matrix in part.matrices().values()]
     return sum((m if isinstance(m, RationalMatrix) else m.to_DM()).nnz() for m in matrices)
@@ -80,7 +80,7 @@ OutputEnds = Mapping[str, tuple[Any, Any]]
 
 @dataclass(frozen=True)
 class Length:
-    """What holds at one length: how many runs showed it, and the least distance from a threshold or the error."""
+    """What holds at one length: how many runs showed it, and the smallest distance from a threshold or the error."""
 
     length: int
     runs: int
@@ -88,6 +88,7 @@ class Length:
     outputs: Mapping[str, tuple[float, float]]
 
     def to_json(self, decides: bool) -> dict[str, Any]:
+        """The entry of this length in a certificate; `decides` tells a margin from an error."""
         document: dict[str, Any] = {"length": self.length, "runs": self.runs}
         if self.margin is not None:
             document["margin" if decides else "error"] = outward(self.margin, self.margin)[0 if decides else 1]
@@ -118,12 +119,12 @@ def guarantee(
 ) -> dict[str, Any]:
     """The part "guaranteed" of a certificate, for a model whose symbols all have values.
 
-    "length" is the greatest length to which every decision is certain (0: none; None where nothing is decided, or
+    "length" is the largest length to which every decision is certain (0: none; None where nothing is decided, or
     inputs are numbers), with what the model adds counted; "why" says what ends it. "ranges" are all lengths, from and
     to, at which every decision is certain: a model may have one word, such as the empty one, exactly on its threshold.
     "open" has for each length that failed a word, whether it has a run, its exact outputs where they are known, and its
     possible outputs; "not_asked" the lengths, from and to, that were not asked, and why; "lengths" has for each length
-    the margin (or the error) and the outputs of all words. All this assumes that attention divides behind its sums;
+    the margin (or the error) and the outputs of all words. All this assumes that attention divides after its sums;
     "divided_first" has the same where weights are divided before, as in `softmax(scores) @ values`, and "help" where
     that is less. `outside` says why nothing holds of the runtime at hand. Nothing is certain where a number may
     overflow (`greatest`); `m` are the arrays, where they are there. Where `asked` leaves strings out all this is of the
@@ -131,56 +132,65 @@ def guarantee(
     """
     asked = asked if asked is not None and asked.restricted else None
     model = model if asked is None else asked.counted(model)
+    # The lengths at which numbers fit the type are the same for both orders, so they are looked for once.
     fits = _Fitting(model, dtype, n_max, m)
     summed_first = _guaranteed(model, dtype, n_max, progress, outside, fits, False, asked)
+    # Without averages the order of the division makes no difference.
     first = (
         _guaranteed(model, dtype, n_max, progress, outside, fits, True, asked)
         if _divides(model)
         else dict(summed_first)
     )
-    more = f"{HELP}; {HELP_ZERO}" if model.decides and not model.readout.signed else HELP
-    model_of = [MODEL.format(exp=rounding.EXP_ULPS, gelu=rounding.GELU_ULPS, order=order) for order in ORDERS]
+    remedy = f"{HELP}; {HELP_ZERO}" if model.decides and not model.readout.signed else HELP
+    model_texts = [MODEL.format(exp=rounding.EXP_ULPS, gelu=rounding.GELU_ULPS, order=order) for order in ORDERS]
     return {
         **summed_first,
         "added_tokens_counted": model.embedding.added,
-        "error_model": model_of[0],
+        "error_model": model_texts[0],
         "unit_roundoff": f"2^-{rounding.domain(dtype).stored.bits}",
         "exp_ulps": rounding.EXP_ULPS,
         "divided_first": first
-        | {"error_model": model_of[1], "help": more if first["ranges"] != summed_first["ranges"] else None},
+        | {"error_model": model_texts[1], "help": remedy if first["ranges"] != summed_first["ranges"] else None},
     }
 
 
-def parted(found: dict[str, Any], n: int, n_max: int, given: str) -> dict[str, Any]:
+def parted(certificate: dict[str, Any], n: int, n_max: int, given: str) -> dict[str, Any]:
     """The same where numpy was seen to give another answer than the exact one to an input of length `n`: where all
     answers of this length were guaranteed, numpy does not follow the error model, and this one and all greater lengths
     are left out."""
-    first = found["divided_first"]
-    if not any(low <= n <= high for low, high in found["ranges"]):
-        return found
+    divided_first = certificate["divided_first"]
+    if not any(low <= n <= high for low, high in certificate["ranges"]):
+        return certificate
     why = f"numpy, which was compared, gives another answer than the exact one to {given or 'the empty string'}"
-    cut = [
+    shortened = [
         _before(order_of_averages, n, n_max, f"{why}: it does not follow the error model")
-        for order_of_averages in (found, first)
+        for order_of_averages in (certificate, divided_first)
     ]
-    same = cut[0]["ranges"] == cut[1]["ranges"]
-    return found | cut[0] | {"divided_first": first | cut[1] | ({"help": None} if same else {})}
+    # The remedy is for lengths that only the other order guarantees: where both end alike there is none.
+    same = shortened[0]["ranges"] == shortened[1]["ranges"]
+    return (
+        certificate | shortened[0] | {"divided_first": divided_first | shortened[1] | ({"help": None} if same else {})}
+    )
 
 
-def _before(found: dict[str, Any], n: int, n_max: int, why: str) -> dict[str, Any]:
+def _before(order_entry: dict[str, Any], n: int, n_max: int, why: str) -> dict[str, Any]:
     """What is left of one order of averages at lengths below `n`."""
-    ranges_left = [[low, min(high, n - 1)] for low, high in found["ranges"] if low < n]
-    open_ = [open_length for open_length in found["open"] if open_length["length"] < n]
-    certain_length, asked = found["length"], found["not_asked"]
+    # Ranges, open lengths and entries below `n` stay.
+    remaining_ranges = [[low, min(high, n - 1)] for low, high in order_entry["ranges"] if low < n]
+    open_lengths = [open_length for open_length in order_entry["open"] if open_length["length"] < n]
+    certain_length, asked = order_entry["length"], order_entry["not_asked"]
+    # Where the search stopped at or before `n` by itself, its own reason stays.
     sooner = asked is not None and asked["lengths"][0] <= n
+    if certain_length is not None:
+        certain_length = min(certain_length, n - 1) if remaining_ranges else 0
     return {
-        "length": None if certain_length is None else min(certain_length, n - 1) if ranges_left else 0,
-        "ranges": ranges_left,
-        "why": found["why"] if open_ or sooner else why,
-        "open": open_,
+        "length": certain_length,
+        "ranges": remaining_ranges,
+        "why": order_entry["why"] if open_lengths or sooner else why,
+        "open": open_lengths,
         "not_asked": asked if sooner else {"lengths": [n, n_max], "why": why},
-        "method": found["method"] if ranges_left or open_ else None,
-        "lengths": [length_entry for length_entry in found["lengths"] if length_entry["length"] < n],
+        "method": order_entry["method"] if remaining_ranges or open_lengths else None,
+        "lengths": [length_entry for length_entry in order_entry["lengths"] if length_entry["length"] < n],
     }
 
 
@@ -192,6 +202,8 @@ def _divides(model: Transformer) -> bool:
 
 @dataclass
 class _Fitting:
+    """To which length no number of a run can overflow; computed once, when it is first needed."""
+
     model: Transformer
     dtype: str
     n_max: int
@@ -202,6 +214,7 @@ class _Fitting:
         """To which length no number can overflow."""
         m = arrays(self.model, self.dtype, self.n_max) if self.m is None else self.m
         format, _ = rounding.RUNTIMES[self.dtype]
+        # The largest number of the format; 1024 is the exponent for float64.
         end = 2.0 ** ((format.most or 1024) - 1) * float(2 - 2 * Fraction(1, 2**format.bits))
         if greatest(m, self.n_max) < end:
             return self.n_max
@@ -219,31 +232,39 @@ def _guaranteed(
     asked: Strings | None,
 ) -> dict[str, Any]:
     """What holds for one order of averages."""
-    lengths = _Guarantee(model, dtype, n_max, progress, divides_first, fits, asked)
+    search = _Guarantee(model, dtype, n_max, progress, divides_first, fits, asked)
     decides = model.readout.answers
+    # Models that are not run have the reason as `stop`, and no length.
     if outside is not None:
-        lengths.stop = outside
+        search.stop = outside
     elif model.embedding.inputs is not None:
-        lengths.stop = "inputs are any numbers, so that no list of them is all"
-    elif lengths.weights > LARGE:
+        search.stop = "inputs are any numbers, so that no list of them is all"
+    elif search.weights > LARGE:
         most = f"one with more than {LARGE:,} is not run in rigorous intervals"
-        lengths.stop = f"the model has {lengths.weights} weights, and {most}"
+        search.stop = f"the model has {search.weights} weights, and {most}"
     else:
-        lengths.go()
-    ranges = [list(ends) for ends in consecutive(each.length for each in lengths.lengths)]
+        search.go()
+    ranges = [list(ends) for ends in consecutive(entry.length for entry in search.lengths)]
+    # A guarantee "to length n" starts at the shortest input that the model has.
     greatest = ranges[0][1] if ranges and ranges[0][0] == max(1, model.embedding.added) else 0
     return {
         "length": greatest if decides and model.embedding.inputs is None else None,
         "ranges": ranges,
-        "why": lengths.why,
-        "open": lengths.open,
-        "not_asked": lengths.not_asked(),
-        "method": lengths.method or None,
-        "lengths": [each.to_json(decides) for each in lengths.lengths],
+        "why": search.why,
+        "open": search.open,
+        "not_asked": search.not_asked(),
+        "method": search.method or None,
+        "lengths": [entry.to_json(decides) for entry in search.lengths],
     }
 
 
 class _Guarantee:
+    """The search for the lengths at which all decisions are certain, for one order of averages.
+
+    `go` goes from the shortest length upwards; what it finds is in `lengths` (decided) and `open` (not decided), and
+    `stop` says why it went no further.
+    """
+
     def __init__(
         self,
         model: Transformer,
@@ -266,6 +287,8 @@ class _Guarantee:
         self.first: str | None = None
         self.open: list[dict[str, Any]] = []
         self.bits = rounding.domain(dtype).stored.bits
+        # Where nothing is decided, the width asked for is that of single strings; a box of several strings would add
+        # how far their outputs lie apart.
         self.level, self.runs = 0 if self.decides else CLASSES, 0
         self.rows = self.decides and (asked is None or asked.positions is None)
         """Whether what may stand at each position has decided all lengths so far."""
@@ -279,8 +302,8 @@ class _Guarantee:
 
     @property
     def tried(self) -> int:
-        """The greatest length that was asked; one less than the least where none was."""
-        lengths = [each.length for each in self.lengths] + [each["length"] for each in self.open]
+        """The largest length that was asked; one less than the smallest where none was."""
+        lengths = [entry.length for entry in self.lengths] + [entry["length"] for entry in self.open]
         return max(lengths, default=max(1, self.model.embedding.added) - 1)
 
     def not_asked(self) -> dict[str, Any] | None:
@@ -298,11 +321,13 @@ class _Guarantee:
         return n - self.model.embedding.added
 
     def note(self, method: str) -> None:
+        """Note the method that decided the latest length, if it is another one than before."""
         n = self.lengths[-1].length
         if not self.methods or not self.methods[-1].startswith(f"{method}, "):
             self.methods.append(f"{method}, from length {self.typed(n)}")
 
     def go(self) -> None:
+        """Search all lengths: strings grouped by running sums where the model allows it, else boxes of strings."""
         import numpy as np
 
         most = min(self.n_max, 2**self.bits)
@@ -313,6 +338,7 @@ class _Guarantee:
             except Overflow:
                 length = self.typed(self.fits.last + 1)
                 self.stop = f"some number of a string of length {length} may be too great for {self.dtype}"
+        # Beyond 2^p the type does not hold every position number.
         if self.tried == most < self.n_max:
             self.stop = f"{self.dtype} counts positions exactly to {most} only"
 
@@ -324,6 +350,7 @@ class _Guarantee:
         return not self.model.readout.everywhere and not isinstance(self.asked.language, frozenset)
 
     def add(self, n: int, runs: int, margin: float | None, outputs: Mapping[str, tuple[float, float]]) -> None:
+        """Note a length as decided. Raises Overflow where a number of that length may be beyond the type."""
         if n > self.fits.last:
             raise Overflow
         self.lengths.append(Length(n, runs, margin, outputs))
@@ -337,6 +364,7 @@ class _Guarantee:
         reader = None if self.asked is None else self.asked.reader
         prefixes = Prefixes(self.model, Hulls(self.model, self.dtype, self.divides_first), beside=reader)
         start = max(1, self.model.embedding.added)
+        # One level is all prefixes of length n, grouped into states; a string is a state at its last position.
         for n, level in zip(range(start, most + 1), prefixes.levels(), strict=False):
             states = len(level.origin)
             ends = {
@@ -344,6 +372,7 @@ class _Guarantee:
                 for name, v in level.result.columns().items()
             }
             chosen = np.arange(states)
+            # Of a language, only the states of accepted strings count. A length without any is decided.
             if reader is not None and level.labels is not None:
                 chosen = np.flatnonzero(reader.accepting[level.labels])
                 if not len(chosen):
@@ -352,6 +381,7 @@ class _Guarantee:
                 ends = {name: (low[chosen], high[chosen]) for name, (low, high) in ends.items()}
             margin, opened = decision(self.model, ends)
             if opened is not None:
+                # If a string of this state is open by itself, no other method decides the length; if not, boxes may.
                 tokens = self.model.embedding.surround(level.word(int(chosen[opened])))
                 try:
                     self.run(Box(tokens, self.model.alphabet))
@@ -368,38 +398,45 @@ class _Guarantee:
         return True
 
     def boxed(self, most: int) -> None:
+        """Decide lengths by boxes of strings, finer and finer ones, until a box holds one string."""
         for n in range(self.tried + 1, most + 1):
-            level, last = self.level if self.asked is None else CLASSES, None
+            level, last_open = self.level if self.asked is None else CLASSES, None
+            # No string of the language has this length.
             if self.asked is not None and not self.asked.many(self.typed(n)):
                 self.add(n, 0, None, {})
                 continue
+            # Too many strings to run one by one: what holds of all strings holds of these.
             if self.asked is not None and self.asked.many(self.typed(n)) > RUNS - self.runs and self.by_rows(n):
-                continue  # what holds of all strings
+                continue
             while True:
                 words = self.cover(n, level)
                 count = words.many
                 products = self.products + count * (n + len(self.model.alphabet)) * self.weights
+                # Over the budget. If a coarser level left the length open, it stays open; else it was never tried.
                 if self.runs + count > RUNS or products > MOST_PRODUCTS:
-                    if last is not None:
-                        self.ended(n, last, alone=False)
+                    if last_open is not None:
+                        self.ended(n, last_open, alone=False)
                         return
                     needs = f"length {self.typed(n)} needs {count} run{'s' * (count != 1)}"
                     self.stop = f"{needs}, and a certificate has at most {RUNS} in all"
                     if products > MOST_PRODUCTS:
                         self.stop += f", with {MOST_PRODUCTS:,} products of weights"
                     return
+                # This level decides the length, and the next length starts with it.
                 try:
                     self.one_length(n, count, level, words)
                     self.level = level
                     self.note(words.says)
                     break
                 except Open as error:
-                    last = error
+                    last_open = error
+                # Left open: try rows of possible values, then the next level that has more boxes.
                 if self.by_rows(n):
                     break
                 level = next((k for k in range(level + 1, len(LEVELS)) if self.finer(n, k, count)), 0)
-                if level == 0 or self.alone(last):
-                    if self.ended(n, last, alone=True):
+                # No level is left, or the open string is open by itself.
+                if level == 0 or self.alone(last_open):
+                    if self.ended(n, last_open, alone=True):
                         return
                     break
 
@@ -445,6 +482,7 @@ class _Guarantee:
         return self.asked.cover(typed, self.model, bits=self.bits) if level == CLASSES else self.asked.apart(typed)
 
     def one_length(self, n: int, count: int, level: int, words: Any) -> None:
+        """Run all boxes of a level at one length and note the length. Raises Open at the first that is not decided."""
         margins, outputs = [], []
         own = (Box(self.model.embedding.surround(word), self.model.alphabet) for word, _ in words)
         for box in boxes(self.model, n, level, self.bits) if self.asked is None else own:
@@ -465,16 +503,19 @@ class _Guarantee:
             result = forward(self.model, box.fixed, domain)
         except (Undecided, BadInput):  # a choice on the way stays open, or whether there is a value
             raise Open(box.word, {}) from None
+        # The readout looks at no position: nothing to decide.
         if not result.places:
             return None, {}
         columns = result.columns().items()
         ends = _ends(domain, {name: [column[place] for place in result.places] for name, column in columns})
+        # No threshold: how wide the outputs are.
         if not self.decides:
             width = max(float((high - low).max()) for low, high in ends.values())
             if not width < float("inf"):
                 raise Open(box.word, _hull([ends]))
             return width, ends
         margin, opened = decision(self.model, ends)
+        # "accept" at every position: one position that surely rejects decides the string, whatever is open at another.
         refused = self.model.readout.everywhere and not self.model.readout.each and result.accept is False
         if opened is not None and not refused:
             raise Open(box.word, _hull([ends]))
@@ -485,26 +526,30 @@ class _Guarantee:
         alone = alone or self.alone(error)
         embedding = self.model.embedding
         length = self.typed(n)
-        what = f"the possible outputs of a string of length {length} reach the threshold"
+        # What is open: the threshold, a bound, a choice on the way, or only a group of strings.
+        why = f"the possible outputs of a string of length {length} reach the threshold"
         if not self.decides:
-            what = f"the possible outputs of a string of length {length} are not bounded"
+            why = f"the possible outputs of a string of length {length} are not bounded"
         elif not error.outputs:
-            what = f"a choice on the way (a tie, or a variance of zero) is undecided for a string of length {length}"
+            why = f"a choice on the way (a tie, or a variance of zero) is undecided for a string of length {length}"
         if not alone:
-            what = f"{what}, taken together with others, and there are too many strings to take each by itself"
-        exact, runs = None, True
+            why = f"{why}, taken together with others, and there are too many strings to take each by itself"
+        # The exact outputs of a single string say whether it lies on the threshold.
+        exact, has_run = None, True
         if alone:
             try:
                 exact = self.exact(error.word)
             except NoRun as refused:
-                what, runs = f"a string of length {length} has no run: {refused.must}, and it is {refused.given}", False
+                why = f"a string of length {length} has no run: {refused.must}, and it is {refused.given}"
+                has_run = False
         if exact is not None and exact.get("logit") == "0":
-            what = f"a string of length {length} is exactly on the threshold"
-        self.first = self.first or what
+            why = f"a string of length {length} is exactly on the threshold"
+        self.first = self.first or why
         typed = embedding.written(embedding.typed(error.word))
         outputs = {name: outward(*ends) for name, ends in error.outputs.items()}
-        open_ = {"length": n, "input": typed, "alone": alone, "runs": runs, "exact": exact, "outputs": outputs}
+        open_ = {"length": n, "input": typed, "alone": alone, "runs": has_run, "exact": exact, "outputs": outputs}
         self.open.append(open_)
+        # Whether to stop here.
         if not self.decides:
             self.stop = "the search stops after a string whose outputs have no bound"
         elif not alone:
@@ -524,6 +569,7 @@ class _Guarantee:
             result = forward(self.model, tuple(word), domain)
             texts = {name: domain.show(value, MOST_TEXT) for name, value in result.values(result.place).items()}
         except NotExact:
+            # Numbers that are not rational are tried in balls, which may find that there is no run.
             with suppress(Undecided):
                 run(self.model, self.model.embedding.typed(word), "ball")
             return None
@@ -534,24 +580,28 @@ class _Guarantee:
         return {name: text if len(str(text)) <= MOST_TEXT else None for name, text in texts.items()}
 
 
-def decision(model: Transformer, found: OutputEnds) -> tuple[float | None, int | None]:
-    """The least distance from a threshold, None where there is none to be near to, and the index of the first entry
+def decision(model: Transformer, ends: OutputEnds) -> tuple[float | None, int | None]:
+    """The smallest distance from a threshold, None where there is none to be near to, and the index of the first entry
     whose ends leave the answer open."""
     import numpy as np
 
-    found = {"logit": found["logit"]} if model.readout.signed else found  # what it reads stands beside it
-    columns = [Values(low, high, low) for low, high in found.values()]
+    # A sign readout is decided by its logit alone; the coordinates that it reads are shown beside it.
+    ends = {"logit": ends["logit"]} if model.readout.signed else ends
+    columns = [Values(low, high, low) for low, high in ends.values()]
     answers = told(model.readout, columns, max(len(column.low) for column in columns))
-    if (answers < 0).any():
+    if (answers < 0).any():  # open
         return None, int((answers < 0).argmax())
-    lows, highs = (np.array([pair[k] for pair in found.values()]) for k in (0, 1))
+    lows, highs = (np.array([pair[k] for pair in ends.values()]) for k in (0, 1))
     if model.decides:
+        # A sign: the distance of the interval from zero. A zero test accepts exactly at zero, which has no distance,
+        # and rejects by the coordinate that is farthest from zero.
         distance = np.maximum(lows, -highs).max(axis=0)
         distance = distance if model.readout.signed else np.where(answers == 1, np.inf, distance)
     else:
+        # Of a largest logit: how far its lower end is above the upper ends of the others.
         distance = lows.max(axis=0) - np.where(np.arange(len(lows))[:, None] == answers, -np.inf, highs).max(axis=0)
-    least = float(distance.min())
-    return (least if least < np.inf else None), None
+    smallest = float(distance.min())
+    return (smallest if smallest < np.inf else None), None
 
 
 def _ends(domain: rounding.Rounding, columns: Mapping[str, Sequence[BallValue]]) -> OutputEnds:
@@ -563,10 +613,12 @@ def _ends(domain: rounding.Rounding, columns: Mapping[str, Sequence[BallValue]])
     return {name: (np.array([a for a, _ in both]), np.array([b for _, b in both])) for name, both in ends.items()}
 
 
-def _hull(each: Sequence[OutputEnds]) -> dict[str, tuple[float, float]]:
-    names = each[0] if each else ()
+def _hull(ends_of_boxes: Sequence[OutputEnds]) -> dict[str, tuple[float, float]]:
+    """The smallest interval for each output that contains those of all boxes."""
+    names = ends_of_boxes[0] if ends_of_boxes else ()
     return {
-        name: (min(float(e[name][0].min()) for e in each), max(float(e[name][1].max()) for e in each)) for name in names
+        name: (min(float(e[name][0].min()) for e in ends_of_boxes), max(float(e[name][1].max()) for e in ends_of_boxes))
+        for name in names
     }
 
 
@@ -585,46 +637,55 @@ def greatest(m: Archive, n: int) -> float:
 
 
 def _greatest(np: Any, m: Archive, n: int) -> float:
-    sizes = [0.0]
+    """`greatest`, with numpy's warnings off. `z` and `read` are bounds on the sizes of the residual stream and of what
+    a
+    step reads."""
+    all_sizes = [0.0]
     unit = 2.0 ** -rounding.RUNTIMES[str(m["dtype"])][0].bits
 
-    def seen(x: Any, terms: int = 1) -> Any:
-        """The sums of so many terms, with all that is rounded."""
-        x = np.nan_to_num(x, nan=np.inf) * np.exp((terms + OTHERS) * unit)
-        sizes.append(float(np.max(x, initial=0.0)))
-        return x
+    def with_rounding(bound: Any, terms: int = 1) -> Any:
+        """A bound on sums of so many terms with what rounding may add to it; its maximum is noted in `all_sizes`."""
+        bound = np.nan_to_num(bound, nan=np.inf) * np.exp((terms + OTHERS) * unit)
+        all_sizes.append(float(np.max(bound, initial=0.0)))
+        return bound
 
     def size(key: str) -> Any:
         return np.abs(m[key].astype(np.float64))
 
+    # The embedding and the positions.
     z = size("embedding").max(axis=0)
     if "positions" in m:
         table = m["positions"]
         z = z + np.abs(table[:n] if table.ndim == 2 else table[:n, :n]).reshape(-1, len(z)).max(axis=0)
-    z = seen(z)
+    z = with_rounding(z)
     for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):
-        before = [_normed(np, m, key, z, seen) for key in numbered(m, step + "before", "gain")]
-        x = np.concatenate(before) if before else z
-        wide = len(x)
+        before = [_normed(np, m, key, z, with_rounding) for key in numbered(m, step + "before", "gain")]
+        read = np.concatenate(before) if before else z
+        wide = len(read)
+        # Each head: queries, keys, scores, scores times their factor, and values with their sum.
         for head in numbered(m, step + "head", "V"):
-            query, key = (seen(size(head + name) @ x, wide) for name in "QK")
-            score = seen((query * key).sum(), len(query))
-            seen(score * (size(head + "factor")[:n] if head + "factor" in m else np.ones(1)).max())
-            value = seen(size(head + "V") @ x, wide)
-            seen(n * value, n)  # the sum, before it is divided
-            z = seen(z + seen(value, n))
+            query, key = (with_rounding(size(head + name) @ read, wide) for name in "QK")
+            score = with_rounding((query * key).sum(), len(query))
+            with_rounding(score * (size(head + "factor")[:n] if head + "factor" in m else np.ones(1)).max())
+            value = with_rounding(size(head + "V") @ read, wide)
+            with_rounding(n * value, n)  # the sum, before it is divided
+            z = with_rounding(z + with_rounding(value, n))
         if step + "W1" in m:
-            inside = seen(size(step + "W1") @ x + size(step + "b1"), wide)
-            z = seen(z + seen(size(step + "W2") @ np.maximum(inside, 1) + size(step + "b2"), len(inside)))
+            inside = with_rounding(size(step + "W1") @ read + size(step + "b1"), wide)
+            # At least 1 inside, as a bound for every activation.
+            z = with_rounding(
+                z + with_rounding(size(step + "W2") @ np.maximum(inside, 1) + size(step + "b2"), len(inside))
+            )
         if step + "after.gain" in m:
-            z = _normed(np, m, step + "after.", z, seen)
+            z = _normed(np, m, step + "after.", z, with_rounding)
     if "readout.weights" in m:
-        seen(size("readout.weights") @ z, len(z))
-    return max(sizes)
+        with_rounding(size("readout.weights") @ z, len(z))
+    return max(all_sizes)
 
 
-def _normed(np: Any, m: Archive, key: str, z: Any, seen: Any) -> Any:
-    x = seen(np.abs(m[key + "P"]) @ z, len(z)) if key + "P" in m else z
-    off = seen(x + seen(x.sum(), len(x)) / len(x))
-    seen((off * off).sum() + float(m[key + "epsilon"]), len(x))
-    return seen(np.sqrt(len(x)) * np.abs(m[key + "gain"]) + np.abs(m[key + "bias"]), len(x))
+def _normed(np: Any, m: Archive, key: str, z: Any, with_rounding: Any) -> Any:
+    """A bound on the sizes behind a norm: a normalised entry is at most sqrt(width) in size, whatever goes in."""
+    read = with_rounding(np.abs(m[key + "P"]) @ z, len(z)) if key + "P" in m else z
+    centred = with_rounding(read + with_rounding(read.sum(), len(read)) / len(read))
+    with_rounding((centred * centred).sum() + float(m[key + "epsilon"]), len(read))
+    return with_rounding(np.sqrt(len(read)) * np.abs(m[key + "gain"]) + np.abs(m[key + "bias"]), len(read))

@@ -110,6 +110,7 @@ class Lens:
     def __init__(self, m: Archive) -> None:
         import numpy as np
 
+        # Norms that choose coordinates: take the chosen ones as the residual stream.
         if any(key.endswith(".P") for key in m):
             m = ChosenNorms(m).archive()
         self.m, self.np = m, np
@@ -117,6 +118,8 @@ class Lens:
             _refuse("the embedding", "rows of numbers as inputs")
         if "positions" in m and m["positions"].ndim > 2:
             _refuse("the position table", "values that depend on the length of the input")
+        # TransformerLens has one size for all heads, one number of heads for all layers, and one hidden size: the
+        # largest, so that smaller ones are padded with zeros.
         self.d = len(m["coordinates"])
         self.layers = self.paired()
         self.masks: set[str] = set()
@@ -125,6 +128,7 @@ class Lens:
         self.count = max([1, *(len(self.head_keys(layer[0])) for layer in self.layers)])
         networks = [f"step{s}." for _, s in self.layers if s]
         self.hidden = max([1, *(len(m[key + "b1"]) for key in networks)])
+        # One activation for all layers.
         kinds = {str(m[key + "activation"]) for key in networks}
         if len(kinds) > 1 or not kinds <= ACTIVATIONS.keys():
             _refuse("the activation", " and ".join(sorted(kinds)))
@@ -135,6 +139,7 @@ class Lens:
         """The steps of attention and network of each layer; the final norm is none of them."""
         pairs: list[tuple[int | None, int | None]] = []
         for s in range(1, int(self.m["steps"]) + 1):
+            # Attention opens a layer; a feed-forward sublayer joins it, or is a layer by itself.
             if f"step{s}.head1.V" in self.m:
                 pairs.append((s, None))
             elif f"step{s}.W1" in self.m:
@@ -154,6 +159,7 @@ class Lens:
         self.masks.add(str(m[key + "mask"]))
         if len(self.masks) > 1 or not self.masks <= DIRECTIONS.keys():
             _refuse(f"the mask of {name}", " beside ".join(sorted(self.masks)))
+        # With equal scores average-hard attention is softmax attention.
         uniform = not Q.any() or not K.any()
         if str(m[key + "weighting"]) != "softmax" and not (uniform and str(m[key + "weighting"]) == "average"):
             _refuse(f"the weighting of {name}", f"{m[key + 'weighting']} (hard attention)")
@@ -161,9 +167,9 @@ class Lens:
         if factor.ndim > 1 or (factor != factor[0]).any():
             _refuse(f"the temperature of {name}", "one that depends on the position")
         biases: list[Any] = [m.get(f"{key}b{part}", np.zeros(len(m[key + part]), dtype=Q.dtype)) for part in "QKV"]
+        # The factor goes into Q and its bias, together with the scale that the configuration divides by.
         Q, biases[0] = (
-            cast(bias_given.astype(np.float64) * (float(factor[0]) * SCALE), str(m["dtype"]))
-            for bias_given in (Q, biases[0])
+            cast(matrix.astype(np.float64) * (float(factor[0]) * SCALE), str(m["dtype"])) for matrix in (Q, biases[0])
         )
         rows = np.flatnonzero(V.any(axis=1) | (biases[2] != 0))
         return (Q, K, V[rows]), (biases[0], biases[1], biases[2][rows]), rows
@@ -187,6 +193,7 @@ class Lens:
         return epsilons.pop()
 
     def config(self) -> dict[str, Any]:
+        """The keyword arguments of `TransformerBridgeConfig`."""
         m = self.m
         tables = [len(table) for key, table in m.items() if key == "positions" or key.endswith(".factor")]
         return {
@@ -222,23 +229,26 @@ class Lens:
         np, m = self.np, self.m
         kind = m["embedding"].dtype
         zeros = lambda *shape: np.zeros(shape, dtype=kind)  # noqa: E731
+        # Embedding and positions.
         arrays = {"embed.weight": m["embedding"], "pos_embed.weight": zeros(self.config()["n_ctx"], self.d)}
         if "positions" in m:
             arrays["pos_embed.weight"] = m["positions"][: self.config()["n_ctx"]]
         heads, wide = iter(self.heads), self.count * self.size
+        # Each layer: its norms, its heads side by side in rows of size `size`, and its feed-forward sublayer.
         for number, (attention, network) in enumerate(self.layers):
             key = f"blocks.{number}."
             arrays |= dict(self.norm(f"{key}ln1", attention))
-            names, added = ("q", "k", "v"), {name: zeros(wide) for name in "qkv"} | {"o": zeros(self.d)}
+            names, biases_of = ("q", "k", "v"), {name: zeros(wide) for name in "qkv"} | {"o": zeros(self.d)}
             parts = {name: zeros(wide, self.d) for name in names} | {"o": zeros(self.d, wide)}
             for h in range(len(self.head_keys(attention))):
                 weights, biases, rows = next(heads)
                 at = h * self.size
                 for name, matrix, bias in zip(names, weights, biases, strict=True):
-                    parts[name][at : at + len(matrix)], added[name][at : at + len(bias)] = matrix, bias
+                    parts[name][at : at + len(matrix)], biases_of[name][at : at + len(bias)] = matrix, bias
+                # V gives only the rows that are written, and O puts them at their coordinates.
                 parts["o"][rows, range(at, at + len(rows))] = 1
             for name, matrix in parts.items():
-                arrays |= {f"{key}attn.{name}.weight": matrix, f"{key}attn.{name}.bias": added[name]}
+                arrays |= {f"{key}attn.{name}.weight": matrix, f"{key}attn.{name}.bias": biases_of[name]}
             arrays |= dict(self.norm(f"{key}ln2", network))
             W1, b1, W2, b2 = zeros(self.hidden, self.d), zeros(self.hidden), zeros(self.d, self.hidden), zeros(self.d)
             if network is not None:
@@ -247,6 +257,7 @@ class Lens:
                 b1[: len(inside)], b2 = m[f"step{network}.b1"], m[f"step{network}.b2"]
             arrays |= {f"{key}mlp.in.weight": W1, f"{key}mlp.in.bias": b1, f"{key}mlp.out.weight": W2}
             arrays[f"{key}mlp.out.bias"] = b2
+        # The final norm, and the unembedding.
         if self.epsilon is not None:
             last = f"step{int(m['steps'])}.after."
             arrays |= {"ln_final.weight": m[last + "gain"], "ln_final.bias": m[last + "bias"]}
@@ -298,8 +309,8 @@ class ChosenNorms:
 
     def kept(self, key: str) -> Any:
         """The rows of what is written; all others must be zero."""
-        table, other = self.m[key], sorted(set(range(len(self.m["coordinates"]))) - set(self.stream))
-        if table[other].any():
+        table, unread = self.m[key], sorted(set(range(len(self.m["coordinates"]))) - set(self.stream))
+        if table[unread].any():
             _refuse(key, "a write to a coordinate that no norm reads")
         return table[self.stream]
 
@@ -309,12 +320,14 @@ class ChosenNorms:
         return table[:, : self.size], cast(bias, str(self.m["dtype"]))
 
     def archive(self) -> Archive:
+        """The archive in the chosen coordinates: constants that a step reads have become biases."""
         m, np, dtype = self.m, self.np, str(self.m["dtype"])
         arrays = {key: value for key, value in m.items() if not key.startswith("step")}
         arrays |= {"steps": m["steps"], "coordinates": m["coordinates"][self.stream]}
         for key in ("embedding", "positions"):
             if key in m:
                 arrays[key] = m[key][..., self.stream]
+        # All steps but the last, which becomes the final norm.
         for step in (f"step{s}." for s in range(1, int(m["steps"]))):
             constants = self.constants(step)
             for name in ("gain", "bias", "epsilon"):
@@ -335,39 +348,48 @@ class ChosenNorms:
     def final(self) -> Archive:
         """The last step as a final norm, and the readout behind it."""
         m, np, key = self.m, self.np, self.last
-        columns_shown = self.copied()
-        others = sorted(set(range(len(m["coordinates"]))) - set(columns_shown))
+        copied_columns = self.copied()
+        others = sorted(set(range(len(m["coordinates"]))) - set(copied_columns))
         arrays = {f"{key}after.{name}": m[f"{key}before1.{name}"] for name in ("gain", "bias", "epsilon")}
+        # A readout that shows coordinates must read those that the final norm gives.
         if "readout.weights" not in m:
             names = m["coordinates"].tolist()
-            if not {names.index(name) for name in m["readout.reads"].tolist()} <= set(columns_shown):
+            if not {names.index(name) for name in m["readout.reads"].tolist()} <= set(copied_columns):
                 _refuse("the readout", "coordinates that the final norm does not give")
             arrays["readout.reads"] = m["coordinates"][
-                [self.stream[columns_shown.index(names.index(name))] for name in m["readout.reads"].tolist()]
+                [self.stream[copied_columns.index(names.index(name))] for name in m["readout.reads"].tolist()]
             ]
             return arrays
+        # A readout with scores may also read constants, which become its bias.
         weights = np.atleast_2d(m["readout.weights"])
         used = [k for k in others if weights[:, k].any()]
         table = m["positions"][:, used] if "positions" in m else np.zeros((1, len(used)))
+        # These must be constant: no step and no token writes them, and every
+        # position has the same.
         written = any(m[name][used].any() for name in m if name.endswith((".V", ".W2", ".b2")))
         if written or m["embedding"][:, used].any() or (table != table[0]).any():
             _refuse("the readout", "coordinates that the final norm does not give")
         bias = weights[:, used].astype(np.float64) @ table[0].astype(np.float64)
-        arrays |= {"readout.weights": weights[:, columns_shown], "readout.bias": cast(bias, str(m["dtype"]))}
+        arrays |= {"readout.weights": weights[:, copied_columns], "readout.bias": cast(bias, str(m["dtype"]))}
         return arrays
 
     def copied(self) -> list[int]:
         """Where the last step copies its norm to, by relu(x) - relu(-x)."""
         m, np, key, size = self.m, self.np, self.last, self.size
-        eye = np.eye(size)
+        identity = np.eye(size)
         copies = f"{key}W1" in m and str(m[f"{key}activation"]) == "relu" and not m[f"{key}b1"].any()
         if not copies or not m[f"{key}W2"].any() or m[f"{key}b2"].any() or self.constants(key).size > 1:
             _refuse("the final norm", "none at all")
         rows = np.flatnonzero(m[f"{key}W2"].any(axis=1)).tolist()
+        # W1 = (I; -I) and W2 = (I, -I) make x of x by relu(x) - relu(-x), and nothing else may be at the target before.
         inside, behind = m[f"{key}W1"], m[f"{key}W2"][rows]
-        both_signs = np.hstack([np.vstack([eye, -eye]), np.zeros((2 * size, inside.shape[1] - size))])
+        both_signs = np.hstack([np.vstack([identity, -identity]), np.zeros((2 * size, inside.shape[1] - size))])
         fresh = not m["embedding"][:, rows].any() and ("positions" not in m or not m["positions"][..., rows].any())
-        if not fresh or not np.array_equal(inside, both_signs) or not np.array_equal(behind, np.hstack([eye, -eye])):
+        if (
+            not fresh
+            or not np.array_equal(inside, both_signs)
+            or not np.array_equal(behind, np.hstack([identity, -identity]))
+        ):
             _refuse("the final norm", "a last network that does more than copy a norm")
         return rows
 

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StepsRight:
-    """Of the first `tried` answers behind a word (the tokens, and the end if it comes): the number of the first that is
+    """Of the first `tried` answers after a string (the tokens, and the end if it comes): the number of the first that
+    is
     wrong in the shipped numpy runtime and in numpy with a cache, None where none is; and how many are right in any
     runtime."""
 
@@ -49,7 +50,7 @@ class StepsRight:
 
 @dataclass(frozen=True)
 class ProgramRun:
-    """What a program puts out behind a word, as labels of its decoder: at most so many as were asked for, and the end
+    """What a program outputs after a string, as labels of its decoder: at most so many as were asked for, and the end
     where it comes directly behind them; `ended` where it does."""
 
     word: tuple[str, ...]
@@ -60,6 +61,7 @@ class ProgramRun:
 def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> ProgramRun:
     """The run of the program that a model was compiled from, by the program alone: an automaton, or a machine in
     integers. BadInput for another model, and for a foreign symbol."""
+    # What has to be given.
     if not decodes(model):
         must = "a model must be compiled from an automaton or a Turing machine"
         raise BadInput(must, model.name, "symcook compile dfa and compile tm make one")
@@ -69,6 +71,7 @@ def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> Pr
         raise RuntimeError("model.program must be set here")
     symbols = speech_of(model).word(word)
     model.tokens(symbols)  # BadInput for the empty word where nothing stands in front
+    # An automaton: its states, then its verdict.
     if model.program.kind == "dfa":
         table = program_table(model.program)
         tokens = tokens_of(table)[1 + len(table.alphabet) :]
@@ -76,13 +79,15 @@ def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> Pr
         for letter in symbols:
             states.append(table.moves[states[-1]][table.alphabet.index(letter)])
         verdict = tokens[len(table.moves) + int(table.answers[states[-1]] is True)]
-        answers_all = tuple(put_out(model, (*(tokens[state] for state in states), verdict)))
-        return ProgramRun(symbols, answers_all[:limit], len(answers_all) <= limit)
+        all_answers = tuple(put_out(model, (*(tokens[state] for state in states), verdict)))
+        return ProgramRun(symbols, all_answers[:limit], len(all_answers) <= limit)
+    # A machine compiled by the printed construction of a theorem: the rows of its table.
     if model.program.theorem:
         machine = read_turing(model.program.source)
         rows = (token.label for token in table_tokens(machine, symbols, ahead=not model.embedding.added))
-        answers_all = tuple(itertools.islice(rows, limit + 1))
-        return ProgramRun(symbols, answers_all[:limit], len(answers_all) <= limit)
+        all_answers = tuple(itertools.islice(rows, limit + 1))
+        return ProgramRun(symbols, all_answers[:limit], len(all_answers) <= limit)
+    # Any other machine, step by step in integers; the end counts only where it comes within the limit.
     machine = machine_of(model)
     names, answers, ended = labels(machine), list[str](), True
     for step in IntegerDecoder(machine).steps(symbols):
@@ -94,7 +99,7 @@ def program_run(model: Transformer, word: str | Sequence[str], limit: int) -> Pr
 
 
 def steps_right(model: Transformer, word: str | Sequence[str], limit: int, dtype: str = "float32") -> StepsRight:
-    """How many answers of a compiled automaton or machine are right in floats, of the first `limit` behind a word.
+    """How many answers of a compiled automaton or machine are right in floats, of the first `limit` after a string.
 
     Raises BadInput for a model that is compiled from neither, and for another dtype.
     """
@@ -135,15 +140,15 @@ def shipped(model: Transformer, m: Archive, run: ProgramRun) -> int | None:
     with np.errstate(all="ignore"):
         z = archive.embed(m, np.array([[places[token] for token in tokens]]))
         scores = archive.shown(m, archive.evaluate(m, z, refuse=False))[0]
-    labels_found = [model.readout.labels[k] for k in np.argmax(scores, axis=-1)][len(tokens) - len(run.answers) :]
+    given_labels = [model.readout.labels[k] for k in np.argmax(scores, axis=-1)][len(tokens) - len(run.answers) :]
     return next(
-        (k for k, pair in enumerate(zip(labels_found, run.answers, strict=True), 1) if pair[0] != pair[1]), None
+        (k for k, pair in enumerate(zip(given_labels, run.answers, strict=True), 1) if pair[0] != pair[1]), None
     )
 
 
 class Certifier:
     """How many answers of a model are certain in every runtime of the error model of a dtype, with one order of
-    averages; the states behind the words that were asked for are kept."""
+    averages; the states after the strings that were asked for are kept."""
 
     def __init__(self, model: Transformer, dtype: str, divides_first: bool = False) -> None:
         from symcook.domains import rounding
@@ -153,7 +158,8 @@ class Certifier:
         self.states: dict[tuple[str, ...], State] = {}
 
     def right(self, word: Sequence[str], wanted: Sequence[str]) -> int:
-        """How many answers behind a word are those `wanted`."""
+        """How many answers after a string are those `wanted`."""
+        # The state behind each prefix of the string is kept, since strings share prefixes.
         symbols, right = tuple(word), 0
         try:
             for k in range(len(symbols) + 1):
@@ -163,6 +169,7 @@ class Certifier:
                         if k
                         else self.machine.start()
                     )
+            # Then answer for answer, each read by the next step.
             state = self.states[symbols]
             for label in wanted:
                 if self.machine.result(state).label(-1) != label:
@@ -176,13 +183,14 @@ class Certifier:
 
 
 def certified(model: Transformer, word: Sequence[str], wanted: Sequence[str], dtype: str) -> int:
-    """How many answers behind a word are those `wanted` in every runtime of the error model of a dtype, with either
+    """How many answers after a string are those `wanted` in every runtime of the error model of a dtype, with either
     order of averages."""
     return min(Certifier(model, dtype, order).right(word, wanted) for order in (False, True))
 
 
 def bits_needed(run: MachineRun) -> list[int]:
-    """For each token of a run in integers the least p >= 0 with 2^-p at most every gap between what its heads look up
+    """For each token of a run in integers the smallest p >= 0 with 2^-p at most every gap between what its heads look
+    up
     and the runner-up: scores that are off by half of the gap may be exchanged."""
     needed = []
     for looked in lookups(run):
@@ -192,7 +200,7 @@ def bits_needed(run: MachineRun) -> list[int]:
 
 
 def _bits(gap: arb) -> int:
-    """The least p >= 0 with 2^-p <= gap."""
+    """The smallest p >= 0 with 2^-p <= gap."""
     from flint import arb
 
     p = 0

@@ -1,4 +1,9 @@
-"""A model as an ONNX graph, made with onnx.helper: weights under the names of the archive, words in its metadata."""
+"""An archive as an ONNX graph, made with onnx.helper.
+
+In go the arrays of an archive, out come the bytes of a model file. Weights keep their names in the archive; everything
+that is no float goes into the metadata, from which the archive can be read back. The operations are those of
+`symcook.export.run_npz`, in the same order.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +30,12 @@ def graph(m: Archive) -> bytes:
 
 
 class _Graph:
+    """Builds the graph: each method adds nodes and returns the name of what they compute.
+
+    Float arrays of the archive are initializers under their own names, so a key of the archive may be an input of a
+    node.
+    """
+
     def __init__(self, m: Archive) -> None:
         self.m, self.helper, self.types = m, module("onnx.helper"), module("onnx").TensorProto
         self.dtype = str(m["dtype"])
@@ -58,10 +69,12 @@ class _Graph:
         return name
 
     def file(self) -> bytes:
+        """The graph as a model file: input, residual stream, readout, weights, and the metadata."""
         onnx, numpy_helper = module("onnx"), module("onnx.numpy_helper")
         m, helper = self.m, self.helper
         words = bool(len(m["vocabulary"]))
         names = m["coordinates"].tolist()
+        # The number of inputs B and the length n are left open.
         model_input = helper.make_tensor_value_info(
             "tokens" if words else "rows",
             self.types.INT64 if words else self.kind,
@@ -71,6 +84,7 @@ class _Graph:
         self.nodes.append(helper.make_node("Identity", [stream], ["stream"]))
         outputs = [helper.make_tensor_value_info("stream", self.kind, ["B", "n", len(names)])]
         outputs += self.readout(names)
+        # Only float arrays are initializers. The rest of the archive has shaped the graph; it goes into the metadata.
         weights = {key: array for key, array in m.items() if array.dtype.kind == "f"}
         initializers = [numpy_helper.from_array(array, key) for key, array in (weights | self.constants).items()]
         graph = helper.make_graph(self.nodes, str(m["name"]), [model_input], outputs, initializers)
@@ -81,11 +95,13 @@ class _Graph:
         return model.SerializeToString(deterministic=True)
 
     def stream(self, words: bool, names: Sequence[str]) -> str:
+        """The residual stream after the last step. Also sets `length`, which tables and masks are cut to."""
         import numpy as np
 
         m = self.m
         model_input = "tokens" if words else "rows"
         self.length = self.op("Slice", self.op("Shape", model_input), self.whole(1), self.whole(2))
+        # Tokens select rows of the embedding; numbers are put at the coordinates of the inputs by a 0/1 matrix.
         if words:
             z = self.op("Gather", "embedding", "tokens", axis=0)
         else:
@@ -95,13 +111,15 @@ class _Graph:
             z = self.op("MatMul", "rows", self.constant(table))
         if "positions" in m:
             z = self.op("Add", z, self.at_length("positions", 2))
+        # One step is a sublayer: norms before it, heads or a feed-forward sublayer, and the norm that replaces the
+        # stream.
         for step in (f"step{s}." for s in range(1, int(m["steps"]) + 1)):
             norms = [self.normed(key, z) for key in numbered(self.m, step + "before", "gain")]
             x = self.op("Concat", *norms, axis=2) if norms else z
             for key in numbered(self.m, step + "head", "V"):
                 z = self.op("Add", z, self.attended(key, x))
             if step + "W1" in m:
-                if len(m[step + "W1"]):
+                if len(m[step + "W1"]):  # else there are no hidden units, and only the bias is left
                     inside = self.op("Add", self.product(x, step + "W1"), step + "b1")
                     h = self.activated(inside, str(m[step + "activation"]), step)
                     z = self.op("Add", z, self.product(h, step + "W2"))
@@ -113,7 +131,7 @@ class _Graph:
     def at_length(self, key: str, axes: int) -> str:
         """The part of a table for inputs of this length."""
         table = key
-        if self.m[key].ndim > axes:
+        if self.m[key].ndim > axes:  # a table for each length
             at = self.op("Sub", self.length, self.whole(1))
             table = self.op("Squeeze", self.op("Gather", key, at, axis=0), self.whole(0))
         return self.op("Slice", table, self.whole(0), self.length, self.whole(0))
@@ -132,14 +150,17 @@ class _Graph:
             )
             places = self.op("Range", zero, n, unity)
             i, j = self.op("Unsqueeze", places, self.whole(1)), self.op("Unsqueeze", places, self.whole(0))
+            # i + j >= 0 is true everywhere, and has the shape of the mask.
             if name == "none":
                 self.seen[name] = self.op("GreaterOrEqual", self.op("Add", i, j), self.whole(0))
             else:
+                # "future" masks hide what is later: column j at most row i. "past" masks are the reverse.
                 first, second = (j, i) if "future" in name else (i, j)
                 self.seen[name] = self.op("Less" if "strict" in name else "LessOrEqual", first, second)
         return self.seen[name]
 
     def attended(self, key: str, x: str) -> str:
+        """What a head adds to the residual stream."""
         import numpy as np
 
         m, zero, unity = self.m, self.number(0.0), self.number(1.0)
@@ -147,26 +168,33 @@ class _Graph:
         if len(m[key + "Q"]):
             q, k = self.product(x, key + "Q"), self.op("Transpose", self.product(x, key + "K"), perm=[0, 2, 1])
         else:
+            # A head without key dimensions: all scores are zero.
             column = self.constant(np.zeros((m[key + "V"].shape[1], 1), dtype=self.dtype))
             q, k = self.op("MatMul", x, column), self.op("Transpose", self.op("MatMul", x, column), perm=[0, 2, 1])
+        # Scores, times the factor of their row.
         s = self.op("MatMul", q, k)
         if key + "factor" in m:
             s = self.op("Mul", s, self.op("Unsqueeze", self.at_length(key + "factor", 1), self.whole(1)))
+        # The largest visible score of each row.
         low = self.number(LOWEST[self.dtype])
         top = self.op("ReduceMax", self.op("Where", sees_key, s, low), axes=[2])
         weighting = str(m[key + "weighting"])
         if weighting == "softmax":
             a = self.op("Where", sees_key, self.op("Exp", self.op("Min", self.op("Sub", s, top), zero)), zero)
         else:
+            # Hard attention: 1 at the largest scores; of several, the first from the left or from the right, if it
+            # chooses one.
             a = self.op("Cast", self.op("And", self.op("Equal", s, top), sees_key), to=self.kind)
             if weighting != "average":
                 count = self.op("CumSum", a, self.whole(2), reverse=int(weighting == "rightmost"))
                 a = self.op("Mul", a, self.op("Cast", self.op("Equal", count, unity), to=self.kind))
+        # One division by the total, after the sum, as the error model of the certificate assumes.
         total = self.op("ReduceSum", a, self.whole(2))
         total = self.op("Where", self.op("Equal", total, zero), unity, total)  # a row that sees nothing is zero
         return self.op("Div", self.op("MatMul", a, self.product(x, key + "V")), total)
 
     def normed(self, key: str, z: str) -> str:
+        """A layer norm of z, or of its projection."""
         m, zero, unity = self.m, self.number(0.0), self.number(1.0)
         x = self.product(z, key + "P") if key + "P" in m else z
         size = self.number(float(len(m[key + "gain"])))
@@ -175,6 +203,7 @@ class _Graph:
             return self.op("Div", self.op("ReduceSum", entries, self.whole(2)), size)
 
         x = self.op("Sub", x, mean(x))
+        # Variance plus epsilon; where it is zero, the quotient is zero, or no number if the norm refuses.
         total = self.op("Add", mean(self.op("Mul", x, x)), key + "epsilon")
         flat = self.op("Equal", total, zero)
         x = self.op("Div", x, self.op("Sqrt", self.op("Where", flat, unity, total)))
@@ -183,6 +212,7 @@ class _Graph:
         return self.op("Add", self.op("Mul", x, key + "gain"), key + "bias")
 
     def activated(self, x: str, kind: str, step: str) -> str:
+        """The activation of hidden units; `step` is named where onnxruntime lacks an operation."""
         if kind == "relu":
             return self.op("Relu", x)
         if kind == "step":
@@ -197,13 +227,16 @@ class _Graph:
             cube = self.op("Mul", self.op("Mul", x, x), self.op("Mul", x, self.number(0.044715)))
             inside = self.op("Tanh", self.op("Mul", self.number(math.sqrt(2 / math.pi)), self.op("Add", x, cube)))
         else:
+            # gelu-sigmoid
             return self.op("Mul", x, self.op("Sigmoid", self.op("Mul", self.number(1.702), x)))
+        # x times (1 + erf or tanh)/2
         return self.op("Mul", x, self.op("Mul", half, self.op("Add", unity, inside)))
 
     def readout(self, names: Sequence[str]) -> list[Any]:
         """The outputs beside the stream."""
         m, kind, position = self.m, str(self.m["readout.kind"]), str(self.m["readout.position"])
         outputs = []
+        # Scores: of labels, or of a sign readout the one logit.
         if "readout.weights" in m:
             plain = m["readout.weights"].ndim == 1
             weights_row = self.op("Unsqueeze", "readout.weights", self.whole(0)) if plain else "readout.weights"
@@ -213,6 +246,7 @@ class _Graph:
             self.nodes.append(self.helper.make_node("Identity", [scores], ["scores"]))
             shape = ["B", "n", 1 if plain else len(m["readout.labels"])]
             outputs.append(self.helper.make_tensor_value_info("scores", self.kind, shape))
+        # These two only show values.
         if kind in ("value", "distribution"):
             return outputs
         if kind == "sign":
@@ -220,9 +254,11 @@ class _Graph:
         elif kind == "largest":
             answers = self.op("ArgMax", "scores", axis=2, keepdims=0)
         else:
+            # A zero test: all coordinates that it reads are zero.
             reads = self.whole(*(names.index(name) for name in m["readout.reads"].tolist()))
             zeros = self.op("Equal", self.op("Gather", "stream", reads, axis=2), self.number(0.0))
             answers = self.all(zeros)
+        # The answer at one position, at each, or of all together.
         if position == "all":
             answers = self.all(answers)
         elif position != "each":

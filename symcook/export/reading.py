@@ -1,4 +1,8 @@
-"""Exported weights as exact models: every float stands for the number with a power of two below that it is."""
+"""Exported weights as exact models: every float stands for the dyadic number that it is.
+
+In goes an archive as a file has it, out comes a `Transformer` with the coordinates, norms and heads that the arrays
+describe. Tables of positions become expressions by cases.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 MOST_CELLS = 2000
-"""The greatest number of entries of one coordinate in a table by length and position."""
+"""The largest number of entries of one coordinate in a table by length and position."""
 
 
 @door()
@@ -53,7 +57,7 @@ def from_file(path: str | Path, kind: str) -> Transformer:
 
 def from_archive(m: Archive, place: object = "the archive") -> Transformer:
     """The exact model of an archive (`symcook.export.archive`): coordinates, tokens and layers of what was exported,
-    with its floats, position tables as functions of i and n, and the length of these tables as the greatest one."""
+    with its floats, position tables as functions of i and n, and the length of these tables as the largest one."""
     if "format" not in m:
         do = "give the tensors of another file to from_state_dict"
         raise BadInput("a file of weights must be an export of symcook", place, do)
@@ -84,6 +88,8 @@ class _Seen(dict[str, Any]):
 
 
 class _Reader:
+    """Builds the model from the arrays. `start` is 1, and `longest` the shortest table of positions or factors."""
+
     def __init__(self, m: Archive) -> None:
         self.m = m = _Seen(m)
         self.space: list[str] = m["coordinates"].tolist()
@@ -107,22 +113,25 @@ class _Reader:
             raise BadInput(f"every entry of {key} must be a finite number", "one that is not") from None
 
     def model(self) -> Transformer:
+        """The model. Raises BadInput where a step has an array that nothing of it has read."""
         m = self.m
         words, inputs, places = None, None, {}
+        # Tokens with their rows, or inputs.
         if len(m["vocabulary"]):
             table = self.matrix("embedding", len(self.space))
             rows = zip(m["vocabulary"].tolist(), table, strict=True)
             words = {token: {c: x for c, x in zip(self.space, row, strict=True) if x} for token, row in rows}
         else:
             inputs = tuple(m["inputs"].tolist())
+        # Position functions by coordinate, zero ones left out.
         if "positions" in m:
             for c, name in enumerate(self.space):
                 if m["positions"][..., c].any():
                     places[name] = self.function("positions", m["positions"][..., c])
         before, after = (str(m[key]) or None for key in ("before", "after"))
         layers, final = self.layers()
-        if lost := m.left():
-            raise BadInput("an export must have every array of its steps", f"{lost}, without those next to it")
+        if unread := m.left():
+            raise BadInput("an export must have every array of its steps", f"{unread}, without those next to it")
         return Transformer(
             str(m["name"]),
             Embedding(Space(tuple(self.space)), words, inputs, places, self.start, before, after),
@@ -150,6 +159,8 @@ class _Reader:
         """The steps of one layer together; the final norm, which is a step of its own."""
         m, layer_parts = self.m, dict[int, dict[str, Any]]()
         final = None
+        # A step with heads or a feed-forward sublayer goes to its layer; one with neither must have a norm after it,
+        # the final one.
         for s in range(1, int(m["steps"]) + 1):
             key = f"step{s}."
             before = [self.norm(name) for name in numbered(self.m, key + "before", "gain")]
@@ -167,13 +178,16 @@ class _Reader:
                 SelfAttention(tuple(heads)) if heads else self.network(key, view)
             )
             parts["attention_norms" if heads else "feedforward_norms"] = norms
+            # The placement: by the norm after, or by the projections of the norms before. Once a sublayer has said
+            # "multi pre", one norm in the other is "multi pre" too.
             if after is not None:
                 parts["placement"] = "post"
-            elif before:
-                parts["placement"] = (
-                    "pre" if before[0].projection is None else "multi pre" if len(before) > 1
-                    else "projected pre" if parts["placement"] == "none" else parts["placement"]
-                )  # fmt: skip
+            elif before and before[0].projection is None:
+                parts["placement"] = "pre"
+            elif len(before) > 1:
+                parts["placement"] = "multi pre"
+            elif before and parts["placement"] == "none":
+                parts["placement"] = "projected pre"
         return [Layer(**parts) for parts in layer_parts.values()], final
 
     def value(self, key: str) -> str:
@@ -181,6 +195,7 @@ class _Reader:
         return stored_value(str(self.m[key]), key)
 
     def norm(self, key: str) -> LayerNorm:
+        """A norm. One with a projection writes names that are made of its key."""
         m, size = self.m, len(self.m[key + "gain"])
         facts: dict[str, Any] = {name: self.vector(key + name, size) for name in ("gain", "bias")}
         facts["epsilon"] = self.row(key + "epsilon", [float(m[key + "epsilon"])])[0]
@@ -192,11 +207,13 @@ class _Reader:
         return LayerNorm(tuple(self.space), writes, projection=self.matrix(key + "P", len(self.space)), **facts)
 
     def head(self, key: str, view: Sequence[str]) -> Head:
+        """A head over the coordinates that it uses."""
         m = self.m
         Q, K, V = (self.matrix(key + name, len(view)) for name in ("Q", "K", "V"))
         reads = _used(range(len(view)), lambda c: any(row[c] for part in (Q, K, V) for row in part))
         writes = _used(range(len(V)), lambda r: any(V[r]))
         temperature = "1"
+        # An archive has the quotient of scale and temperature; it is all put into the temperature.
         if key + "factor" in m:
             temperature = f"1/({self.function(key + 'factor', m[key + 'factor'])})"
         Q, K, V = ([[row[c] for c in reads] for row in part] for part in (Q, K, [V[r] for r in writes]))
@@ -204,6 +221,7 @@ class _Reader:
         return Head(*names, Q, K, V, self.value(key + "mask"), self.value(key + "weighting"), temperature)
 
     def network(self, key: str, view: Sequence[str]) -> FeedForward:
+        """A feed-forward sublayer over the coordinates that it uses."""
         m, hidden = self.m, len(self.m[key + "b1"])
         W1, W2 = self.matrix(key + "W1", len(view)), self.matrix(key + "W2", hidden)
         b1, b2 = self.vector(key + "b1", hidden), self.vector(key + "b2", len(self.space))
@@ -216,6 +234,7 @@ class _Reader:
         )
 
     def readout(self) -> Readout:
+        """The readout; its weights over the coordinates that it reads."""
         m, reads = self.m, self.m["readout.reads"].tolist()
         kind, position = self.value("readout.kind"), str(m["readout.position"])
         if "readout.weights" not in m:

@@ -1,4 +1,8 @@
-"""The safetensors format, written and read here: eight bytes, a JSON header, the numbers one after another."""
+"""The safetensors format, written and read without its library.
+
+A file is eight bytes with the size of the header, a JSON header with the type, shape and place of each tensor, and the
+numbers of all tensors one after another.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,7 @@ def encode(m: Archive) -> bytes:
     dtype = str(m["dtype"])
     header: dict[str, Any] = {"__metadata__": facts(m)}
     parts, at = [], 0
+    # bfloat16 is the upper half of a float32.
     for key in sorted(key for key, array in m.items() if array.dtype.kind == "f"):
         array = np.ascontiguousarray(m[key])
         data = (
@@ -29,6 +34,7 @@ def encode(m: Archive) -> bytes:
         parts.append(data.tobytes())
         header[key] = {"dtype": TYPES[dtype], "shape": list(m[key].shape), "data_offsets": [at, at + len(parts[-1])]}
         at += len(parts[-1])
+    # The header is padded to eight bytes, as the format asks.
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     return b"".join((len(text).to_bytes(8, "little"), text, *parts))
@@ -39,6 +45,7 @@ def decode(data: bytes, path: object) -> Archive:
     import numpy as np
 
     must = "a safetensors file must have a header and all the numbers that it names"
+    # The size of the header, the header, and then each tensor between its offsets.
     size = int.from_bytes(data[:8], "little")
     arrays: Archive = {}
     try:
@@ -57,6 +64,7 @@ def decode(data: bytes, path: object) -> Archive:
                 array = np.frombuffer(bytes_, np.dtype(kind).newbyteorder("<")).astype(kind)
             arrays[key] = array.reshape(shape)
             end = max(end, stop)
+        # Nothing may follow the last tensor.
         if 8 + size + end != len(data):
             raise ValueError("length")
         return arrays | from_facts(metadata)

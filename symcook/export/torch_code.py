@@ -1,4 +1,8 @@
-"""A model as plain PyTorch code beside its state dict: an `nn.Module` that needs neither symcook nor anything else."""
+"""An archive as plain PyTorch code beside its state dict: an `nn.Module` that needs neither symcook nor anything else.
+
+The code is a template (`HEAD`) whose fields are filled from the archive: names, the parameters, one line for each step
+of the forward pass, and the readout. The code knows the hash of its weights and refuses others.
+"""
 
 from __future__ import annotations
 
@@ -223,6 +227,7 @@ def tensors(m: Archive) -> dict[str, Any]:
 
 def code(m: Archive, stem: str, sha256: str) -> str:
     """The text of the module for an archive whose state dict is in ``stem.pt``."""
+    # The template's fields: names, constants, the parameters and the forward pass as lines of code.
     weights, words = tensors(m), bool(len(m["vocabulary"]))
     added = [str(m[key]) for key in ("before", "after") if str(m[key])]
     return HEAD.format(
@@ -280,6 +285,9 @@ def example(m: Archive) -> str:
 
 
 def _init(m: Archive, weights: Mapping[str, np.ndarray]) -> Iterator[str]:
+    """The lines that declare the parameters: those without a step, then a `Weights` for each step and for each of its
+    parts."""
+    # A key is group.name; the group is a step or a part of a step.
     groups: dict[str, dict[str, tuple[int, ...]]] = {}
     for key, array in weights.items():
         group, _, name = key.rpartition(".")
@@ -299,12 +307,15 @@ def _init(m: Archive, weights: Mapping[str, np.ndarray]) -> Iterator[str]:
 
 
 def _forward(m: Archive) -> Iterator[str]:
+    """The lines of the forward pass, in the order of `run_npz.evaluate`."""
     yield "n = given.shape[1]"
+    # Tables end at some length.
     longest = reach(m)
     if longest is not None:
         yield f"if n > {longest}:"
         must = f"an input must have length at most {longest}: the weights have tables to there"
         yield f"    raise ValueError({must!r})"
+    # Tokens, or rows put at the coordinates of the inputs.
     if len(m["vocabulary"]):
         yield "z = self.embedding[given]"
     else:
@@ -313,6 +324,7 @@ def _forward(m: Archive) -> Iterator[str]:
         yield f"z[:, :, {places}] = given.to(DTYPE)"
     if "positions" in m:
         yield f"z = z + self.positions[{':n' if m['positions'].ndim == 2 else 'n - 1, :n'}]"
+    # Each step: the norms before it, its heads or its feed-forward sublayer, and the norm after it.
     for s in range(1, int(m["steps"]) + 1):
         step, own = f"step{s}.", f"self.step{s}"
         yield f"# step {s}, of layer {int(m[step + 'layer'])}"

@@ -1,4 +1,8 @@
-"""A certificate computed again, from what its export was given, and compared with what it says and with the weights."""
+"""Verification of an export: the certificate is computed again and compared with what it says, and with the weights.
+
+What the export was given (recipe or model, format, type, lengths) is read from the certificate; everything else in it
+must come out the same. The few places that may differ are listed in `_of_its_day`.
+"""
 
 from __future__ import annotations
 
@@ -38,6 +42,7 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
     Raises Rejected with the first thing that is otherwise, BadInput for a file that is missing or cut off, and for a
     certificate of another form than an export writes.
     """
+    # What the export was given, as the certificate has it.
     place, known, files = read(path)
     export_read = _given(place, known, files)
     model = export_read.model(known)
@@ -46,6 +51,7 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
         raise _wrong(
             "position_tables.N", f"the largest of lengths from 1 to {MAX_LENGTH} input symbols", export_read.positions
         )
+    # The same export once more: first the model and the arrays, which takes little time.
     asked = _asked(model, known, longest)
     exported = prepared(
         model,
@@ -62,6 +68,7 @@ def verify_export(path: str | Path, *, progress: Callable[..., None] | None = No
     _same_arrays(weights, decode(weights, files[weights]), held(export_read.kind, exported.arrays))
     if export_read.format.more:
         _same_code(weights, files, exported.arrays)
+    # Then the certificate, which takes as long as it took then.
     built = {} if export_read.recipe is None else {"recipe": export_read.recipe, "arguments": export_read.arguments}
     recomputed = certificate(exported, export_read.claims, built, progress) | told(weights, files)
     return known | {"not_checked": _compared(place, _as_json(recomputed), known)}
@@ -101,6 +108,7 @@ class _Given:
 def _given(place: Path, known: Mapping[str, object], files: Mapping[Path, bytes]) -> _Given:
     """What the export was given; BadInput where something of it is missing or has not the form of it. All else in a
     certificate is only compared."""
+    # The format, and what stands at the top: recipe, symbols, kind, type, and the file of weights.
     if _field(known, "format", str, "text") != FORMAT:
         raise BadInput(f"a certificate must be of the format {FORMAT}", known["format"], "export the model again")
     recipe, decoded = (
@@ -116,17 +124,18 @@ def _given(place: Path, known: Mapping[str, object], files: Mapping[Path, bytes]
     weights = place.parent / name
     if weights not in files or weights.suffix != format.ending:
         raise _wrong("weights", f"the one of its files that ends in {format.ending}", name)
+    # Lengths, what a decoder was asked, and the claims.
     tables = _field(known, "position_tables", dict, "an object")
     steps = program = None
     if decoded is not None:
         steps, program = _whole(decoded, "asked", 0, MAX_STEPS), _field(decoded, "program", dict, "an object")
     claims = _field(known, "claims", list, "a list")
-    for each in claims:
-        if not isinstance(each, dict) or not all(isinstance(each.get(key), str) for key in ("id", "status")):
-            raise _wrong("claims", 'a list of {"id": .., "status": ..}', each)
+    for claim in claims:
+        if not isinstance(claim, dict) or not all(isinstance(claim.get(key), str) for key in ("id", "status")):
+            raise _wrong("claims", 'a list of {"id": .., "status": ..}', claim)
     return _Given(
         recipe, arguments, symbols, kind, dtype, _whole(tables, "N", 1, MAX_LENGTH + 2), steps, program,
-        [each["id"] for each in claims], format, weights,
+        [claim["id"] for claim in claims], format, weights,
     )  # fmt: skip
 
 
@@ -165,6 +174,7 @@ def _field(known: Mapping[str, object], name: str, kind: type | tuple[type, ...]
 
 
 def _whole(known: Mapping[str, object], name: str, least: int, most: int) -> int:
+    """A whole number in its limits."""
     value = _field(known, name, int, "a whole number")
     if isinstance(value, bool) or not least <= value <= most:
         raise _wrong(name, f"a whole number from {least} to {most}", value)
@@ -176,22 +186,26 @@ _Place = tuple[str | int, ...]
 _MISSING = object()
 
 
-def _compared(place: Path, found: dict[str, object], known: dict[str, object]) -> dict[str, str]:
+def _compared(place: Path, recomputed: dict[str, object], known: dict[str, object]) -> dict[str, str]:
     """What is not checked, each with why; Rejected where anything else in the certificate `known` is not `found`."""
-    open_ = {}
+    not_checked = {}
+    # No recipe says which claims a model is of.
     if known["claims"] and known["recipe"] is None:
-        open_["claims"] = "named by who exported the model, which no recipe builds: nothing says that they are about it"
-    for at, here, there in _differences(found, known, ()):
+        not_checked["claims"] = (
+            "named by who exported the model, which no recipe builds: nothing says that they are about it"
+        )
+    for at, here, there in _differences(recomputed, known, ()):
         if at == ("certificate_sha256",):  # `read` has compared it
             continue
-        name, reason = ".".join(map(str, at)), _of_its_day(at, here, there, str(found["dtype"]))
+        # Every other place must agree, but for the statuses of claims and one number of numpy's (`_of_its_day`).
+        name, reason = ".".join(map(str, at)), _of_its_day(at, here, there, str(recomputed["dtype"]))
         if reason is None:
             numpy = at[0] in ("compared", "greatest_length", "decoding")
             why = ": numpy's arithmetic differs here, or the certificate is wrong" if numpy else ""
             says = f"{place} says {_shown(there)} under {name!r}"
             raise Rejected(f"{says}, and computed again it is {_shown(here)}{why}.")
-        open_[name] = reason
-    return open_
+        not_checked[name] = reason
+    return not_checked
 
 
 def _of_its_day(at: _Place, here: object, there: object, dtype: str) -> str | None:
@@ -204,17 +218,17 @@ def _of_its_day(at: _Place, here: object, there: object, dtype: str) -> str | No
     return None
 
 
-def _differences(found: object, known: object, at: _Place) -> Iterator[tuple[_Place, Any, Any]]:
+def _differences(recomputed: object, known: object, at: _Place) -> Iterator[tuple[_Place, Any, Any]]:
     """The places at which two documents of JSON are not the same, with both values."""
-    if isinstance(found, dict) and isinstance(known, dict):
-        for key in (*found, *(key for key in known if key not in found)):
-            yield from _differences(found.get(key, _MISSING), known.get(key, _MISSING), (*at, key))
-    elif isinstance(found, list) and isinstance(known, list):
-        for k in range(max(len(found), len(known))):
-            new_entry, old_entry = (each[k] if k < len(each) else _MISSING for each in (found, known))
+    if isinstance(recomputed, dict) and isinstance(known, dict):
+        for key in (*recomputed, *(key for key in known if key not in recomputed)):
+            yield from _differences(recomputed.get(key, _MISSING), known.get(key, _MISSING), (*at, key))
+    elif isinstance(recomputed, list) and isinstance(known, list):
+        for k in range(max(len(recomputed), len(known))):
+            new_entry, old_entry = (side[k] if k < len(side) else _MISSING for side in (recomputed, known))
             yield from _differences(new_entry, old_entry, (*at, k))
-    elif type(found) is not type(known) or found != known:
-        yield at, found, known
+    elif type(recomputed) is not type(known) or recomputed != known:
+        yield at, recomputed, known
 
 
 def _shown(value: object) -> str:
@@ -231,11 +245,11 @@ def _as_json(document: Mapping[str, object]) -> dict[str, Any]:
     return json.loads(json.dumps(document))
 
 
-def _same_model(made: Prepared, known: Mapping[str, object]) -> None:
+def _same_model(exported: Prepared, known: Mapping[str, object]) -> None:
     """Rejected where the model that was built is not the one of the certificate: before anything is run."""
     from symcook.model.modelfile import document_hash, to_document
 
-    document = to_document(made.bound)
+    document = to_document(exported.bound)
     if document_hash(document) != known.get("model_hash") or _as_json(document) != known.get("model_file"):
         what = "the model of a certificate"
         if known["recipe"] is not None:
@@ -261,6 +275,7 @@ def _same_arrays(path: Path, stored: Mapping[str, np.ndarray], wanted: Mapping[s
 
 
 def _same_code(weights: Path, files: dict[Path, bytes], arrays: Archive) -> None:
+    """Rejected where the code beside the weights is not what an export of these arrays writes."""
     import hashlib
 
     from symcook.export import lens, torch_code

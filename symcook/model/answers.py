@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 LINE = 118
-"""The greatest length of a repr."""
+"""The largest length of a repr."""
 EMPTY_STRING = "the empty string"
 """How answers name the input without symbols."""
 

@@ -1,5 +1,8 @@
-"""What is given to a part of a model when it is made: matrices and names, checked once and frozen; and the space of
-named coordinates."""
+"""Checks of what a part of a model is made of: matrices, names, and the space of named coordinates.
+
+A part (head, feed-forward layer, norm, embedding, readout) calls these functions once, when it is made. Each takes what
+the user gave, with a text that says what it is, and returns it in its frozen form or raises BadInput.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +38,14 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
     Raises BadInput where the shape differs or an entry is not exact.
     """
     entries: list[Any]
+    # Rational already, and of the right shape.
     if all_rational(rows) and rows.shape == shape:
         return rows
-    if all_rational(rows) or hasattr(rows, "todok"):  # a matrix of sympy's
-        shape_given, entries = rows.shape, list(rows) if rows.shape == shape else []
+    # Rational but of another shape, which is refused below; or a matrix of sympy's.
+    if all_rational(rows) or hasattr(rows, "todok"):
+        present_shape, entries = rows.shape, list(rows) if rows.shape == shape else []
     else:
+        # Nested or flat lists.
         height(rows, what)
         lines = list(rows)
         if lines and not isinstance(lines[0], (list, tuple)):
@@ -47,8 +53,9 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
         widths = {len(line) for line in lines} or {shape[1]}
         if len(widths) > 1:
             raise BadInput(f"{what} must have rows of equal length", sorted(widths))
-        shape_given, entries = (len(lines), widths.pop()), [e for line in lines for e in line]
-    if shape_given == shape and (rational := RationalEntries.of(entries, shape)) is not None:
+        present_shape, entries = (len(lines), widths.pop()), [e for line in lines for e in line]
+    # Small and rational: kept without sympy.
+    if present_shape == shape and (rational := RationalEntries.of(entries, shape)) is not None:
         return rational
     import sympy
 
@@ -56,8 +63,9 @@ def matrix(rows: Any, shape: tuple[int, int], what: str) -> sympy.ImmutableMatri
 
     if not all(type(e) is Fraction or type(e) is int for e in entries):
         entries = [exact(e) for e in entries]
-    if shape_given != shape:
-        raise BadInput(f"{what} must have shape {shape[0]} x {shape[1]}", f"{shape_given[0]} x {shape_given[1]}")
+    # The entries are read before the shape is refused, so that the refusal of an entry comes first.
+    if present_shape != shape:
+        raise BadInput(f"{what} must have shape {shape[0]} x {shape[1]}", f"{present_shape[0]} x {present_shape[1]}")
     if all(isinstance(e, (int, Fraction, sympy.Rational)) for e in entries):
         return RationalMatrix.of([(int(e.numerator), int(e.denominator)) for e in entries], shape)
     return sympy.ImmutableMatrix(shape[0], shape[1], entries)
@@ -70,6 +78,7 @@ def changes(values: Mapping[str, Any], put: Put) -> dict[str, Any]:
 
 
 def _substituted(value: sympy.Expr | sympy.MatrixBase | RationalEntries | Fraction, put: Put) -> Any:
+    """A number or matrix with the substitution made; what is rational has no symbols."""
     if isinstance(value, Fraction) or all_rational(value):
         return value
     import sympy
@@ -91,17 +100,17 @@ def height(rows: Any, what: str) -> int:
     return len(rows)
 
 
-def nested(given: Any, dyadic: bool) -> Any:
+def nested(value: Any, dyadic: bool) -> Any:
     """An array as nested lists; with `dyadic` every finite float in it as the exact number that it is."""
-    if hasattr(given, "tolist") and hasattr(given, "ndim"):
-        if dyadic and given.ndim == 2:
-            return dyadics(given) or nested(given.tolist(), dyadic)
-        given = given.tolist()
-    if isinstance(given, (list, tuple)):
-        return [nested(entry, dyadic) for entry in given]
-    if dyadic and isinstance(given, float) and isfinite(given):
-        return Fraction(given)
-    return given
+    if hasattr(value, "tolist") and hasattr(value, "ndim"):
+        if dyadic and value.ndim == 2:
+            return dyadics(value) or nested(value.tolist(), dyadic)
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [nested(entry, dyadic) for entry in value]
+    if dyadic and isinstance(value, float) and isfinite(value):
+        return Fraction(value)
+    return value
 
 
 def dyadics(given: Any) -> Any:
@@ -123,8 +132,8 @@ def dyadics(given: Any) -> Any:
 def sparse(weights: sympy.MatrixBase | RationalEntries, columns: Sequence[object]) -> tuple[Mapping[Any, Number], ...]:
     """The rows of a matrix as number systems take them: {column: number} without zeros, in the order of the columns."""
     if all_rational(weights):
-        kept = cast("RationalEntries", weights).filled_rows()
-        return tuple({columns[c]: number for c, number in row.items()} for row in kept)
+        nonzero_rows = cast("RationalEntries", weights).filled_rows()
+        return tuple({columns[c]: number for c, number in row.items()} for row in nonzero_rows)
     matrix = cast("sympy.MatrixBase", weights)
     rows: tuple[dict[Any, Number], ...] = tuple({} for _ in range(matrix.shape[0]))
     for (r, c), value in sorted(matrix.todok().items(), key=lambda entry: entry[0]):
@@ -236,15 +245,15 @@ class Space:
         object.__setattr__(self, "names", listed(self.names, "a space", "coordinate names"))
         if not self.names:
             raise BadInput("a space must have at least one coordinate", "none")
-        names_seen: set[str] = set()
+        earlier: set[str] = set()
         for name in self.names:
             if not isinstance(name, str) or not (valid_name(name) or name in ARITY) or name in RESERVED:
                 kept_words = ", ".join(RESERVED)
                 must = f"a coordinate's name must be an identifier, no reserved word and not one of {kept_words}"
                 raise BadInput(must, name)
-            if name in names_seen:
+            if name in earlier:
                 raise BadInput("coordinates must have different names", name)
-            names_seen.add(name)
+            earlier.add(name)
 
     def __len__(self) -> int:
         return len(self.names)

@@ -1,4 +1,8 @@
-"""Where words enter a model and answers leave it: the embedding and the readout."""
+"""Both ends of a model: the embedding, through which strings or numbers enter, and the readout, which gives the answer.
+
+`Embedding` says what the residual stream is before the first layer; `Readout` says at which positions it is read at the
+end, and what a verdict, a label or a value is made of. Neither runs a model: a number system (`Comparing`) does that.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +33,7 @@ T = TypeVar("T")
 Column = TypeVar("Column", contravariant=True)
 """One coordinate at all positions."""
 Verdicts = TypeVar("Verdicts")
-"""The answers to a comparison, or the indices of the greatest scores, at all positions."""
+"""The answers to a comparison, or the indices of the largest scores, at all positions."""
 Verdict = TypeVar("Verdict", covariant=True)
 """One of them: True, False or None (open), or an index; in a batch an array of such; a condition, where n is open."""
 
@@ -93,6 +97,7 @@ class Embedding(Named):
         if (self.words is None) == (self.inputs is None):
             both = "neither" if self.words is None else "both"
             raise BadInput("an embedding must have either strings or inputs", both)
+        # Strings: a row of numbers for each token, or, of a matrix, only the names of its columns.
         if self.words is not None:
             words = one_hot(self.words) if isinstance(self.words, (str, list, tuple)) else self.words
             as_rows = isinstance(words, TokenRows)
@@ -113,11 +118,13 @@ class Embedding(Named):
             if isinstance(words, TokenRows):
                 self.space.require(words.names)
             freeze(self, words=words if as_rows else MappingProxyType(table))
+        # Added tokens have rows too, and a user must have a token to type.
         for token in (self.before, self.after):
             if token is not None and (not isinstance(token, str) or token not in (self.words or {})):
                 raise BadInput("a token that the model adds must be one of its tokens", token, "give its row in words")
         if self.words is not None and not self.alphabet:
             raise BadInput("the alphabet must have a token that a user can type", ", ".join(self.words))
+        # Inputs: coordinates of the space that may stand in formulas.
         if self.words is None:
             inputs = coordinates(() if self.inputs is None else self.inputs, "inputs")
             self.space.require(inputs)
@@ -274,6 +281,7 @@ class Readout(Named):
         freeze(self, groups=self._grouped(labels))
         if not reads:
             raise BadInput("a readout must read at least one coordinate", "none")
+        # Weights: for the kinds that compare or show sums, and for no other.
         if (self.kind == "sign" or scores) != (held(self, "weights") is not None):
             do = "give a row of weights for each label" if scores else "give weights=[1], one for each coordinate"
             must = "weights must be given for sign, largest, distribution and groups and for no other"
@@ -367,11 +375,12 @@ class Readout(Named):
 
     def label(self, index: int) -> str:
         """The label that an index of `verdicts` stands for: of groups one of each, with commas between."""
-        labels_found = []
+        # The index counts labels of the last group fastest.
+        chosen = []
         for part in reversed(self.parts):
             index, place = divmod(index, len(part))
-            labels_found.append(part[place])
-        return ",".join(reversed(labels_found))
+            chosen.append(part[place])
+        return ",".join(reversed(chosen))
 
     def index(self, label: str) -> int | None:
         """The index of `label`, None where it is none of the answers."""
@@ -432,6 +441,7 @@ class Readout(Named):
         rule = self._known_rule(("positive", "zero", "largest", "largest of each group"))
         if rule == "zero":
             return reduce(domain.both, map(domain.zero, reads))
+        # Groups: one index for each, joined into one number as `label` takes it apart.
         if self.groups:
             ends = list(accumulate(self.groups, initial=0))
             best = domain.largest(scores[: ends[1]])
@@ -448,9 +458,11 @@ class Readout(Named):
         """How far `values`, of what an answer is taken from (`Result.watched`), are from another one: the greatest
         |value| where they are compared with 0, else the greatest less the greatest of the others, found by `order`.
         None where there is no other: a zero test that is passed, or one score alone."""
+        # Compared with zero: the size of the largest.
         if self.decides:
             size = greatest([abs(value) for value in values])
             return None if size == 0 and not self.signed else size
+        # Groups: the smallest of their distances, as the largest of the negated ones.
         if len(self.groups) > 1:
             ends = list(accumulate(self.groups, initial=0))
             single_group = replace(self, kind="value", weights=None, labels=(), groups=())

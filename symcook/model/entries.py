@@ -1,7 +1,8 @@
-"""Rational numbers of a model as they are kept until somebody reads them: then they are sympy's.
+"""Rational numbers of a model, kept as Fractions until somebody asks for sympy's form.
 
-What is given as integers, fractions or numbers in text needs no sympy to be exact, and a run reads it as it is. So a
-command that only runs a model does not wait for sympy's import.
+Integers, fractions and numbers in text are exact without sympy, and a run reads them as they are. So a command that
+only runs a model does not wait for sympy's import. A block keeps such numbers in a dictionary of its own (`WEIGHTS`);
+its fields (`KeptField`) make sympy's numbers and matrices of them when they are first read.
 """
 
 from __future__ import annotations
@@ -175,11 +176,12 @@ def keep(block: object, **values: object) -> None:
     """Set fields of a frozen block that is being made; `RationalEntries` and Fractions are kept."""
     weights: dict[str, Any] = block.__dict__.setdefault(WEIGHTS, {})
     for name, value in values.items():
-        of, other = (
+        # A rational value is kept; any other is a plain attribute, and the field has one of the two.
+        of, away = (
             (weights, block.__dict__) if isinstance(value, (RationalEntries, Fraction)) else (block.__dict__, weights)
         )
         of[name] = value
-        other.pop(name, None)
+        away.pop(name, None)
 
 
 def held(block: object, name: str) -> Any:

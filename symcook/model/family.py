@@ -1,6 +1,9 @@
-"""Family files: read in kinder spellings too (`familydocument`), and refused in one sentence where they are none.
+"""Family files: read in every accepted spelling, checked, and refused in one sentence where they are wrong.
 
-`symcook.model.plainfamily` holds what a file means and is all that a theorem rests on; what stands here only refuses.
+`load` takes a file and returns a `Family`. The document is first brought into one spelling
+(`symcook.model.familydocument`), then read by `PlainFamily`, and at last checked for names, ranges and linearity
+(`_Names`). `symcook.model.plainfamily` holds what a file means and is all that a theorem rests on; the checks here can
+only refuse a file.
 """
 
 from __future__ import annotations
@@ -59,7 +62,8 @@ class Family(PlainFamily):
         return hashlib.sha256(json.dumps(self.document, sort_keys=True).encode()).hexdigest()[:16]
 
     def products(self, tree: Tree, scope: Scope) -> Iterator[tuple[list[Range], Tree, Tree, int]]:
-        """The products (query form)*(key form) of a score, each with the sums around it and its sign."""
+        """The products (query form)*(key form) of a score, each as (ranges of the sums around it, query form, key form,
+        sign); the sign is 1 or -1."""
         tag = tree[0]
         if tree == ZERO:
             return
@@ -81,11 +85,18 @@ class Family(PlainFamily):
 
 
 class _Names:
-    """Refuses names that mean something else, ranges that are not whole, and forms that are not linear."""
+    """Checks of a family file that no theorem rests on; making one runs them all, and the object is not kept.
+
+    They refuse an index or a coordinate whose name already means something else, a range that is empty or has ends that
+    are not numbers, a call of an unknown function, and forms that are not linear in the coordinates. Each refusal is a
+    BadInput with the declaration or expression in question.
+    """
 
     def __init__(self, family: Family) -> None:
         self.family = family
+        # Names that an index may not have.
         self.own = {*family.sizes, *family.choices, *family.tables, *family.space, *TAKEN}
+        # Tables, sizes and coordinates: the ranges of their declarations and the conditions on them.
         for name, table in family.tables.items():
             if len(table.over) > 3:
                 raise BadInput("a table must have at most three indices and values Int or Real", name)
@@ -96,15 +107,18 @@ class _Names:
             self.functions(condition)
         for name, over in family.space.items():
             self.declared(Declared(name, over), False)
+        # The embedding: an input is a coordinate that the caller sets, so no position function may write it too.
         for input_ in family.inputs:
             self.declared(input_)
         input_names = {input_.name for input_ in family.inputs}
         if again := input_names & {write.to.name for write in family.positions}:
             raise BadInput("an input must not be written by the embedding", min(again))
+        # Forms may name the token w in the rows of tokens, and the position i and the length n in position functions.
         for writes, scope in ((family.words, {"w"}), (family.positions, {"i", "n"})):
             self.writes(writes, frozenset(scope))
         for number in (family.longest, family.vocabulary, family.before, family.after):
             self.functions(number or ZERO)
+        # Layers, with the index of the rounds where a part of the file repeats them.
         for part in family.layers:
             for index in part.over:
                 self.index(index, frozenset())
@@ -113,8 +127,9 @@ class _Names:
         self.readout(family.readout)
 
     def declared(self, to: Declared, whole: bool = True, scope: Scope = frozenset()) -> None:
-        """`whole`: a coordinate of the space, at all of its indices."""
+        """Check a declaration. `whole`: it must be a coordinate of the space, at all of its indices."""
         text = _declaration(to)
+        # The ends of a range may use the indices to the left of it.
         for place, index in enumerate(to.over):
             self.index(index, scope | {index_before.name for index_before in to.over[:place]}, text)
         if whole and to.name not in self.family.space:
@@ -123,9 +138,11 @@ class _Names:
             raise BadInput("a write must cover the whole range of its coordinate", text)
 
     def index(self, index: Range, scope: Scope, text: str = "") -> None:
+        """Check an index: its name is free, and its range is not empty. `text` is the declaration for the message."""
         text = text or f"{index.name} in {show(index.low)}..{show(index.high)}"
         if index.name in self.own | scope or not valid_name(index.name):
             raise BadInput(OWN_INDEX, text)
+        # Two plain integers can be compared here; ends with sizes in them are compared at each instance.
         ends = [_numeral(end) for end in (index.low, index.high)]
         if None not in ends and ends[1] < ends[0]:
             raise BadInput("a range must not be empty for all parameter values", text)
@@ -135,9 +152,10 @@ class _Names:
     def functions(self, tree: Tree, scope: Scope = frozenset()) -> None:
         """What is called is known, and what a sum or a quantifier binds has a name of its own."""
         if tree[0] == "call":
+            # A call of a coordinate has its indices checked in `read`.
             table = self.family.tables.get(tree[1])
-            many = ARITY.get(tree[1]) if table is None else len(table.over)
-            if tree[1] not in self.family.known and len(tree[2]) != many:
+            arity = ARITY.get(tree[1]) if table is None else len(table.over)
+            if tree[1] not in self.family.known and len(tree[2]) != arity:
                 must = "a weight must use functions of the grammar and declared tables"
                 do = None
                 if tree[1] in ("floor", "mod", "ceil"):
@@ -163,6 +181,8 @@ class _Names:
     def writes(
         self, writes: Sequence[Write], scope: Scope, kind: Kind | None = None, seen: Scope = frozenset()
     ) -> None:
+        """Check what a block writes; `kind` checks the form itself (`form` or `entry` of the family), with `seen` as
+        names that the norms before the block made."""
         for write in writes:
             self.declared(write.to, scope=scope)
             self.functions(write.form, scope | write.to.indices)
@@ -172,20 +192,23 @@ class _Names:
             raise BadInput("a block must write a coordinate once", ", ".join(write.to.name for write in writes))
 
     def layer(self, layer: FamilyLayer, scope: Scope) -> None:
+        """Check the norms, heads and feed-forward sublayer of a layer; `scope` has the index of the rounds."""
         for norm in (*layer.attention_norms, *layer.feedforward_norms):
             self.norm(norm, scope)
         blocks = ((layer.heads, layer.attention_norms), (layer.feedforward, layer.feedforward_norms))
         for block, norms in blocks:
-            names_made = [write.to.name for norm in norms for write in norm.writes]
-            if len({*names_made}) < len(names_made):
-                raise BadInput("a norm must write names of its own", ", ".join(names_made))
-            names_seen = frozenset(names_made if layer.placement in ("projected pre", "multi pre") else ())
+            norm_names = [write.to.name for norm in norms for write in norm.writes]
+            if len({*norm_names}) < len(norm_names):
+                raise BadInput("a norm must write names of its own", ", ".join(norm_names))
+            # Only a projecting norm makes new names, and the block after it reads these.
+            readable = frozenset(norm_names if layer.placement in ("projected pre", "multi pre") else ())
             for head in layer.heads if block is layer.heads else ():
-                self.head(head, scope, names_seen)
+                self.head(head, scope, readable)
             if block is not layer.heads:
-                self.writes(layer.feedforward, scope, self.family.entry, names_seen)
+                self.writes(layer.feedforward, scope, self.family.entry, readable)
 
     def head(self, head: FamilyHead, scope: Scope, seen: Scope) -> None:
+        """Check a head: its own index, what it writes, its score, and its scale and temperature."""
         for index in head.over:
             self.index(index, scope)
             scope |= {index.name}
@@ -194,12 +217,15 @@ class _Names:
         read = partial(self.read, seen=seen)
         shared = frozenset.intersection(*(w.to.indices for w in head.writes))  # a head each, where the score uses them
         self.family.score(head.score, scope | shared, read, read)
+        # Runs through all of them: a product that is none raises BadInput.
         list(self.family.products(head.score, scope | shared))
         for number in (head.scale, head.temperature):
             self.functions(number, scope)
 
     def norm(self, norm: Norm, scope: Scope) -> None:
+        """Check a norm: the names that it makes are its own, and its forms are linear."""
         for write in norm.writes:
+            # Another norm may make the same name, so only sizes, tables and reserved names are refused.
             if not valid_name(write.to.name) or write.to.name in TAKEN | {*self.family.sizes, *self.family.tables}:
                 raise BadInput("sizes, tables and coordinates must have names of their own", write.to.name)
             self.declared(write.to, False, scope)
@@ -209,6 +235,7 @@ class _Names:
             self.functions(number, scope)
 
     def readout(self, readout: FamilyReadout) -> None:
+        """Check the readout: its coordinates, and of a sign its form."""
         for declared in readout.reads:
             self.declared(declared)
         document = self.family.document["readout"]
@@ -255,17 +282,8 @@ def renamed(tree: object, values: Mapping[str, Tree]) -> Any:
 def shipped(name: str) -> Path:
     """Where a family that ships would be: inside an installed package, beside it in a checkout."""
     package = Path(__file__).resolve().parent.parent
-    return (
-        next(
-            (
-                path
-                for path in (package / "_proofs" / "families", package.parent / "proofs" / "families")
-                if path.is_dir()
-            ),
-            package,
-        )
-        / f"{name}.json"
-    )
+    folders = package / "_proofs" / "families", package.parent / "proofs" / "families"
+    return next(filter(Path.is_dir, folders), package) / f"{name}.json"
 
 
 def load(path: str | Path, choices: Mapping[str, str] | None = None) -> Family:

@@ -1,7 +1,9 @@
-"""The document of a family in the plain spelling: every key and kind asked for, and what may be left out written out.
+"""The document of a family file in its plain spelling, the one that `symcook.model.plainfamily` reads.
 
-Numbers as numbers, one entry without a list, indices of other names than those of the declaration, and constants, which
-become multiples of a coordinate that is always 1. Untrusted: `symcook.model.plainfamily` reads what comes out.
+In goes a JSON document as people write it, out comes the same family with all keys checked. A number may be given as a
+number instead of text, and one entry without a list around it. A write may name its indices otherwise than the
+declaration does; it is renamed. A constant in a form becomes a multiple of a coordinate that is always 1. Nothing here
+is trusted: a theorem is about the plain document.
 """
 
 from __future__ import annotations
@@ -34,42 +36,52 @@ _NORMS = "a layer must have the norms of its placement"
 
 
 def plain(document: object) -> dict[str, Any]:
-    """A document in the plain spelling; BadInput for a key that is missing or unknown, and a value of another kind."""
+    """A document in the plain spelling.
+
+    Raises BadInput for a key that is missing or unknown, and for a value of another kind.
+    """
+    # Keys and the version.
     may = {"source", "tables", "choices", "longest", "summary", "meanings"}
     doc = _fields(document, "a family", _FAMILY, may)
     if type(doc["symcook family"]) is not int or doc["symcook family"] != VERSION:
         raise BadInput(f"a family must have version {VERSION}", _given(doc["symcook family"]))
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]*", _text(doc["name"], "the name of a family"), re.ASCII):
         raise BadInput("the name of a family must be of letters, digits and -", doc["name"])
-    document_made = dict(doc)
-    document_made |= {key: _text(doc[key], key) for key in ("source", "summary") if key in doc}
-    document_made["sizes"] = {
+    # Each part in its plain spelling.
+    plain_document = dict(doc)
+    plain_document |= {key: _text(doc[key], key) for key in ("source", "summary") if key in doc}
+    plain_document["sizes"] = {
         key: _text(condition, "a condition") for key, condition in _object(doc["sizes"], "sizes").items()
     }
-    document_made["space"] = [_text(declaration, "a declaration") for declaration in _some(doc["space"], "the space")]
+    plain_document["space"] = [_text(declaration, "a declaration") for declaration in _some(doc["space"], "the space")]
     if "tables" in doc:
-        document_made["tables"] = {key: _table(key, table) for key, table in _object(doc["tables"], "tables").items()}
+        plain_document["tables"] = {key: _table(key, table) for key, table in _object(doc["tables"], "tables").items()}
     if "choices" in doc:
-        document_made["choices"] = {
+        plain_document["choices"] = {
             key: _choice(key, choice) for key, choice in _object(doc["choices"], "choices").items()
         }
-    document_made |= {"longest": _number(doc["longest"], "longest")} if doc.get("longest") is not None else {}
-    document_made["embedding"] = _embedding(doc["embedding"])
-    document_made["layers"] = [_part(part, document_made.get("choices", {})) for part in _some(doc["layers"], "layers")]
-    document_made["readout"] = _readout(doc["readout"])
-    _own_names(document_made)
+    plain_document |= {"longest": _number(doc["longest"], "longest")} if doc.get("longest") is not None else {}
+    plain_document["embedding"] = _embedding(doc["embedding"])
+    plain_document["layers"] = [
+        _part(part, plain_document.get("choices", {})) for part in _some(doc["layers"], "layers")
+    ]
+    plain_document["readout"] = _readout(doc["readout"])
+    # Names, and then the meanings of names.
+    _own_names(plain_document)
     if "meanings" in doc:
-        document_made["meanings"] = {
+        plain_document["meanings"] = {
             key: _text(meaning, "a meaning") for key, meaning in _object(doc["meanings"], "meanings").items()
         }
         named = [*doc["sizes"], *map(last_name, (*doc.get("tables", ()), *doc["space"])), *doc.get("choices", ())]
-        for name in document_made["meanings"]:
+        for name in plain_document["meanings"]:
             if name not in named:
                 raise unknown("name that has a meaning", name, named)
-    return _constants(_indices(document_made))
+    # Last the rewritings that need all declarations.
+    return _constants(_indices(plain_document))
 
 
 def _own_names(doc: Mapping[str, Any]) -> None:
+    """Refuse a name that is declared twice, or that means a position or a token."""
     texts = [*doc["sizes"], *doc.get("choices", ()), *doc.get("tables", ()), *doc["space"]]
     names_seen = {*TAKEN}
     for text in texts:
@@ -80,18 +92,17 @@ def _own_names(doc: Mapping[str, Any]) -> None:
 
 
 def _table(name: str, given: object) -> dict[str, Any]:
+    """A table as an object. In the file it may be the sort of its entries alone."""
     fields = {"values": given} if isinstance(given, str) else _fields(given, f"the table {name}", {"values"}, {"where"})
     if fields["values"] not in ("Int", "Real"):
         raise BadInput("a table must have at most three indices and values Int or Real", name)
-    many = (
-        {"where": [_text(condition, "a condition") for condition in _many(fields["where"])]}
-        if "where" in fields
-        else {}
-    )
-    return {**fields, **many}
+    if "where" in fields:
+        fields = {**fields, "where": [_text(condition, "a condition") for condition in _many(fields["where"])]}
+    return fields
 
 
 def _choice(name: str, given: object) -> list[str]:
+    """The masks or weightings among which whoever loads the file may choose."""
     words = [_text(word, "a choice") for word in _some(given, f"the choice {name}")]
     if not ({*words} <= {*MASKS} or {*words} <= {*WEIGHTINGS}) or len({*words}) < len(words):
         must = f"a choice must be of masks ({', '.join(MASKS)}) or of weightings ({', '.join(WEIGHTINGS)})"
@@ -100,8 +111,10 @@ def _choice(name: str, given: object) -> list[str]:
 
 
 def _embedding(given: object) -> dict[str, Any]:
+    """The embedding with lists as lists and numbers as text."""
     e = {**dict.fromkeys(("vocabulary", "inputs", "words")), "positions": {}}
     e |= _fields(given, "the embedding", set(), _EMBEDDING)
+    # Strings need a vocabulary and rows of tokens; numbers need inputs. One of the two must be there, and not both.
     if (e["words"] is None) is (e["inputs"] is None) or (e["words"] is None) is not (e["vocabulary"] is None):
         there = ", ".join(key for key in ("vocabulary", "words", "inputs") if e[key] is not None)
         raise BadInput("an embedding must have either strings with a vocabulary, or inputs", there or "none of them")
@@ -120,6 +133,7 @@ def _forms(given: object) -> dict[str, str]:
 
 
 def _part(given: object, choices: Mapping[str, object]) -> dict[str, Any]:
+    """A layer, or a repetition: layers with the index of their rounds."""
     if not isinstance(given, dict) or "for" not in given:
         return _layer(given, choices)
     fields = _fields(given, "a repetition", {"for", "layers"}, set())
@@ -130,6 +144,7 @@ def _part(given: object, choices: Mapping[str, object]) -> dict[str, Any]:
 
 
 def _layer(given: object, choices: Mapping[str, object]) -> dict[str, Any]:
+    """A layer with lists as lists, and the norms that its placement asks for."""
     fields = _fields(given, "a layer", set(), _LAYER)
     layer, placement = dict(fields), fields.get("placement", "none")
     if placement not in PLACEMENTS:
@@ -143,6 +158,7 @@ def _layer(given: object, choices: Mapping[str, object]) -> dict[str, Any]:
     for block in ("attention", "feedforward"):
         key = f"{block}_norms"
         norms = [_norm(norm, placement) for norm in _many(fields.get(key) or [])]
+        # There are norms exactly where there is a placement and a block; only "multi pre" may have several.
         wanted = placement != "none" and bool(layer.get(block))
         if bool(norms) is not wanted or (len(norms) > 1 and placement != "multi pre"):
             raise BadInput(_NORMS, placement)
@@ -151,9 +167,11 @@ def _layer(given: object, choices: Mapping[str, object]) -> dict[str, Any]:
 
 
 def _head(given: object, choices: Mapping[str, Any]) -> dict[str, Any]:
+    """A head, with numbers as text."""
     fields = _fields(given, "a head", {"score", "mask", "weighting", "writes"}, {"for", "scale", "temperature"})
     for key, words in (("mask", MASKS), ("weighting", WEIGHTINGS)):
         word = fields[key]
+        # A mask or weighting may be the name of a choice, if that choice is between masks or weightings.
         if word not in words and not (isinstance(word, str) and {*choices.get(word, "?")} <= {*words}):
             must = f"a head must have a mask of {', '.join(MASKS)} and a weighting of {', '.join(WEIGHTINGS)}"
             raise BadInput(must, f"{_given(fields['mask'])} and {_given(fields['weighting'])}")
@@ -164,6 +182,7 @@ def _head(given: object, choices: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _norm(given: object, placement: str) -> dict[str, Any]:
+    """A norm, with numbers as text. It makes names of its own where it projects, and only there."""
     fields = _fields(given, "a norm", {"epsilon", "zero_variance"}, {"writes", "gain", "bias"})
     projected = placement in ("projected pre", "multi pre")
     if fields["zero_variance"] not in ("refuse", "zero") or bool(fields.get("writes")) is not projected:
@@ -173,10 +192,12 @@ def _norm(given: object, placement: str) -> dict[str, Any]:
 
 
 def _readout(given: object) -> dict[str, Any]:
+    """A readout. Which key says what it reads depends on its kind (`READOUTS`)."""
     kind = given.get("kind") if isinstance(given, dict) else None
     if not isinstance(kind, str) or kind not in READOUTS:
         raise BadInput(f"a readout must be one of {', '.join(READOUTS)}", "none" if kind is None else _given(kind))
     fields = _fields(given, "the readout", {"kind", "position", READOUTS[kind]}, set())
+    # A value and a largest coordinate are read at single positions only.
     where = ("first", "last", "each", *(() if kind in ("value", "largest") else ("all",)))
     if fields["position"] not in where:
         raise BadInput(
@@ -203,6 +224,7 @@ def _indices(doc: dict[str, Any]) -> dict[str, Any]:
     declared = {last_name(text): _bound(text) for text in doc["space"]}
 
     def changed(writes: Mapping[str, str], others: list[str]) -> tuple[dict[str, str], list[str]]:
+        """The writes under the declared indices, and the `others` (a score) with the same renaming."""
         out = {}
         for key, text in writes.items():
             old = _bound(key)
@@ -212,6 +234,8 @@ def _indices(doc: dict[str, Any]) -> dict[str, Any]:
                 raise BadInput("a coordinate must be declared in the space", key)
             new = declared[last_name(key)]
             if old != new and len(old) == len(new):
+                # Names in the forms. Renaming would catch one that has the new name of an index and means something
+                # else.
                 words = {*re.findall(r"\w+", " ".join([text, *others]))} - {*old}
                 if words & {*new} - {*old}:
                     do = "write " + "".join(f"all {c} in .. " for c in new).strip()
@@ -225,6 +249,7 @@ def _indices(doc: dict[str, Any]) -> dict[str, Any]:
         return out, others
 
     embedding = doc["embedding"]
+    # `changed` renames a write with its form; in a head the score uses the same indices, so it is renamed with them.
     embedding |= {key: changed(embedding[key], [])[0] for key in ("words", "positions") if embedding[key]}
     for layer in _layers(doc):
         if layer.get("feedforward"):
@@ -241,6 +266,7 @@ def _constants(doc: dict[str, Any]) -> dict[str, Any]:
     """The document with a coordinate that is always 1 where forms and scores have a constant."""
     space = {*map(last_name, doc["space"])}
     layers = _layers(doc)
+    # A coordinate that the embedding sets to 1 and nothing else writes is the unit. A norm would change it.
     written = {key for layer in layers for block in (*(h["writes"] for h in layer.get("attention", ())),
                                                    layer.get("feedforward", {})) for key in block}  # fmt: skip
     fixed = [x for x, text in doc["embedding"]["positions"].items() if text == "1" and x in space - written]
@@ -250,14 +276,17 @@ def _constants(doc: dict[str, Any]) -> dict[str, Any]:
     known = space | {word for layer in layers for word in _normed_names(layer)}
 
     def changed(text: str, how: Callable[[Tree, ReadsCoordinate, Tree], Tree]) -> str:
+        """The form or score with the unit where it has a constant; BadInput where the model has no unit."""
         tree = parse_term(text)
 
         def reads(part: Tree) -> bool:
             return (part[0] in ("name", "call") and part[1] in known) or any(map(reads, children(part)))
 
+        # `how` says where a unit goes: into a form (`_with_unit`) or into a score (`_products`).
         with_unit = how(tree, reads, ("name", unit or "1"))
         if with_unit == tree:
             return text
+        # The tree got a unit, but the model has no coordinate for it.
         if unit is None and ("name", "1") in subtrees(with_unit):
             linear = "a form must be linear, without a constant"
             must = linear if how is _with_unit else "a score must be a sum of products (query form)*(key form)"
@@ -282,7 +311,9 @@ def _normed_names(layer: Mapping[str, Any]) -> Iterator[str]:
 def _with_unit(tree: Tree, reads: ReadsCoordinate, unit: Tree) -> Tree:
     """A form with its constants times the unit."""
     if not reads(tree):
-        return tree if tree == ZERO else unit if tree == ("num", 1, 1) else ("*", tree, unit)
+        if tree == ("num", 1, 1):
+            return unit
+        return tree if tree == ZERO else ("*", tree, unit)
     if tree[0] in ("+", "-", "neg"):
         return (tree[0], *(_with_unit(kid, reads, unit) for kid in tree[1:]))
     if tree[0] == "sum":
@@ -295,22 +326,30 @@ def _with_unit(tree: Tree, reads: ReadsCoordinate, unit: Tree) -> Tree:
 def _products(
     tree: Tree, reads: ReadsCoordinate, unit: Tree, factor: Callable[[Tree], Tree] = lambda form: form
 ) -> Tree:
-    """A score with numbers multiplied into its products, and the unit as query of what is one form."""
+    """A score with numbers multiplied into its products; a product of one form alone gets the unit as its query.
+
+    `factor` multiplies a form by the numbers that stood around the product.
+    """
     tag = tree[0]
     if tree == ZERO:
         return tree
     if tag in ("+", "-", "neg"):
+        # Sums and signs: term by term.
         return (tag, *(_products(kid, reads, unit, factor) for kid in tree[1:]))
     if tag == "sum" and (body := tree[4]) and not _linear_in(body, reads):
         return (*tree[:4], _products(body, reads, unit, factor))
+    # A product over a number: the number goes into the query form.
     if tag == "/" and reads(tree[1]) and not reads(tree[2]) and not _linear_in(tree[1], reads):
         return _products(tree[1], reads, unit, lambda form: ("/", factor(form), tree[2]))
     if tag == "*" and not _linear_in(tree, reads):
-        for number, other in ((tree[1], tree[2]), (tree[2], tree[1])):
+        # A number times a score.
+        for number, score in ((tree[1], tree[2]), (tree[2], tree[1])):
             if not reads(number):
-                return _products(other, reads, unit, lambda form: ("*", number, factor(form)))  # noqa: B023
-        left, right = (_with_unit(kid, reads, unit) for kid in tree[1:])
-        return ("*", factor(left), right)
+                return _products(score, reads, unit, lambda form: ("*", number, factor(form)))  # noqa: B023
+        # Query form times key form.
+        query, key = (_with_unit(kid, reads, unit) for kid in tree[1:])
+        return ("*", factor(query), key)
+    # One form alone.
     if _linear_in(tree, reads):
         return ("*", unit, factor(_with_unit(tree, reads, unit)))
     return tree

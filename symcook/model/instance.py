@@ -1,5 +1,9 @@
 """A family at given sizes and tables: a Transformer like any other.
 
+In goes a family, with a number for each of its sizes and entries for each of its tables. `Instance` checks them,
+estimates how many weights there are, and then reads each expression of the family with the numbers put in: a *form* is
+read as its coefficients by coordinate (`ReadForm`), and these are the rows of the matrices.
+
 Nothing here is trusted where a bridge (`symcook.proof.bridges.bridge`) ties the instance to its family.
 """
 
@@ -29,9 +33,9 @@ from symcook.model.transformer import Transformer
 
 MAX_WEIGHTS = 5_000_000
 MAX_CASES = 1_000_000
-"""So many cases of a table's condition are looked at."""
+"""At most so many cases of a table's condition are checked."""
 TRIED = 3
-"""Up to which sizes the smallest ones are looked for at which an index leaves its range."""
+"""The largest size tried in the search for the smallest sizes at which an index leaves its range."""
 GivenValues = Mapping[str, Any]
 InstanceEnv = Mapping[str, Fraction | Callable[..., Fraction]]
 """The values of sizes and indices, and the tables."""
@@ -69,8 +73,8 @@ def instance(
     try:
         return built.model(tokens, name)
     except SumTooLong as error:
-        weights_given = f"{error.given} for about {built.weights} weights at {built.sizes}"
-        raise BadInput(error.must, weights_given, "use smaller sizes") from None
+        amount = f"{error.given} for about {built.weights} weights at {built.sizes}"
+        raise BadInput(error.must, amount, "use smaller sizes") from None
     except Outside as error:
         smaller = _smallest(family, values)
         raise BadInput(error.must, f"{error.given}" + (f", first at {smaller}" if smaller else "")) from None
@@ -110,6 +114,22 @@ class Instance:
         for key in values:
             if key not in family.sizes and key not in family.tables:
                 raise unknown(f"size or table of {family.name}", key, [*family.sizes, *family.tables])
+        self._set_sizes(family, values)
+        self._set_tables(family, values)
+        # The number of weights is estimated before anything is built, so that sizes that are too large are refused at
+        # once.
+        self.weights = self._weights()
+        self._few(self.weights, "about", "weights")
+        self.cells = {name: list(self._cells(over)) for name, over in family.space.items()}
+        self.space = tuple(label(name, at) for name, cells in self.cells.items() for at in cells)
+        if len(set(self.space)) < len(self.space):
+            raise BadInput("the coordinates of an instance must have names of their own", family.name)
+        # From here on forms can be read: first with the coordinates of the space.
+        self.look({name: set(cells) for name, cells in self.cells.items()})
+        self.units, self.known = dict[Any, tuple[Tree, SharedUnit]](), dict[Any, SharedUnit]()
+
+    def _set_sizes(self, family: Family, values: GivenValues) -> None:
+        """Whole numbers, of at most 18 digits, that meet the conditions of the family."""
         for size in family.sizes:
             text = str(values.get(size, "")).strip()
             if not re.fullmatch(r"[+-]?[0-9]{1,18}", text, re.ASCII):
@@ -119,37 +139,33 @@ class Instance:
             self.env[size] = Fraction(int(text))
         for condition in family.sizes.values():
             if not _Numbers(self.env).formula(condition):
-                sizes_given = [
+                sizes_named = [
                     f"{size} = {quotient(self.env[size])}" for size in family.sizes if size in names(condition)
                 ]
                 raise BadInput(
-                    f"{family.name} must have sizes with {show(condition)}", ", ".join(sizes_given) or self.sizes
+                    f"{family.name} must have sizes with {show(condition)}", ", ".join(sizes_named) or self.sizes
                 )
+
+    def _set_tables(self, family: Family, values: GivenValues) -> None:
+        """All entries first, then the conditions, which may name several tables."""
         for name, table in family.tables.items():
             if name not in values:
                 raise BadInput(f"{family.name} must have the table {name}", "none", f"give {name}=...")
             self._few(self._count(table.over), f"the table {name}", "entries")
-            made = self._table(name, values[name])
-            self.env[name] = made if table.over else made()
+            table_function = self._table(name, values[name])
+            self.env[name] = table_function if table.over else table_function()
         for table in family.tables.values():
             for condition in table.where:
                 self._few(self._cases(condition), f"the condition {show(condition)}", "cases", MAX_CASES)
                 if (where := self._broken(condition)) is not None:
                     broken_at = f"{show(condition)}{', not at ' * bool(where)}{', '.join(where)}"
                     raise BadInput(f"the tables of {family.name} must meet their condition", broken_at)
-        self.weights = self._weights()
-        self._few(self.weights, "about", "weights")
-        self.cells = {name: list(self._cells(over)) for name, over in family.space.items()}
-        self.space = tuple(label(name, at) for name, cells in self.cells.items() for at in cells)
-        if len(set(self.space)) < len(self.space):
-            raise BadInput("the coordinates of an instance must have names of their own", family.name)
-        self.look({name: set(cells) for name, cells in self.cells.items()})
-        self.units, self.known = dict[Any, tuple[Tree, SharedUnit]](), dict[Any, SharedUnit]()
 
-    def _few(self, many: int, what: str, of: str, most: int = MAX_WEIGHTS) -> None:
-        if many > most:
+    def _few(self, amount: int, what: str, of: str, most: int = MAX_WEIGHTS) -> None:
+        """Raise BadInput where a number of weights, entries or cases is above `most`."""
+        if amount > most:
             must = f"an instance must have at most {most:,} {of}"
-            counted = f"{what} {many} for {self.family.name}" if what == "about" else f"{many} in {what}"
+            counted = f"{what} {amount} for {self.family.name}" if what == "about" else f"{amount} in {what}"
             raise BadInput(must, f"{counted} at {self.sizes}", "use smaller sizes")
 
     def _count(self, over: Sequence[Range], env: InstanceEnv | None = None) -> int:
@@ -161,8 +177,10 @@ class Instance:
         low, high = (int(Fraction(self.number(end, env))) for end in (index.low, index.high))
         if high < low:
             return 0
+        # Where the inner ranges do not use this index, one of its values stands for all.
         if not any(index.name in names(end) for range_ in inner for end in (range_.low, range_.high)):
             return (high - low + 1) * self._count(inner, {**env, index.name: Fraction(low)})
+        # Else one value after another, until the count is above every limit.
         total = 0
         for value in range(low, high + 1):
             total += self._count(inner, {**env, index.name: Fraction(value)})
@@ -175,11 +193,12 @@ class Instance:
         family = self.family
         width = sum(self._count(over) for over in family.space.values())
         tokens = 0 if family.vocabulary is None else int(Fraction(self.number(family.vocabulary, self.env)))
-        many = tokens * len(family.words)
+        weights = tokens * len(family.words)
+        # Each row of a matrix counts with the full width of the space, though columns that are zero are left out later.
         for part in family.layers:
             for layer in part.layers:
-                many += width * self._count(part.over) * self._rows(layer, part.over)
-        return max(many, width, tokens)
+                weights += width * self._count(part.over) * self._rows(layer, part.over)
+        return max(weights, width, tokens)
 
     def _rows(self, layer: FamilyLayer, over: Sequence[Range]) -> int:
         """About how many rows the matrices of a layer have, at the first value of what is around it."""
@@ -188,6 +207,7 @@ class Instance:
         for head in layer.heads:
             apart = self.apart(head)
             within = {**env, **{range_.name: Fraction(self.number(range_.low, env)) for range_ in (*head.over, *apart)}}
+            # A product of the score is a row of Q and one of K, and what is written a row of V.
             products = self.family.products(head.score, frozenset(within))
             keys = sum(self._count(over, within) for over, *_ in products)
             outs = sum(self._count(write.to.over, env) for write in head.writes)
@@ -199,14 +219,15 @@ class Instance:
         return rows
 
     def _units(self, tree: Tree, env: InstanceEnv, own: frozenset[str], cells: int) -> int:
-        """About how many hidden units a form has in all cells of what it is written to, whose indices are `own`: one
-        that names none of them is the same in each."""
+        """About how many hidden units a form has in all cells of the coordinate that it is written to. Their indices
+        are `own`: a unit that names none of them is the same in each cell and counts once."""
         if tree[0] == "call" and tree[1] == "relu":
             return cells if own & _names(tree) else 1
         if tree[0] == "sum":
+            # Where the ends of the sum depend on the cell, so does its index.
             apart = own | {tree[1]} if own & (_names(tree[2]) | _names(tree[3])) else own
-            many = self._count([Range(*tree[1:4])], env)
-            return many * self._units(tree[4], {**env, tree[1]: Fraction(self.number(tree[2], env))}, apart, cells)
+            terms = self._count([Range(*tree[1:4])], env)
+            return terms * self._units(tree[4], {**env, tree[1]: Fraction(self.number(tree[2], env))}, apart, cells)
         if tree[0] in ("+", "-", "neg", "*", "/"):
             return sum(self._units(child, env, own, cells) for child in children(tree))
         return 0
@@ -216,6 +237,7 @@ class Instance:
         env, where = self.env, list[str]()
         if _Numbers(env).formula(condition):
             return None
+        # Go into the quantifiers from the outside: at each, take the first value at which what is inside fails.
         while condition[0] == "all in":
             _, name, low, high, condition = condition
             for value in _Numbers(env).range(low, high, condition):
@@ -229,8 +251,8 @@ class Instance:
         """How many cases a condition has."""
         env = self.env if env is None else env
         if tree[0] in ("all in", "ex in", "sum"):
-            many = self._count([Range(*tree[1:4])], env)
-            return many * self._cases(tree[4], {**env, tree[1]: Fraction(self.number(tree[2], env))})
+            values = self._count([Range(*tree[1:4])], env)
+            return values * self._cases(tree[4], {**env, tree[1]: Fraction(self.number(tree[2], env))})
         return 1 + sum(self._cases(child, env) for child in children(tree))
 
     @property
@@ -251,12 +273,14 @@ class Instance:
     def _table(self, name: str, given: object) -> Callable[..., Any]:
         """A table as a function; BadInput where an entry is missing, too many, or of the wrong sort."""
         table, cells = self.family.tables[name], list(self._cells(self.family.tables[name].over))
+        # A function is asked at every index; a mapping has indices as keys; anything else is a list of entries, row by
+        # row.
         if callable(given):
             entries = {at: given(*at) for at in cells}
         elif isinstance(given, Mapping):
             entries = {at if isinstance(at, tuple) else (at,): value for at, value in given.items()}
-            if more := [at for at in entries if at not in {*cells}]:
-                extra_entry = f"one at {', '.join(map(str, more[0]))}"
+            if outside := [at for at in entries if at not in {*cells}]:
+                extra_entry = f"one at {', '.join(map(str, outside[0]))}"
                 raise BadInput(
                     f"the table {name} must have {len(cells)} entries, at the indices of its ranges", extra_entry
                 )
@@ -266,6 +290,7 @@ class Instance:
                 do = "put spaces between them" if isinstance(given, str) and re.search("[,;]", given) else None
                 raise BadInput(f"the table {name} must have {len(cells)} entries, row by row", len(flat), do)
             entries = dict(zip(cells, flat, strict=True))
+        # Each entry must be there, be short enough, and be of the sort of the table (Int or Real).
         for at in cells:
             if at not in entries:
                 raise BadInput(f"the table {name} must be total", f"nothing at {', '.join(map(str, at))}")
@@ -299,6 +324,7 @@ class Instance:
                 yield (value, *cell)
 
     def range(self, index: Range, env: InstanceEnv) -> range:
+        """The values of an index, whose ends may use the other indices in `env`."""
         ends = [Fraction(self.number(end, env)) for end in (index.low, index.high)]
         if any(end.denominator != 1 for end in ends):
             raise BadInput("the ends of a range must be integers", f"{show(index.low)}..{show(index.high)}")
@@ -322,9 +348,11 @@ class Instance:
         numbers = {name: _numeral(value) for name, value in env.items() if isinstance(value, Fraction)}
 
         def put(part: object) -> Any:
+            """The part with sums over table entries written out, and table entries replaced by their values."""
             if not isinstance(part, tuple) or not part or part[0] in ("num", "name"):
                 return part
-            if part[0] == "sum" and _names(part[4]) & self.family.tables.keys():  # an entry needs its indices
+            # An entry of a table must have numbers as indices, so a sum around it is written out.
+            if part[0] == "sum" and _names(part[4]) & self.family.tables.keys():
                 terms = range(int(self.number(part[2], env)), int(self.number(part[3], env)) + 1)
                 return _total([self.closed(part[4], {**env, part[1]: Fraction(value)}) for value in terms])
             done = tuple(map(put, part))
@@ -348,12 +376,17 @@ class Instance:
         return cached[1]
 
     def form(self, tree: Tree, env: InstanceEnv, own: frozenset[str] | None = None) -> ReadForm:
-        """What a tree reads, with factors. Given the indices `own` of a cell, nothing is expanded behind a factor 0 but
-        what names one of them: the rest is most of a sum of cases, and another cell has it."""
+        """What a tree reads: coefficients by coordinate, by hidden unit, and by None for the constant.
+
+        Given the indices `own` of a cell, a term with factor 0 is expanded only where it names one of them. Most terms
+        of a sum over cases have factor 0 in most cells, and such a term is read in the cell that it belongs to.
+        """
         tag = tree[0]
+        # A number without coordinates.
         if not self.reads(tree):
             value = self.number(tree, env)
             return {None: value} if value else {}
+        # A coordinate at its indices.
         if tag in ("name", "call") and tree[1] in self.view:
             at = tuple(self._whole(a, env) for a in (tree[2] if tag == "call" else ()))
             if at not in self.view[tree[1]]:
@@ -363,10 +396,11 @@ class Instance:
             if (key := self._key(tree, env)) not in self.units:
                 self.units[key] = tree, self._unit(tree, env)  # with the tree, so that its id stays its own
             return {self.units[key][1]: Fraction(1)}
+        # A sum. Inside a hidden unit (`own` is empty) it is read once and shared.
         if tag == "sum":
             if own is None or own:
                 return self._sum(tree, env, own)
-            if (key := self._key(tree, env)) not in self._sums:  # hidden units share it
+            if (key := self._key(tree, env)) not in self._sums:
                 self._sums[key] = tree, self._sum(tree, env, own)
             return dict(self._sums[key][1])
         if tag == "neg":
@@ -375,11 +409,12 @@ class Instance:
             total = dict(self.form(tree[1], env, own))
             _add(total, self.form(tree[2], env, own), 1 if tag == "+" else -1)
             return total
-        number, other = (1, 2) if tag == "*" and not self.reads(tree[1]) else (2, 1)
+        # A product or quotient of a number and a form; these are their places in the tree.
+        number, linear = (1, 2) if tag == "*" and not self.reads(tree[1]) else (2, 1)
         factor = self.number(tree[number], env)
-        if tag == "*" and not factor and own is not None and not own & _names(tree[other]):
+        if tag == "*" and not factor and own is not None and not own & _names(tree[linear]):
             return {}
-        return {c: v / factor if tag == "/" else v * factor for c, v in self.form(tree[other], env, own).items()}
+        return {c: v / factor if tag == "/" else v * factor for c, v in self.form(tree[linear], env, own).items()}
 
     def forms(self, tree: Tree, env: InstanceEnv, name: str, values: range, own: frozenset[str]) -> dict[int, ReadForm]:
         """The forms of a tree at all values of the index `name`, one of `own`, where they are not empty.
@@ -387,9 +422,11 @@ class Instance:
         A sum of I[name = ..] goes through its range once, and not once a value.
         """
         tag, total = tree[0], dict[int, ReadForm]()
+        # The index is not in the tree: one form for all values.
         if name not in _names(tree):
             form = self.form(tree, env, own)
             return {at: dict(form) for at in values} if form else {}
+        # A sum whose ends are the same for all values of the index.
         if tag == "sum" and name not in _names(tree[2]) | _names(tree[3]) | {tree[1]}:
             over = (
                 self.range(Range(*tree[1:4]), env) if self.reads(tree) else _Numbers(env).range(tree[2], tree[3], tree)
@@ -401,23 +438,28 @@ class Instance:
             total = self.forms(tree[1], env, name, values, own)
             _merge(total, self.forms(tree[2], env, name, values, own), 1 if tag == "+" else -1)
             return total
+        # I[name = ..] is 1 at no or one value, which is computed instead of looked for.
         if tag == "ind" and (place := self._place(tree, env, name, values)) is not None:
             return {at: {None: Fraction(1)} for at in place}
-        for part, other in ((tree[1], tree[2]), (tree[2], tree[1])) if tag == "*" else ():
-            if not own & _names(other) and not self.reads(part):
+        # A product of a number that depends on the index and a form that does not.
+        for part, fixed in ((tree[1], tree[2]), (tree[2], tree[1])) if tag == "*" else ():
+            if not own & _names(fixed) and not self.reads(part):
                 factors = self.forms(part, env, name, values, own)
-                form = self.form(other, env, own) if factors else {}
+                form = self.form(fixed, env, own) if factors else {}
                 return {at: {c: v * factor[None] for c, v in form.items()} for at, factor in factors.items()}
-        forms_found = {at: self.form(tree, {**env, name: Fraction(at)}, own) for at in values}
-        return {at: form for at, form in forms_found.items() if form}
+        # Otherwise each value of the index is put in.
+        forms_by_value = {at: self.form(tree, {**env, name: Fraction(at)}, own) for at in values}
+        return {at: form for at, form in forms_by_value.items() if form}
 
     def _place(self, tree: Tree, env: InstanceEnv, name: str, values: range) -> list[int] | None:
         """At which of these values of an index I[name = ..] is 1; None of a tree that says it otherwise."""
+        # An indicator of a conjunction: one part must give the index by an equation, the others must not name it.
         parts = conjuncts(tree[1])
         own = [part for part in parts if name in _names(part)]
         place = _place(own[0], name) if len(own) == 1 else None
         if place is None:
             return None
+        # Where a part needs numbers that are not rational, the caller goes through the values instead.
         try:
             at = _Numbers(env).term(place)
             holds = [_Numbers(env).formula(part) for part in parts if part is not own[0]]
@@ -430,7 +472,9 @@ class Instance:
         return id(tree), *[env[name] for name in sorted(_names(tree) & env.keys() - self.family.tables.keys())]
 
     def _sum(self, tree: Tree, env: InstanceEnv, own: frozenset[str] | None) -> ReadForm:
+        """The form of a sum: the forms of its terms, added up."""
         total: ReadForm = {}
+        # The ends depend on the cell, and so does the index of the sum.
         if own and own & (_names(tree[2]) | _names(tree[3])):
             own = own | {tree[1]}
         for value in self.range(Range(*tree[1:4]), env):
@@ -440,10 +484,11 @@ class Instance:
     def _unit(self, tree: Tree, env: InstanceEnv) -> SharedUnit:
         """The hidden unit that a relu is."""
         inside = {c: v for c, v in self.form(tree[2][0], env, _NONE).items() if v}
-        entries = tuple(sorted(inside.items(), key=lambda one: _natural(one[0] or "")))
+        entries = tuple(sorted(inside.items(), key=lambda entry: _natural(entry[0] or "")))
         return self.known.setdefault(entries, SharedUnit(entries))
 
     def _whole(self, tree: Tree, env: InstanceEnv) -> int:
+        """The value of an index, which must be an integer. The second branch computes an expression."""
         value = env.get(tree[1]) if tree[0] == "name" else None
         if not isinstance(value, Fraction):
             value = Fraction(self.number(tree, env))
@@ -452,6 +497,7 @@ class Instance:
         return int(value)
 
     def _token(self, tree: Tree, known: Sequence[str]) -> str:
+        """The token whose number an expression is."""
         place = self._whole(tree, self.env)
         if not 0 <= place < len(known):
             must = f"a token that {self.family.name} adds must be one of 0, .., {len(known) - 1} at {self.sizes}"
@@ -468,8 +514,10 @@ class Instance:
     # --- the model ---
 
     def model(self, tokens: Sequence[str] | None, name: str | None) -> Transformer:
+        """The Transformer; see `instance`."""
         family = self.family
         words, known = None, None
+        # Tokens: their names, and a row of the embedding for each. Without a vocabulary, the inputs are numbers.
         if family.vocabulary is not None:
             size = self._whole(family.vocabulary, self.env)
             if size < 1:
@@ -484,18 +532,21 @@ class Instance:
                         words[known[place]][c] = value
         elif tokens is not None:
             raise BadInput(f"{family.name} must be given no tokens, since its inputs are numbers", " ".join(tokens))
+        # Tokens added before and after each prompt.
         added = (family.before, family.after)
         ends = [None if end is None or known is None else self._token(end, known) for end in added]
         inputs = tuple(label(input_.name, at) for input_ in family.inputs for at in self.cells[input_.name])
         positions: dict[str, Any] = {}
         for c, tree, env in self.written(family.positions, self.env):
             positions[c] = show(self.closed(tree, env))
+        # Layers, once for each round of a repetition.
         layers = []
         for part in family.layers:
             rounds: list[InstanceEnv] = [
                 {range_.name: Fraction(t) for range_, t in zip(part.over, at, strict=True)}
                 for at in self._cells(part.over)
             ]
+            # Whether a layer names the index of the rounds.
             same = not any(str(("name", range_.name)) in str(part.layers) for range_ in part.over)
             if same and rounds:  # every round is the first one
                 layers += [self.layer(layer, {**self.env, **rounds[0]}) for layer in part.layers] * len(rounds)
@@ -512,6 +563,8 @@ class Instance:
         )  # fmt: skip
 
     def readout(self, tokens: Sequence[str] | None) -> Readout:
+        """The readout at these sizes. A maximum over as many coordinates as there are tokens has the tokens as
+        labels."""
         kind, position, declared, score = self.family.readout
         if kind == "sign":
             form = self.form(score, self.env)
@@ -521,17 +574,20 @@ class Instance:
         )
         if kind != "largest":
             return Readout(kind, position, reads)
+        # The identity: each label's logit is its coordinate.
         square = [[int(a == b) for b in range(len(reads))] for a in range(len(reads))]
         numbered = tuple(map(str, range(1, len(reads) + 1)))
         labels = tuple(tokens) if tokens is not None and len(tokens) == len(reads) else numbered
         return Readout(kind, position, reads, square, labels=labels)
 
     def layer(self, layer: FamilyLayer, env: InstanceEnv) -> ModelLayer:
+        """A layer of the family with the values of indices put in."""
         view = self.view
         blocks: list[Any] = []
         norms: list[tuple[LayerNorm, ...]] = []
         for block, own in ((layer.heads, layer.attention_norms), (layer.feedforward, layer.feedforward_norms)):
             norms.append(tuple(self.norm(norm, env) for norm in own))
+            # After a projecting norm a block reads what the norm writes; after the block the coordinates are as before.
             if layer.placement in ("projected pre", "multi pre"):
                 cells_seen = {w.to.name: set(self._cells(w.to.over, env)) for norm in own for w in norm.writes}
                 self.look({**view, **cells_seen})
@@ -570,17 +626,22 @@ class Instance:
                 yield cell
 
     def head(self, head: FamilyHead, writes: Sequence[Write], env: InstanceEnv, fixed: Collection[str]) -> ModelHead:
+        """The head at values of its indices. It writes the cells whose indices in `fixed` have the values of this
+        head."""
         outs = [
             output for output in self.written(writes, env) if all(output[2][index] == env[index] for index in fixed)
         ]
+        # Products with the same query form share a row of Q and K: their key forms are added.
         rows: dict[Any, tuple[ReadForm, ReadForm]] = {}
         for query, key in self.products(head.score, env):
-            if len(query) == 1:  # its coefficient goes to the key
+            # Scaled to coefficient 1, so that multiples of one coordinate share a row; the coefficient goes to the key.
+            if len(query) == 1:
                 ((c, v),) = query.items()
                 query, key = {c: Fraction(1)}, {d: v * x for d, x in key.items()}
             if query and key:
                 _add(rows.setdefault(frozenset(query.items()), (query, {}))[1], key)
         values = [{c: v for c, v in self.form(tree, here, _NONE).items() if v} for _, tree, here in outs]
+        # The head reads the coordinates of all its forms. A head that reads nothing gets one, at weight zero.
         columns = tuple(dict.fromkeys(
             [c for q, _ in rows.values() for c in q] + [c for _, k in rows.values() for c in k]
             + [c for form in values for c in form]
@@ -602,6 +663,8 @@ class Instance:
                 yield query_form, {c: sign * v for c, v in self.form(key, here, _NONE).items() if v}
 
     def network(self, writes: Sequence[Write], env: InstanceEnv) -> FeedForward:
+        """The feed-forward sublayer: a hidden unit for each different relu, and an output for each cell that is
+        written."""
         self.units, self.known = {}, {}  # a name may stand for another coordinate in another layer
         outs = [output for write in writes for output in self.outputs(write, env)]
         outs = outs or [(self.space[0], {})]  # nothing is left of it: one that adds zero
@@ -616,19 +679,24 @@ class Instance:
         )  # fmt: skip
 
     def outputs(self, write: Write, env: InstanceEnv) -> Iterator[tuple[str, ReadForm]]:
-        """The coordinates that a network writes, each with its form. The first has all units that all of them share, in
-        their order."""
+        """The coordinates that a feed-forward sublayer writes, each with its form.
+
+        The form of the first cell is expanded in full, behind factors 0 too, so that units are numbered in the order in
+        which the family file has them. The other cells have only the units that they use.
+        """
         first = [(c, self.form(tree, here)) for c, tree, here in islice(self.written([write], env), 1)]
         yield from first
         own = frozenset(range_.name for range_ in write.to.over)
+        # All values of the last index are read at once (`forms`); the first cell is already out.
         for at in self._cells(write.to.over[:-1], env) if own else ():
-            around = {**env, **{one.name: Fraction(v) for one, v in zip(write.to.over, at, strict=False)}}
+            around = {**env, **{index.name: Fraction(v) for index, v in zip(write.to.over, at, strict=False)}}
             values = self.range(write.to.over[-1], around)
             forms = self.forms(write.form, around, write.to.over[-1].name, values, own)
-            made = ((label(write.to.name, (*at, value)), forms.get(value, {})) for value in values)
-            yield from (one for one in made if one[0] != first[0][0])
+            cell_forms = ((label(write.to.name, (*at, value)), forms.get(value, {})) for value in values)
+            yield from (pair for pair in cell_forms if pair[0] != first[0][0])
 
     def norm(self, norm: Norm, env: InstanceEnv) -> LayerNorm:
+        """The norm at these sizes. Without writes of its own it reads and writes the whole residual stream."""
         outs = list(self.written(norm.writes, env))
         writes = tuple(c for c, _, _ in outs) or self.space
         forms = [self.form(tree, here) for _, tree, here in outs]
@@ -655,15 +723,16 @@ def label(name: str, at: Sequence[int]) -> str:
     return name + "_".join(str(a) if a >= 0 else f"m{-a}" for a in at)
 
 
-def _add(total: ReadForm, more: ReadForm, times: int = 1) -> None:
-    for c, v in more.items():
+def _add(total: ReadForm, added: ReadForm, times: int = 1) -> None:
+    """Add `times` the form `more` to `total`, in place."""
+    for c, v in added.items():
         v = v if times == 1 else times * v
         total[c] = total[c] + v if c in total else v
 
 
-def _merge(total: dict[int, ReadForm], more: dict[int, ReadForm], times: int = 1) -> None:
+def _merge(total: dict[int, ReadForm], added: dict[int, ReadForm], times: int = 1) -> None:
     """Add the forms of each value."""
-    for at, form in more.items():
+    for at, form in added.items():
         _add(total.setdefault(at, {}), form, times)
 
 
@@ -705,9 +774,9 @@ def _reads(tree: Tree, coordinates: frozenset[str]) -> bool:
 def _place(tree: Tree, name: str) -> Tree | None:
     """What an index is by an equation name = .., without the index in it."""
     if tree[0] == "=":
-        for one, other in ((tree[1], tree[2]), (tree[2], tree[1])):
-            if one == ("name", name) and name not in _names(other):
-                return other
+        for side, other_side in ((tree[1], tree[2]), (tree[2], tree[1])):
+            if side == ("name", name) and name not in _names(other_side):
+                return other_side
     return None
 
 
@@ -721,7 +790,7 @@ def _total(terms: Sequence[Tree]) -> Tree:
 
 def _flat(given: object) -> Iterator[Any]:
     if isinstance(given, (list, tuple)):
-        for one in given:
-            yield from _flat(one)
+        for part in given:
+            yield from _flat(part)
     else:
         yield given

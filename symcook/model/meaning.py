@@ -119,12 +119,14 @@ class Meaning(Generic[Value, Truth]):
     # What holds in every number system.
 
     def term(self, tree: Tree) -> Value:
+        """The value of a term. Raises BadInput where the evaluation takes too many steps."""
         self.steps[0] -= 1
         if self.steps[0] < 0:
             raise BadInput("the sums of an expression must be short enough to evaluate", show(tree), "use shorter ones")
         return self.kept(self._term(tree))
 
     def _term(self, tree: Tree) -> Value:
+        """The value of a term, by the tag of its tree."""
         tag = tree[0]
         if tag == "num":
             return self.number(tree[1], tree[2])
@@ -140,12 +142,14 @@ class Meaning(Generic[Value, Truth]):
             if tag == "^":
                 return self.power(a, b, tree)
             return a + b if tag == "+" else a - b if tag == "-" else a * b
+        # Only the branch that is taken is asked for.
         if tag == "if":
             return self.choose(self.formula(tree[1]), tree[2], tree[3])
         if tag == "ind":
             return self.choose(self.formula(tree[1]), ONE, ZERO)
         if tag in ("sum", "prod"):
             return self.fold(tree)
+        # A function with terms as arguments; a lambda is for statements.
         if tag == "call" and all(a[0] != "lambda" for a in tree[2]):
             arguments = [self.term(a) for a in tree[2]]
             if tree[1] == "pow" and len(arguments) == 2:
@@ -168,6 +172,7 @@ class Meaning(Generic[Value, Truth]):
         return counted(self.end(low, whole), self.end(high, whole), whole)
 
     def formula(self, tree: Tree) -> Truth:
+        """The truth of a formula, by the tag of its tree."""
         tag = tree[0]
         if tag in ("true", "false"):
             return self.truth(tag == "true")
@@ -175,6 +180,7 @@ class Meaning(Generic[Value, Truth]):
             return self.compare(tag, self.term(tree[1]), self.term(tree[2]), tree)
         if tag == "~":
             return self.negation(self.formula(tree[1]))
+        # Implication and equivalence by "not" and "or".
         if tag in ("&", "|", "->", "<->"):
             a, b = self.formula(tree[1]), self.formula(tree[2])
             if tag == "&":
@@ -183,6 +189,7 @@ class Meaning(Generic[Value, Truth]):
                 return self.either(a, b)
             forward = self.either(self.negation(a), b)
             return forward if tag == "->" else self.both(forward, self.either(a, self.negation(b)))
+        # Quantifiers over ranges: a conjunction or disjunction over all of them.
         if tag in ("all in", "ex in"):
             join = self.both if tag == "all in" else self.either
             result = self.truth(tag == "all in")
@@ -207,5 +214,5 @@ def counted(first: int, last: int, tree: Tree) -> range:
 def not_whole(tree: Tree, whole: Tree, value: object = None) -> NoReturn:
     """Refuse an end of a range that is no integer."""
     of = {"sum": "a sum", "prod": "a product"}.get(whole[0], "a range")
-    shown = show(tree) if value is None or str(value) == show(tree) else f"{show(tree)} = {value} in {show(whole)}"
-    raise BadInput(f"the ends of {of} must be integers", shown, "use ends that are always integers")
+    text = show(tree) if value is None or str(value) == show(tree) else f"{show(tree)} = {value} in {show(whole)}"
+    raise BadInput(f"the ends of {of} must be integers", text, "use ends that are always integers")

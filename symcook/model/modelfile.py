@@ -45,11 +45,16 @@ MAX_DENSE = 2_500_000
 MAX_ENTRIES = 8_000_000
 """So many entries may stand in the matrices that are written so: 64 MB as numbers, and as much as text."""
 MAX_BITS = 12_000
+"""Of a rational number, numerator and denominator together."""
 MAX_SIZE = 2_048
+"""Of the values in an expression that is not rational, in bits (`_check_size`)."""
 MAX_CALLS = 16
 MAX_DEPTH = 60
 FEW_CALLS = 3
+"""Functions and roots in a number whose sign is asked for, which is slow to find."""
 LARGE = 512
+"""Most terms of a sum that is written out; the bits that an exponential counts; from this size on the rows of tokens
+are kept as one matrix."""
 MAX_TERMS = 20_000
 MAX_EXPRESSIONS = 100_000
 MAX_SOURCE = 100_000
@@ -69,22 +74,25 @@ def to_document(model: Transformer, sparse: bool = False) -> dict[str, Any]:
     column, from 0, as in "2:1 17:-1/2"."""
     from symcook.numbers.matrix import RationalMatrix
 
-    seen: dict[Any, str] = {}
+    # Each different number is turned into text once.
+    texts: dict[Any, str] = {}
 
     def text(value: Any) -> str:
-        if value not in seen:
+        """A number as an expression of the grammar."""
+        if value not in texts:
             if value.is_Rational:
                 if value.p.bit_length() + value.q.bit_length() > MAX_BITS:
                     raise _large()
-                seen[value] = from_sympy(value)
+                texts[value] = from_sympy(value)
             else:
-                shown = from_sympy(value)
-                _check_size(parse_term(shown), "a number")
+                expression = from_sympy(value)
+                _check_size(parse_term(expression), "a number")
                 # Read once more: sympy may distribute what was built unevaluated, and the hash must stay the same.
-                seen[value] = from_sympy(exact(shown))
-        return seen[value]
+                texts[value] = from_sympy(exact(expression))
+        return texts[value]
 
     def ratio(p: int, q: int) -> str:
+        """A rational number as text."""
         if p.bit_length() + q.bit_length() > MAX_BITS:
             raise _large()
         return str(p) if q == 1 else f"{p}/{q}"
@@ -93,15 +101,18 @@ def to_document(model: Transformer, sparse: bool = False) -> dict[str, Any]:
         return None if value is None else text(value)
 
     def rows(words: Mapping[str, Mapping[str, object]]) -> dict[str, dict[str, str]]:
+        """The embedding rows of the tokens. Rows kept as one matrix have no entries left out."""
         if not isinstance(words, TokenRows):
             return {token: table(row) for token, row in words.items()}
         at = {name: k for k, name in enumerate(words.names)}
         names = [name for name in model.space if name in at]
-        shown = zip(words, matrix(words.matrix, sparse=False), strict=True)
-        return {token: {name: row[at[name]] for name in names} for token, row in shown}
+        token_rows = zip(words, matrix(words.matrix, sparse=False), strict=True)
+        return {token: {name: row[at[name]] for name in names} for token, row in token_rows}
 
     def matrix(value: sympy.ImmutableMatrix, sparse: bool = sparse) -> Any:
+        """A matrix as rows of text; as {"columns", "rows"} with the nonzero entries alone where it may be `sparse`."""
         if isinstance(value, RationalMatrix):
+            # Less than a quarter of the entries are nonzero.
             if sparse and 4 * value.nnz() < value.rows * value.cols:
                 rows = [
                     " ".join(f"{c}:{ratio(x.numerator, x.denominator)}" for c, x in row.items())
@@ -109,17 +120,18 @@ def to_document(model: Transformer, sparse: bool = False) -> dict[str, Any]:
                 ]
                 return {"columns": value.cols, "rows": rows}
             entries = value.ratios()
-            shown = [ratio(p, q) for p, q in entries]
-            return [shown[r * value.cols : (r + 1) * value.cols] for r in range(value.rows)]
+            flat = [ratio(p, q) for p, q in entries]
+            return [flat[r * value.cols : (r + 1) * value.cols] for r in range(value.rows)]
         return [[text(value[r, c]) for c in range(value.shape[1])] for r in range(value.shape[0])]
 
     def part(block: Part) -> dict[str, Any]:
+        """A head, a feed-forward sublayer or a norm: every field that its class lists."""
         fields: dict[str, Any] = {"reads": list(block.reads), "writes": list(block.writes)}
         for name, kind in block.FIELDS.items():
             value = getattr(block, name)
-            fields[name] = (
-                value if kind == "word" or value is None else text(value) if kind == "number" else matrix(value)
-            )
+            if kind != "word" and value is not None:
+                value = text(value) if kind == "number" else matrix(value)
+            fields[name] = value
         return fields
 
     def layer(block: Layer) -> dict[str, Any]:
@@ -149,7 +161,7 @@ def to_document(model: Transformer, sparse: bool = False) -> dict[str, Any]:
             "before": embedding.before,
             "after": embedding.after,
         },
-        "layers": [layer(one) for one in model.layers],
+        "layers": [layer(block) for block in model.layers],
         "readout": {
             "kind": readout.kind,
             "position": readout.position,
@@ -161,14 +173,14 @@ def to_document(model: Transformer, sparse: bool = False) -> dict[str, Any]:
         "final_norm": None if model.final_norm is None else part(model.final_norm),
         "symbols": [
             {
-                "name": one.name,
-                "default": optional(one.default),
-                "lower": optional(one.lower),
-                "upper": optional(one.upper),
-                "lower_open": one.lower_open,
-                "upper_open": one.upper_open,
+                "name": parameter.name,
+                "default": optional(parameter.default),
+                "lower": optional(parameter.lower),
+                "upper": optional(parameter.upper),
+                "lower_open": parameter.lower_open,
+                "upper_open": parameter.upper_open,
             }
-            for one in model.parameters
+            for parameter in model.parameters
         ],
         "max_length": model.max_length,
     }
@@ -243,8 +255,8 @@ def _others(source: Path) -> str:
         names = sorted(file.name for file in source.parent.glob("*.json") if ".certificate" not in file.name)
     except OSError:
         names = []
-    shown = ", ".join(names[:6]) + ", ..." * (len(names) > 6)
-    return f"files here: {shown}; recipes: symcook list" if names else "recipes: symcook list"
+    names_listed = ", ".join(names[:6]) + ", ..." * (len(names) > 6)
+    return f"files here: {names_listed}; recipes: symcook list" if names else "recipes: symcook list"
 
 
 @door()
@@ -313,10 +325,10 @@ class _Document:
         self.entries = 0
         """How many there are of matrices that are written by those that are not zero."""
 
-    def wrong(self, place: str, must: str, given: object) -> BadInput:
-        if not isinstance(given, (str, int, type(None))):
-            given = {dict: "an object", list: "a list"}.get(type(given), type(given).__name__)
-        return BadInput(f"{place} in a model file must be {must}", "null" if given is None else given)
+    def wrong(self, place: str, must: str, value: object) -> BadInput:
+        if not isinstance(value, (str, int, type(None))):
+            value = {dict: "an object", list: "a list"}.get(type(value), type(value).__name__)
+        return BadInput(f"{place} in a model file must be {must}", "null" if value is None else value)
 
     def fields(self, value: object, place: str, keys: str | None = None) -> dict[str, Any]:
         """An object; with `keys`, exactly those."""
@@ -384,10 +396,10 @@ class _Document:
 
     def sparse(self, value: dict[str, object], place: str) -> RationalMatrix | RationalEntries:
         """A matrix of rational numbers by those that are not zero."""
-        got = self.fields(value, place, "columns rows")
+        raw = self.fields(value, place, "columns rows")
         columns, lines = (
-            self.integer(got["columns"], f"columns of {place}"),
-            self.array(got["rows"], f"rows of {place}"),
+            self.integer(raw["columns"], f"columns of {place}"),
+            self.array(raw["rows"], f"rows of {place}"),
         )
         self.entries += max(columns, 1) * len(lines)
         if not 0 <= columns <= MAX_ENTRIES or self.entries > MAX_ENTRIES:
@@ -434,20 +446,20 @@ class _Document:
 
     def part(self, kind: type[Kind], value: object, place: str) -> Kind:
         """A head, a feed-forward part or a norm, by its table of fields."""
-        got = self.fields(value, place, " ".join(("reads", "writes", *kind.FIELDS)))
-        names = {name: self.names(got[name], f"{name} in {place}") for name in ("reads", "writes")}
+        raw = self.fields(value, place, " ".join(("reads", "writes", *kind.FIELDS)))
+        names = {name: self.names(raw[name], f"{name} in {place}") for name in ("reads", "writes")}
         widths = {"reads": len(names["reads"]), "one": 1}
         fields: dict[str, Any] = {}
         for name, form in kind.FIELDS.items():
             where = f"{name} in {place}"
             if form == "word":
-                fields[name] = self.value(got[name], where)
+                fields[name] = self.value(raw[name], where)
             elif form == "number":
-                fields[name] = self.scale(got[name], where) if name == "scale" else self.signed(got[name], where)
-            elif name in kind.OPTIONAL and got[name] is None:
+                fields[name] = self.scale(raw[name], where) if name == "scale" else self.signed(raw[name], where)
+            elif name in kind.OPTIONAL and raw[name] is None:
                 fields[name] = None
             else:
-                fields[name] = self.matrix(got[name], where, columns=widths.get(form[1]) or 0)
+                fields[name] = self.matrix(raw[name], where, columns=widths.get(form[1]) or 0)
                 widths.setdefault(form[0], fields[name].shape[0])
         return kind(**names, **fields)
 
@@ -462,36 +474,39 @@ class _Document:
         return scale
 
     def layer(self, value: object, place: str) -> Layer:
-        got = self.fields(value, place, "attention feedforward placement attention_norms feedforward_norms")
-        heads, network = got["attention"], got["feedforward"]
+        """A layer from its object."""
+        raw = self.fields(value, place, "attention feedforward placement attention_norms feedforward_norms")
+        heads, network = raw["attention"], raw["feedforward"]
         attention = None
         if heads is not None:
             attention = SelfAttention(
-                tuple(self.part(Head, one, place) for one in self.array(heads, f"attention in {place}"))
+                tuple(self.part(Head, head, place) for head in self.array(heads, f"attention in {place}"))
             )
+        # Norms of the attention and of the feed-forward sublayer.
         before, inside = (
-            tuple(self.part(LayerNorm, one, place) for one in self.array(got[name], f"{name} in {place}"))
+            tuple(self.part(LayerNorm, norm, place) for norm in self.array(raw[name], f"{name} in {place}"))
             for name in ("attention_norms", "feedforward_norms")
         )
         block = None if network is None else self.part(FeedForward, network, place)
-        return Layer(attention, block, before, inside, self.label(got["placement"], f"placement in {place}"))
+        return Layer(attention, block, before, inside, self.label(raw["placement"], f"placement in {place}"))
 
     def token(self, value: object, place: str) -> str | None:
         return None if value is None else self.label(value, place)
 
     def embedding(self, value: object, space: Space) -> Embedding:
-        got = self.fields(value, "the embedding", "words inputs positions start before after")
-        words, inputs = got["words"], got["inputs"]
+        """The embedding from its object; `space` has the coordinates."""
+        raw = self.fields(value, "the embedding", "words inputs positions start before after")
+        words, inputs = raw["words"], raw["inputs"]
         if words is not None:
             words = self.words(self.fields(words, "words"))
         return Embedding(
             space,
             words=words,
             inputs=None if inputs is None else self.names(inputs, "inputs"),
-            positions=self.table(got["positions"], "positions"),
-            start=self.integer(got["start"], "start"),
-            before=self.token(got["before"], "before"),
-            after=self.token(got["after"], "after"),
+            positions=self.table(raw["positions"], "positions"),
+            start=self.integer(raw["start"], "start"),
+            before=self.token(raw["before"], "before"),
+            after=self.token(raw["after"], "after"),
         )
 
     def words(self, given: dict[str, object]) -> Mapping[str, Mapping[str, Any]]:
@@ -500,37 +515,41 @@ class _Document:
         rows = [self.fields(row, f"the embedding of {token}") for token, row in given.items()]
         names = list(rows[0]) if rows else []
         if len(tokens) * len(names) > LARGE and all(list(row) == names for row in rows):
-            found = as_sympy(self.matrix([list(row.values()) for row in rows], "words"))
-            if all_rational(found):
-                return TokenRows(tokens, names, found)
+            entries = as_sympy(self.matrix([list(row.values()) for row in rows], "words"))
+            if all_rational(entries):
+                return TokenRows(tokens, names, entries)
         return {token: self.table(row, f"the embedding of {token}") for token, row in zip(tokens, rows, strict=True)}
 
     def readout(self, value: object) -> Readout:
+        """The readout from its object. Only a readout that groups labels has the key "groups"."""
         grouped = isinstance(value, dict) and "groups" in value
-        got = self.fields(value, "the readout", f"kind position reads weights labels{' groups' * grouped}")
-        weights = got["weights"]
+        raw = self.fields(value, "the readout", f"kind position reads weights labels{' groups' * grouped}")
+        weights = raw["weights"]
         return Readout(
-            self.value(got["kind"], "the readout's kind"),
-            self.label(got["position"], "the readout's position"),
-            self.names(got["reads"], "the readout's reads"),
+            self.value(raw["kind"], "the readout's kind"),
+            self.label(raw["position"], "the readout's position"),
+            self.names(raw["reads"], "the readout's reads"),
             None if weights is None else self.matrix(weights, "the readout's weights"),
-            self.names(got["labels"], "labels"),
-            tuple(self.array(got["groups"], "the groups of the readout")) if grouped else (),
+            self.names(raw["labels"], "labels"),
+            tuple(self.array(raw["groups"], "the groups of the readout")) if grouped else (),
         )
 
     def parameter(self, value: object) -> Parameter:
-        got = self.fields(value, "a symbol", "name default lower upper lower_open upper_open")
+        """A symbol of the model with its default and its bounds."""
+        raw = self.fields(value, "a symbol", "name default lower upper lower_open upper_open")
         bounds = {}
         for side in ("default", "lower", "upper"):
-            bounds[side] = None if got[side] is None else self.signed(got[side], f"the {side} of a symbol")
+            bounds[side] = None if raw[side] is None else self.signed(raw[side], f"the {side} of a symbol")
         return Parameter(
-            self.label(got["name"], "a symbol's name"),
+            self.label(raw["name"], "a symbol's name"),
             **bounds,
-            lower_open=self.flag(got["lower_open"], "lower_open"),
-            upper_open=self.flag(got["upper_open"], "upper_open"),
+            lower_open=self.flag(raw["lower_open"], "lower_open"),
+            upper_open=self.flag(raw["upper_open"], "upper_open"),
         )
 
     def model(self, value: object) -> Transformer:
+        """The model that a whole document describes."""
+        # The version comes first: a file of another version may have other keys.
         if isinstance(value, dict) and "symcook" in value and value["symcook"] != VERSION:
             if value["symcook"] == str(VERSION):
                 must = f"the version of a model file must be the number {VERSION}, not text"
@@ -540,41 +559,45 @@ class _Document:
             )
         keys = "symcook name source space embedding layers readout symbols max_length final_norm"
         compiled = isinstance(value, dict) and "program" in value
-        got = self.fields(value, "the document", f"{keys} program" if compiled else keys)
-        length = got["max_length"]
+        # "program" is there in compiled models alone.
+        raw = self.fields(value, "the document", f"{keys} program" if compiled else keys)
+        length = raw["max_length"]
         return Transformer(
-            name=self.label(got["name"], "the name"),
-            embedding=self.embedding(got["embedding"], Space(self.names(got["space"], "space"))),
+            name=self.label(raw["name"], "the name"),
+            embedding=self.embedding(raw["embedding"], Space(self.names(raw["space"], "space"))),
             layers=tuple(
-                self.layer(one, f"layer {number}") for number, one in enumerate(self.array(got["layers"], "layers"), 1)
+                self.layer(layer, f"layer {number}")
+                for number, layer in enumerate(self.array(raw["layers"], "layers"), 1)
             ),
-            readout=self.readout(got["readout"]),
-            parameters=tuple(self.parameter(one) for one in self.array(got["symbols"], "symbols")),
+            readout=self.readout(raw["readout"]),
+            parameters=tuple(self.parameter(symbol) for symbol in self.array(raw["symbols"], "symbols")),
             max_length=None if length is None else self.integer(length, "max_length"),
-            source=self.label(got["source"], "the source"),
-            final_norm=None if got["final_norm"] is None else self.part(LayerNorm, got["final_norm"], "the final norm"),
-            program=self.program(got["program"], got["embedding"]) if compiled else None,
+            source=self.label(raw["source"], "the source"),
+            final_norm=None if raw["final_norm"] is None else self.part(LayerNorm, raw["final_norm"], "the final norm"),
+            program=self.program(raw["program"], raw["embedding"]) if compiled else None,
         )
 
     def program(self, value: object, embedding: Any) -> Program:
         """What the model was compiled from: a program that can be read, and whose tokens are the model's."""
         from symcook.programs.compiled import fitting
 
+        # Programs of softmax attention have one more key, and an error in each line of the plan.
         soft = isinstance(value, dict) and "attention" in value
-        got = self.fields(value, "the program", f"kind source alphabet plan theorem{' attention' * soft}")
-        source = got["source"]
+        raw = self.fields(value, "the program", f"kind source alphabet plan theorem{' attention' * soft}")
+        source = raw["source"]
         if not isinstance(source, str) or len(source) > MAX_SOURCE:
             raise self.wrong("the source of the program", f"text of at most {MAX_SOURCE:,} characters", "another value")
-        plan = [self.names(line, "a line of the plan") for line in self.array(got["plan"], "the plan")]
+        plan = [self.names(line, "a line of the plan") for line in self.array(raw["plan"], "the plan")]
         for line in plan:
             if len(line) != 3 + soft:
                 wanted = f"a coordinate, a place and a meaning{', and an error' * soft}"
                 raise self.wrong("a line of the plan", wanted, len(line))
-        alphabet = self.names(got["alphabet"], "the alphabet")
-        kind, words = self.label(got["kind"], "the language"), tuple(embedding["words"] or ())
-        theorem = self.label(got["theorem"], "the theorem")
-        attention = self.label(got["attention"], "the attention") if soft else ""
+        alphabet = self.names(raw["alphabet"], "the alphabet")
+        kind, words = self.label(raw["kind"], "the language"), tuple(embedding["words"] or ())
+        theorem = self.label(raw["theorem"], "the theorem")
+        attention = self.label(raw["attention"], "the attention") if soft else ""
         program = Program(kind, source, alphabet, tuple(map(tuple, plan)), theorem, attention)
+        # Whether the program reads as one of its language, and has the tokens of the model as alphabet.
         try:
             fitting(program, words)
         except BadInput as error:
@@ -601,6 +624,7 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
     may occur, exponentials do not stand inside other functions, and sizes (bits, with 8 for a name) stay small. A sum
     whose ends are numbers counts with all its terms, one whose ends are not with one.
     """
+    # A rational number: the bound on its computation is enough.
     if not names(tree):
         try:
             Rationals({}, [MAX_TERMS]).term(tree)
@@ -619,13 +643,14 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
         return bits
 
     def size(node: Tree, depth: int = 0) -> int:
+        """A bound on the bits of the value of `node`; on the way `calls` counts functions and roots."""
         nonlocal calls
         at_most(depth, MAX_DEPTH)
         tag = node[0]
         if tag == "num":
             return node[1].bit_length() + node[2].bit_length()
         if tag == "name":
-            return 8
+            return 8  # as if i, n or a symbol were a small number
         before = calls
         parts = [size(child, depth + 1) for child in children(node)]
         if tag in ("sum", "prod"):
@@ -634,12 +659,14 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
             terms = rational(node[3]) - rational(node[2]) + 1
             if terms > LARGE or (terms > 1 and any(part[0] in ("sum", "prod") for part in subtrees(node[4]))):
                 raise refuse(f"an expression whose sums, where they are written out, have at most {LARGE} terms")
+            # Each term has the calls of the body.
             calls = before + (calls - before) * max(0, math.ceil(terms))
             return at_most(parts[-1] * max(1, math.ceil(terms)), MAX_SIZE)
         if tag in ("*", "/"):
             return at_most(sum(parts), MAX_SIZE)
         if tag == "^" or (tag == "call" and node[1] == "pow"):
             exponent = (node[1:] if tag == "^" else node[2])[1]
+            # With an exponent that is not a plain number the power is a function like exp, of small numbers only.
             if names(exponent) or any(part[0] == "call" for part in subtrees(exponent)):
                 calls += 1
                 at_most(max(parts), 64)
@@ -649,6 +676,7 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
             return at_most(parts[0] * max(1, math.ceil(power)), MAX_SIZE)
         if tag == "call":
             calls += 1
+            # exp and its like turn n bits into 2^n, so their argument must be small and their value counts as large.
             if node[1] in GROWING or node[1] in ("tanh", "erf"):
                 at_most(parts[0], 64)
                 return LARGE if node[1] in GROWING else 2
@@ -656,10 +684,11 @@ def _check_size(tree: Tree, place: str, most: int = MAX_CALLS) -> None:
                 return max(parts)
             if node[1] == "mod":
                 return at_most(sum(parts), MAX_SIZE)
-            if node[1] in ARITY:
+            if node[1] in ARITY:  # log, sin, ...: slow at long numbers
                 return at_most(max(parts), 256)
         elif tag in ("neg", "+", "-", "if", "ind", "=", "<=", "<", "~", "&", "|", "->", "<->", "true", "false"):
             return at_most(max(parts, default=0) + 1, MAX_SIZE)
+        # Quantifiers, lambdas, and functions that the grammar does not know.
         raise refuse("an expression without quantifiers and functions of your own")
 
     size(tree)

@@ -115,6 +115,7 @@ class Part(Named):
         return MadeOnce((*held_numbers(self), *held_matrices(self)), self._lower)
 
     def _lower(self, name: str) -> Any:
+        """One field, lowered. A matrix over one column is a vector of entries; any other has sparse rows."""
         if self.FIELDS[name] == "number":
             return lowered(held(self, name))
         across, weights = self.FIELDS[name][1], held(self, name)
@@ -137,15 +138,15 @@ class Part(Named):
         keep(self, **values)
         sizes = self.sizes()
         for name, kind in self.FIELDS.items():
-            given = held(self, name)
-            if isinstance(kind, tuple) and not (given is None and name in self.OPTIONAL):
-                keep(self, **{name: matrix(given, (sizes[kind[0]], sizes[kind[1]]), name)})
+            value = held(self, name)
+            if isinstance(kind, tuple) and not (value is None and name in self.OPTIONAL):
+                keep(self, **{name: matrix(value, (sizes[kind[0]], sizes[kind[1]]), name)})
 
 
 def held_matrices(part: Part) -> dict[str, sympy.ImmutableMatrix | RationalEntries]:
     """The matrices of a part as they are kept."""
-    found = {name: held(part, name) for name, kind in part.FIELDS.items() if isinstance(kind, tuple)}
-    return {name: value for name, value in found.items() if value is not None}
+    matrices = {name: held(part, name) for name, kind in part.FIELDS.items() if isinstance(kind, tuple)}
+    return {name: value for name, value in matrices.items() if value is not None}
 
 
 def held_numbers(part: Part) -> dict[str, Any]:
@@ -230,6 +231,7 @@ class Head(Part):
         mask, weighting = one_of("mask", self.mask, MASKS), one_of("weighting", self.weighting, WEIGHTINGS)
         reads, writes = coordinates(self.reads, "reads"), coordinates(self.writes, "writes")
         scale, temperature = held(self, "scale"), kept_number(held(self, "temperature"))
+        # The definition's scale, by the number of key dimensions.
         if isinstance(scale, str) and scale == "1/sqrt(d_key)":
             scale = f"1/sqrt({max(height(held(self, 'Q'), 'Q'), 1)})"
         scale = kept_number(scale)
@@ -274,7 +276,8 @@ class Head(Part):
         if name != "factor":
             return super()._lower(name)
         numbers = self.lowered["scale"], self.lowered["temperature"]
-        if all(isinstance(one, Fraction) for one in numbers):
+        if all(isinstance(number, Fraction) for number in numbers):
+            # Only softmax depends on the factor; hard attention compares scores.
             soft = self.weighting == "softmax" and not self.uniform
             return numbers[0] / numbers[1] if soft else Fraction(1)
         return lowered(self.factor)
@@ -314,6 +317,7 @@ class LayerNorm(Part):
         if not reads:
             raise BadInput("a layer norm must read at least one coordinate", "none")
         one_of("outcome of zero variance", self.zero_variance, ("refuse", "zero"))
+        # m entries; without a projection they are the coordinates that are read.
         m = len(writes)
         if held(self, "projection") is None and writes != reads:
             raise BadInput("a layer norm without projection must write what it reads", ", ".join(writes))
@@ -375,10 +379,12 @@ class Layer(Named):
     placement: str = "none"
 
     def __post_init__(self) -> None:
+        # A single head stands for self-attention.
         if isinstance(self.attention, Head):
             freeze(self, attention=SelfAttention((self.attention,)))
         if self.attention is None and self.feedforward is None:
             raise BadInput("a layer must have an attention or a feed-forward layer", "neither")
+        # The kinds of the two parts.
         for what, kind in (("attention", SelfAttention), ("feedforward", FeedForward)):
             part = getattr(self, what)
             if part is not None and not isinstance(part, kind):
@@ -387,6 +393,7 @@ class Layer(Named):
             instance("the attention of a layer", self.attention, SelfAttention)
         if self.feedforward is not None:
             instance("the feed-forward layer of a layer", self.feedforward, FeedForward)
+        # The norms of each.
         one_of("placement of a norm", self.placement, PLACEMENTS)
         for name, part in (("attention", self.attention), ("feedforward", self.feedforward)):
             norms = getattr(self, f"{name}_norms")
@@ -399,6 +406,8 @@ class Layer(Named):
             self._check_norms(name, part, norms)
 
     def _check_norms(self, name: str, part: object, norms: tuple[LayerNorm, ...]) -> None:
+        """BadInput where the norms of a part do not suit the placement: how many there are, and whether they
+        project."""
         wanted = 0 if part is None or self.placement == "none" else 1
         if len(norms) != wanted and not (self.placement == "multi pre" and wanted and norms):
             raise BadInput(f"placement {self.placement} needs {wanted or 'no'} norm for the {name}", len(norms))
@@ -445,7 +454,7 @@ def _mapped(given: Any, put: Put) -> Any:
     """A part or each of several with the substitution `put` made; what was given where nothing changes."""
     if isinstance(given, tuple):
         new = tuple(part.mapped(put) for part in given)
-        return new if any(one is not part for one, part in zip(new, given, strict=True)) else given
+        return new if any(changed is not part for changed, part in zip(new, given, strict=True)) else given
     return None if given is None else given.mapped(put)
 
 
@@ -490,5 +499,5 @@ class Sublayer:
 
     @property
     def all_parts(self) -> tuple[Part, ...]:
-        """Everything with fields, in the order in which it acts: norms before, parts, the norm behind."""
+        """Everything with fields, in the order in which it acts: norms before, parts, the norm after."""
         return (*self.before, *self.parts, *(() if self.after is None else (self.after,)))

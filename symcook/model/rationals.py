@@ -45,13 +45,15 @@ def decimal(digits: str, place: int) -> str:
     >>> decimal("-150", -6), decimal("15", -9), decimal("15", 3), decimal("1", 21), decimal("0", 5)
     ('-0.00015', '1.5e-8', '15000', '1e21', '0')
     """
+    # The sign, the digits without zeros on either side, and the power of ten of the first digit.
     mark = "-" if digits.startswith("-") else ""
-    shown = digits.removeprefix("-").lstrip("0")
-    stripped = shown.rstrip("0")
+    significant = digits.removeprefix("-").lstrip("0")
+    stripped = significant.rstrip("0")
     if not stripped:
         return "0"
-    place += len(shown) - len(stripped)
+    place += len(significant) - len(stripped)
     leading = place + len(stripped) - 1
+    # An integer with zeros added; digits on both sides of the point; zeros after the point; or an exponent.
     if 0 <= place <= 20:
         return mark + stripped + "0" * place
     if place < 0 <= leading:
@@ -69,8 +71,8 @@ def rewritten(text: str) -> str:
     ('1.5e-8', '2', '-1e300', '0.1')
     """
     mantissa, _, exponent = text.partition("e")
-    whole, _, part = mantissa.partition(".")
-    return decimal(whole + part, int(exponent or 0) - len(part))
+    integer_part, _, part = mantissa.partition(".")
+    return decimal(integer_part + part, int(exponent or 0) - len(part))
 
 
 DIGITS = 10
@@ -91,8 +93,8 @@ def _text(x: float, rounding: str) -> str:
 
     if isinf(x):
         return "inf" if x > 0 else "-inf"
-    shown = Context(prec=DIGITS, rounding=rounding).create_decimal(Decimal(x))
-    sign, digits, exponent = shown.as_tuple()
+    rounded = Context(prec=DIGITS, rounding=rounding).create_decimal(Decimal(x))
+    sign, digits, exponent = rounded.as_tuple()
     return decimal(("-" if sign else "") + "".join(map(str, digits)), int(exponent))
 
 
@@ -110,14 +112,15 @@ def plain(text: str) -> str:
     if not isinstance(text, str) or ("e" not in text and "E" not in text):
         return text  # what is no text is refused where it is read
 
-    def number(found: re.Match[str]) -> str:
-        whole, part, sign, exponent = found[1], found[2] or "", found[3], found[4]
-        mantissa = int(whole) * 10 ** len(part) + int(part or 0)
+    # A decimal with an exponent as an exact number, in brackets where it stands inside a formula.
+    def number(match: re.Match[str]) -> str:
+        integer_part, part, sign, exponent = match[1], match[2] or "", match[3], match[4]
+        mantissa = int(integer_part) * 10 ** len(part) + int(part or 0)
         if len(exponent) > 5 and mantissa:
             raise too_large()
         tens = int(sign + exponent) - len(part) if mantissa else 0
         shown = quotient(_small(Fraction(mantissa) * Fraction(10) ** tens))
-        return f"({shown})" if "/" in shown and found[0] != text.strip() else shown
+        return f"({shown})" if "/" in shown and match[0] != text.strip() else shown
 
     return re.sub(r"(?<![\w.])([0-9]{1,4000})(?:\.([0-9]{1,4000}))?[eE]([+-]?)0*([0-9]+)(?![\w.])", number, text)
 
@@ -166,11 +169,13 @@ class Rationals(Meaning["Fraction | int", bool]):
         return power(Fraction(a), Fraction(b))
 
     def call(self, name: str, arguments: list[Fraction | int], tree: Tree) -> Fraction | int:
+        """The value of a function at rational numbers, where it is rational there."""
         if name in ("min", "max") and arguments:
             return min(arguments) if name == "min" else max(arguments)
         if name == "mod":
             a, b = arguments
             return a - b * floor(self.divide(a, b, tree))
+        # At the few points where other functions are rational, and roots of squares.
         if len(arguments) == 1:
             x = arguments[0]
             if name in ("floor", "sign"):
@@ -233,6 +238,7 @@ def power(base: Fraction, exponent: Fraction) -> Fraction:
 
     NotExact where the exponent is broken, unless the base is 0 or 1.
     """
+    # A fractional exponent: only of 0 and 1 the root is known to be rational.
     if exponent.denominator != 1:
         if base in (0, 1) and exponent > 0:
             return base
@@ -246,6 +252,7 @@ def power(base: Fraction, exponent: Fraction) -> Fraction:
         raise BadInput("a denominator must not be zero", f"0^{k}")
     if base in (-1, 0, 1):
         return base ** (2 + k % 2 if k else 0)  # these depend on parity alone
+    # |base^k| has at least k times so many bits.
     least = max(base.numerator.bit_length(), base.denominator.bit_length()) - 1
     if abs(k) * least > MAX_BITS:
         raise too_large()

@@ -60,12 +60,14 @@ def differences(
     and norms), the mask and weighting of heads, which coordinates each sublayer writes, and the output layer. Weights
     are not.
     """
+    # Coordinates, by the names that they have in `one`.
     called = {name: name for name in other.space} if names is None else names
     there = {called[name]: name for name in other.space}
     for name in dict.fromkeys((*one.space, *there)):
         if name not in there or name not in one.space:
             here, far = (("there", "absent"), ("absent", "there"))[name not in one.space]
             yield Difference(f"the coordinate {name}", here, far)
+    # Tokens and lengths.
     ours, theirs = one.embedding, other.embedding
     for end in ("before", "after"):
         if (ours_end := getattr(ours, end)) != (theirs_end := getattr(theirs, end)):
@@ -75,20 +77,26 @@ def differences(
     if one.max_length != other.max_length:
         longest, far_longest = (str(model.max_length or "unlimited") for model in (one, other))
         yield Difference("the maximum length", longest, far_longest, limit=True)
+    # Position functions. Where a model has none for a coordinate, it is zero.
     starts = ours.start, theirs.start
     most = min((model.max_length for model in (one, other) if model.max_length is not None), default=None)
     for name in dict.fromkeys((*ours.positions, *(called[name] for name in theirs.positions))):
-        left, right = (exact(f) for f in (ours.positions.get(name, 0), theirs.positions.get(there.get(name, name), 0)))
-        same, place = _same_function(left, right, starts, most, near)
+        ours_value, theirs_value = (
+            exact(f) for f in (ours.positions.get(name, 0), theirs.positions.get(there.get(name, name), 0))
+        )
+        same, place = _same_function(ours_value, theirs_value, starts, most, near)
         if same is not True:
-            yield Difference(*_shown(f"the position function of {name}", left, right, place), same is False)
+            yield Difference(
+                *_shown(f"the position function of {name}", ours_value, theirs_value, place), same is False
+            )
+    # Sublayers, and the output layer.
     yield from _sublayers(one, other, called)
     for part in ("kind", "position", "reads", "labels", "groups"):
-        left, right = getattr(one.readout, part), getattr(other.readout, part)
+        ours_value, theirs_value = getattr(one.readout, part), getattr(other.readout, part)
         if part == "reads":
-            right = tuple(called.get(name, name) for name in right)
-        if left != right:
-            yield Difference(f"the {part} of the readout", str(left), str(right))
+            theirs_value = tuple(called.get(name, name) for name in theirs_value)
+        if ours_value != theirs_value:
+            yield Difference(f"the {part} of the readout", str(ours_value), str(theirs_value))
 
 
 def _same_function(
@@ -101,6 +109,7 @@ def _same_function(
 
     from symcook.numbers.evaluate import evaluate
 
+    # Equal as expressions. With another first position i means another index, so only numbers can tell.
     if starts[0] == starts[1]:
         if left == right:
             return True, None
@@ -109,7 +118,9 @@ def _same_function(
                 return True, None
         except sympy.PolynomialError:  # with cases
             pass
-    trees, most = (tree_from_sympy(left), tree_from_sympy(right)), arb(near.numerator) / near.denominator
+    # In numbers: all positions of all inputs, where the longest is short; else a difference may be found, and no
+    # equality.
+    trees, tolerance = (tree_from_sympy(left), tree_from_sympy(right)), arb(near.numerator) / near.denominator
     equal = longest is not None and longest <= LONGEST
     for n in range(1, (longest if longest is not None and equal else LENGTH) + 1):
         for k in range(n):
@@ -123,9 +134,9 @@ def _same_function(
             except (BadInput, Undecided):  # no value there, or a symbol without one
                 equal = False
                 continue
-            if apart > most:
+            if apart > tolerance:
                 return False, (places[0], places[1])
-            equal &= apart <= most
+            equal &= apart <= tolerance
     return True if equal else None, None
 
 
@@ -147,6 +158,7 @@ def _shown(
 
 
 def _sublayers(one: Transformer, other: Transformer, called: Mapping[str, str]) -> Iterator[Difference]:
+    """Differences in the kinds of sublayers; where these agree, in heads and in what each sublayer writes."""
     kinds, far_kinds = (", ".join(map(_kind, model.sublayers)) or "none" for model in (one, other))
     if kinds != far_kinds:
         yield Difference("the sequence of sublayers", kinds, far_kinds)
@@ -156,8 +168,10 @@ def _sublayers(one: Transformer, other: Transformer, called: Mapping[str, str]) 
         heads = ([part for part in step.parts if isinstance(part, Head)] for step in (ours, theirs))
         for place, (head, far) in enumerate(zip(*heads, strict=False), 1):
             for what in ("mask", "weighting"):
-                if (left := getattr(head, what)) != (right := getattr(far, what)):
-                    yield Difference(f"the {what} of head {place} of layer {ours.layer}", str(left), str(right))
+                if (own_value := getattr(head, what)) != (far_value := getattr(far, what)):
+                    yield Difference(
+                        f"the {what} of head {place} of layer {ours.layer}", str(own_value), str(far_value)
+                    )
         written, far_written = _written(ours, same), _written(theirs, called)
         if written != far_written:
             listed, far_listed = (", ".join(sorted(names)) or "none" for names in (written, far_written))
@@ -171,10 +185,10 @@ def _kind(step: Sublayer) -> str:
 
 def _written(step: Sublayer, called: Mapping[str, str]) -> set[str]:
     """The coordinates that a sublayer writes, without those whose weights are all 0."""
-    return {
-        called[name]
-        for part in step.parts
-        for row, name in enumerate(part.writes)
-        for matrix in ((part.V,) if isinstance(part, Head) else (part.W2, part.b2))
-        if any(matrix[row, column] != 0 for column in range(matrix.shape[1]))
-    }
+    written = set[str]()
+    for part in step.parts:
+        matrices = (part.V,) if isinstance(part, Head) else (part.W2, part.b2)
+        for row, name in enumerate(part.writes):
+            if any(entry != 0 for matrix in matrices for entry in matrix[row, :]):
+                written.add(called[name])
+    return written

@@ -77,8 +77,8 @@ def lowered(value: object) -> Number:
         return value
     if type(value) is int:
         return Fraction(value)
-    found: Any = value if hasattr(value, "free_symbols") else exact(value)
-    return Fraction(int(found.p), int(found.q)) if found.is_Rational else tree_from_sympy(found)
+    expression: Any = value if hasattr(value, "free_symbols") else exact(value)
+    return Fraction(int(expression.p), int(expression.q)) if expression.is_Rational else tree_from_sympy(expression)
 
 
 def at(tree: Tree, values: Mapping[str, int]) -> Number:
@@ -93,6 +93,7 @@ def at(tree: Tree, values: Mapping[str, int]) -> Number:
     if value in (sp.zoo, sp.nan, sp.oo, -sp.oo):
         where = ", ".join(f"{name} = {number}" for name, number in values.items())
         raise BadInput("a value must be a finite number", f"{show(tree)} at {where}" if where else show(tree))
+    # sympy's own comparisons must all be decided.
     for condition in value.atoms(sp.Rel):
         if not condition.free_symbols:  # an equality of irrational numbers that sympy leaves unevaluated
             raise Undecided(f"the comparison {from_sympy(condition)} is undecided; write it with rational numbers.")
@@ -106,6 +107,7 @@ def exact(value: object, symbols: Mapping[str, sympy.Expr] | None = None) -> Any
     """
     import sympy as sp
 
+    # Numbers by their type; a bool is none.
     if isinstance(value, bool):
         raise BadInput("a value must be a number", value, "use 0 or 1")
     if isinstance(value, Integral) and not isinstance(value, sp.Basic):
@@ -117,12 +119,13 @@ def exact(value: object, symbols: Mapping[str, sympy.Expr] | None = None) -> Any
             raise too_large()
         value = Fraction(value)
         return sp.Rational(value.numerator, value.denominator)
+    # Text is read, and then checked as an expression.
     if isinstance(value, str):
         value = to_sympy(plain(value), symbols if symbols is not None else _AnySymbol())
     if isinstance(value, float):
         value = float(value)  # also numpy's, which shows itself otherwise
-        near = Fraction(repr(value)) if value == value and abs(value) != float("inf") else None
-        do = f"write '{quotient(near)}' or Fraction('{value}')" if near is not None else "give a finite rational"
+        decimal = Fraction(repr(value)) if value == value and abs(value) != float("inf") else None
+        do = f"write '{quotient(decimal)}' or Fraction('{value}')" if decimal is not None else "give a finite rational"
         raise BadInput("a value must be exact, not a Python float", repr(value), do)
     if isinstance(value, sp.Rational):
         return value

@@ -1,4 +1,9 @@
-"""The model: an embedding, layers and a readout over one space of coordinates, with the symbols that it declares."""
+"""The model: an embedding, layers and a readout over one space of coordinates, with the symbols that it declares.
+
+A `Transformer` is a frozen value that is checked when it is made. Besides its fields it has what passes need of a model
+(`sublayers`, `live`, `expressions`), values for its symbols (`values`, `bind`), and checks of inputs (`tokens`,
+`rows`). It does not run itself: `symcook.forward` does.
+"""
 
 from __future__ import annotations
 
@@ -97,10 +102,10 @@ class Parameter:
         return number
 
 
-def without_value(one: Parameter) -> BadInput:
+def without_value(parameter: Parameter) -> BadInput:
     """The refusal of a symbol that has no value, with the option to give."""
-    do = f"give --set {one.name}=VALUE" + f" with {one.region}" * (one.region != "true")
-    return BadInput(f"the parameter {one.name} must have a value here", "none", do)
+    do = f"give --set {parameter.name}=VALUE" + f" with {parameter.region}" * (parameter.region != "true")
+    return BadInput(f"the parameter {parameter.name} must have a value here", "none", do)
 
 
 @dataclass(frozen=True)
@@ -160,6 +165,7 @@ class Transformer(Verbs, Shown):
                 raise BadInput("layers must be a tuple of layers", type(layer).__name__, "write Layer(...) around it")
         if self.max_length is not None and (type(self.max_length) is not int or not 1 <= self.max_length < 10**18):
             raise BadInput("the maximum length must be an integer of at least 1 and at most 18 digits", self.max_length)
+        # Names: symbols, what each step reads and writes, and what the readout reads.
         declared = {p.name for p in self.parameters}
         if len(declared) != len(self.parameters):
             raise BadInput("parameters must be declared once", ", ".join(p.name for p in self.parameters))
@@ -169,6 +175,7 @@ class Transformer(Verbs, Shown):
         clash = declared & (set(self.space) | set(INDEX))
         if clash:
             raise BadInput("a parameter must not have the name of a coordinate", sorted(clash)[0])
+        # Every number uses declared symbols only.
         for value, may_index, where in self.expressions(symbolic=True):
             allowed = declared | (set(INDEX) if may_index else set())
             for free in sorted(value.free_symbols, key=str):
@@ -201,8 +208,8 @@ class Transformer(Verbs, Shown):
         """Of a compiled model what each coordinate holds: its name, where it is written, what it is, and with soft
         attention its error, as the compiler says it; () of any other model, and where a file names a program whose
         compilation has other weights. What a file says in its plan is not asked."""
-        made: Transformer | None = load("symcook.compilers:as_compiled")(self)
-        return () if made is None or made.program is None else made.program.plan
+        compiled: Transformer | None = load("symcook.compilers:as_compiled")(self)
+        return () if compiled is None or compiled.program is None else compiled.program.plan
 
     @property
     def alphabet(self) -> tuple[str, ...]:
@@ -242,6 +249,8 @@ class Transformer(Verbs, Shown):
     def live(self) -> list[set[str]]:
         """The coordinates that something reads later: after the embedding, then after the block of each step in
         order."""
+        # Backwards from the readout: what is needed after a step is also needed before it, and so is what the step
+        # reads for it.
         needed = set(self.readout.reads)
         result = [set(needed)]
         for step in reversed(self.sublayers):
@@ -249,6 +258,8 @@ class Transformer(Verbs, Shown):
                 needed = set(self.space)
                 result[-1] = set(needed)
             reads = set().union(*(_reads(part, needed) for part in step.parts))
+            # A norm reads all coordinates that it normalises. One that refuses zero variance counts even if nobody
+            # reads it, since it decides whether there is a run.
             if step.before and (reads or any(norm.refuses for norm in step.before)):
                 reads = {name for norm in step.before for name in norm.reads}
             needed = needed | reads
@@ -288,9 +299,10 @@ class Transformer(Verbs, Shown):
         what is rational by its type."""
 
         def some(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-            kept = held_values(values)
-            return ((name, values[name]) for name in values if not (symbolic and isinstance(kept[name], Fraction)))
+            forms = held_values(values)
+            return ((name, values[name]) for name in values if not (symbolic and isinstance(forms[name], Fraction)))
 
+        # Rows of tokens kept as one matrix are rational.
         words = self.embedding.words or {}
         for token, values in () if symbolic and isinstance(words, TokenRows) else words.items():
             for _, value in some(values):
@@ -396,9 +408,9 @@ class Transformer(Verbs, Shown):
         """Raise BadInput where an input of length `n` is longer than the model allows."""
         if self.max_length is not None and n > self.max_length:
             added = self.embedding.surround(())
-            given = f"{n} with {' and '.join(added)}" if added else n
+            length_text = f"{n} with {' and '.join(added)}" if added else n
             longer = "build the model with a larger N" if self.program is None else "give its program a longer TABLE"
-            raise BadInput(f"an input must have length at most {self.max_length}", given, longer)
+            raise BadInput(f"an input must have length at most {self.max_length}", length_text, longer)
         if self.pointwise and n != 1:
             raise BadInput("a feed-forward recipe must have one row of inputs", n)
 
@@ -409,9 +421,9 @@ class Transformer(Verbs, Shown):
         if inputs is None:
             raise BadInput("rows need a model with input coordinates", self.name, "give a string instead")
         if not isinstance(rows, (list, tuple)) or not all(isinstance(row, Mapping) for row in rows):
-            given = rows if isinstance(rows, (str, int)) else f"a {type(rows).__name__}"
+            what = rows if isinstance(rows, (str, int)) else f"a {type(rows).__name__}"
             row = ", ".join(f'"{name}": ...' for name in inputs)
-            raise BadInput("rows must be a list of mappings of inputs", given, f"write [{{{row}}}]")
+            raise BadInput("rows must be a list of mappings of inputs", what, f"write [{{{row}}}]")
         if not rows:
             raise BadInput("an input must have at least one row", "none")
         result = []

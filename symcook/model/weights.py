@@ -53,6 +53,7 @@ def feedforward(
     reader = _Formulas(symbols)
     units: dict[tuple[str, tuple[Any, ...]], int] = {}
     rows: list[dict[int, Any]] = []
+    # A row of W2 and an entry of b2 for each formula; equal activations share a unit.
     biases = []
     for name, text in formulas.items():
         row: dict[int, Any] = {}
@@ -61,6 +62,7 @@ def feedforward(
             if atom is None:
                 bias += coefficient
             elif atom[0] == "name":
+                # A coordinate outside an activation would have to skip the layer.
                 must = f"{name} must be a sum of activations, without {atom[1]} alone"
                 raise BadInput(must, text, f"write relu({atom[1]}) - relu(-{atom[1]}) for {atom[1]}")
             else:
@@ -69,6 +71,7 @@ def feedforward(
                 row[unit] = row.get(unit, 0) + coefficient
         rows.append(row)
         biases.append(bias)
+    # The sublayer has one activation for all its units.
     kinds = sorted({kind for kind, _ in units})
     if len(kinds) > 1:
         raise BadInput("a feed-forward layer must have one activation", ", ".join(kinds), "make two layers")
@@ -111,17 +114,20 @@ def head(
     """
     if not value:
         raise BadInput("a head must write a coordinate", "none", 'give for example value={"mean": "vote"}')
+    # V: a linear form for each coordinate that is written.
     reader = _Formulas(symbols)
     values = {}
     for name, text in value.items():
         values[name] = form = reader.affine(parse_term(plain(text)))
         if "" in form:
             raise BadInput(f"the value of {name} must have no constant", text, "read a coordinate that is 1 everywhere")
+    # Q and K: one key dimension for each query coordinate, with the key form that it is multiplied by.
     keys: dict[str, dict[str, Any]] = {}
     for pair, coefficient in (score or {}).items():
         if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(c, str) for c in pair):
             raise BadInput("a score must map pairs (query coordinate, key coordinate) to numbers", repr(pair))
         keys.setdefault(pair[0], {})[pair[1]] = kept_number(coefficient)
+    # The head reads, in this order, queries, keys and values.
     columns = _order((), (*keys, *(c for row in keys.values() for c in row), *(c for f in values.values() for c in f)))
     return Head(
         columns,
@@ -136,8 +142,8 @@ def head(
     )
 
 
-def _order(first: Sequence[str], found: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*first, *found)))
+def _order(first: Sequence[str], names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *names)))
 
 
 def _activated(tree: Tree) -> bool:
@@ -152,11 +158,13 @@ class _Formulas:
         self.symbols = {n: symbol(n) for n in (s.name if isinstance(s, Parameter) else s for s in symbols)}
 
     def constant(self, tree: Tree) -> bool:
+        """Whether a tree has no coordinate and no activation."""
         return names(tree) - {"pi"} <= self.symbols.keys() and not _activated(tree)
 
     def terms(self, tree: Tree, factor: sympy.Expr | int = 1) -> Iterator[tuple[Any, Tree | None]]:
         """Coefficients and what they multiply: a coordinate, a called activation, or None for a constant."""
         tag = tree[0]
+        # A number; sums and signs; a number times a formula; a formula over a number; one coordinate or activation.
         if self.constant(tree):
             yield factor * self.value(tree), None
         elif tag in ("+", "-"):
