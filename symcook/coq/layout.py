@@ -1,4 +1,5 @@
-"""Line breaks in the text of a proposition: at its quantifiers and weakest connectives first, then inside brackets."""
+"""Line breaks in the text of a proposition: after its quantifiers and at its weakest connectives first, then inside
+brackets."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ QUANTIFIER = re.compile(r"(forall|exists|fun)\b")
 
 
 def laid_out(text: str, indent: int = 0) -> str:
-    """`text` in lines that begin with `indent` spaces, the first one excepted."""
+    """`text` in lines that begin with `indent` spaces, except for the first one."""
     return ("\n" + " " * indent).join(lines(text, WIDTH - indent))
 
 
@@ -33,8 +34,8 @@ def lines(text: str, width: int) -> list[str]:
             parts = [text[a : b - 1] for a, b in zip(starts, starts[1:], strict=False)]
             out, hang = lines(parts[0], width), len(sign) - 1
             for part in parts[1:]:
-                first, *more = lines(part[hang:], width - hang)
-                out += [sign.lstrip() + first, *indented(more, hang)]
+                first, *following = lines(part[hang:], width - hang)
+                out += [sign.lstrip() + first, *indented(following, hang)]
             return out
     if text[0] == "(" and closing(text) == len(text) - 1:
         inner = lines(text[1:-1], width - 2)
@@ -43,12 +44,12 @@ def lines(text: str, width: int) -> list[str]:
     return [text]
 
 
-def indented(some: list[str], by: int) -> list[str]:
-    return [" " * by + line for line in some]
+def indented(lines_of: list[str], by: int) -> list[str]:
+    return [" " * by + line for line in lines_of]
 
 
 def outside(text: str) -> list[int]:
-    """The places of `text` that are in no bracket."""
+    """The indices of `text` that are outside all brackets, closing brackets of the outermost ones included."""
     depth, places = 0, []
     for place, sign in enumerate(text):
         depth += (sign == "(") - (sign == ")")
@@ -58,7 +59,7 @@ def outside(text: str) -> list[int]:
 
 
 def closing(text: str) -> int:
-    """The place where the bracket closes that opens the text."""
+    """The index at which the bracket closes with which the text begins."""
     depth = 0
     for place, sign in enumerate(text):
         depth += (sign == "(") - (sign == ")")
