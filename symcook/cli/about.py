@@ -192,9 +192,11 @@ def _facts(chosen: Chosen) -> dict[str, Any]:
 
     facts = {key: getattr(info, key) for key in ("name", "kind", "summary", "words", "formula", "computes")}
     facts["where"] = meanings(info, chosen.model.decides)
+    # The formula is that of the default arguments: say so where others are chosen.
     usual = {a.name: a.read(a.default, a.name) for a in info.arguments}
     if info.read(chosen.arguments) != usual:
         facts["formula_of"] = "the default arguments"
+    # Where it is exact, or how far off it is at most.
     facts |= {"region": region(chosen.name, **chosen.arguments), "largest": info.largest}
     if info.error:
         facts["error"] = error(chosen.name, **chosen.arguments)

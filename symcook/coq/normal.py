@@ -192,9 +192,8 @@ class Justified(Canonical):
         out = self.polynomial(self.poly(t), around, level)
         if name not in FUNCTIONS[level]:
             raise Untranslatable(f"{name} of integers")
-        # From here on the arguments are in normal form; the cases below are the values that the checker computes.
+        # First the arguments are brought into normal form.
         proof = congruent(FUNCTIONS[level][name], [self.normalized(k, around) for k in t.kids])
-        # Integer functions have no values to compute.
         if level == "Z":
             if self.number(t) is not None:
                 raise Untranslatable("an integer function of numbers")
@@ -202,48 +201,66 @@ class Justified(Canonical):
         values = [self.poly(k) for k in t.kids]
         arguments = [self.polynomial(v, around, k.level) for v, k in zip(values, t.kids, strict=True)]
         last = self.number(t.kids[-1]) if values else None
-        here = Term("fn", name, arguments, level)  # with arguments in normal form
-        # exp 0 = 1.
+        here = Term("fn", name, arguments, level)
+        # Then its value, where the checker computes one.
+        known_value = None
         if name == "exp":
-            return (here, proof) if values[0] else (numeral(1), trans(proof, "exp_0"))
-        # min and max of two terms that differ by a constant: the order is that of the constant, so one of the two is
-        # the value.
-        if name in ("min", "max"):
-            difference = self.normal.constant(checker().add(values[0], values[1], -1))
-            if difference is not None:
-                first = (difference <= 0) == (name == "min")  # which of the two it is
-                low, high = arguments if difference <= 0 else reversed(arguments)
-                zero = self.identity(real("-", high, low), numeral(abs(difference)), around)
-                size = self.nonnegative(abs(difference))
-                order = f"(le_of_gap _ _ (eq_ind_r (Rle 0) {size} {shown(zero)}))"
-                law = (
-                    f"(ax_{name}_{'left' if first else 'right'} {' '.join([self.text(x, around) for x in arguments])} "
-                )
-                return arguments[0 if first else 1], trans(proof, f"{law}{order})")
-        # relu and abs of a number, by the axiom of its sign.
-        if last is not None and name in ("relu", "abs"):
-            value = max(last, Fraction(0)) if name == "relu" else abs(last)
-            tactic = f"rewrite ax_{name}_{'pos' if last >= 0 else 'neg'}; lra."
-            return numeral(value), trans(proof, self.computed(here, value, tactic, around))
-        # A natural number as exponent: the power of rings.
-        if last is not None and name == "pow" and last >= 0 and last.denominator == 1:
-            new = real("^", arguments[0], data=int(last))
-            return new, trans(proof, f"(eq_refl : {self.text(here, around)} = {self.text(new, around)})")
+            known_value = None if values[0] else (numeral(1), "exp_0")
+            out = here
+        elif name in ("min", "max"):
+            known_value = self.extreme(here, values, around)
+        elif name == "log":
+            known_value = self.logarithm(values[0], around)
+        elif last is not None:
+            known_value = self.at_number(here, last, around)
+        if known_value is None:
+            return out, proof
+        value, law = known_value
+        return value, trans(proof, law)
+
+    def extreme(self, t: Term, values: list[Any], around: Around) -> tuple[Term, str] | None:
+        """min or max of two terms that differ by a constant: one of the two, and the proof; else None."""
+        difference = self.normal.constant(checker().add(values[0], values[1], -1))
+        if difference is None:
+            return None
+        first = (difference <= 0) == (t.data == "min")  # whether the value is the first of the two
+        low, high = t.kids if difference <= 0 else reversed(t.kids)
+        zero = self.identity(real("-", high, low), numeral(abs(difference)), around)
+        size = self.nonnegative(abs(difference))
+        order = f"(le_of_gap _ _ (eq_ind_r (Rle 0) {size} {shown(zero)}))"
+        arguments = " ".join([self.text(x, around) for x in t.kids])
+        return t.kids[0 if first else 1], f"(ax_{t.data}_{'left' if first else 'right'} {arguments} {order})"
+
+    def logarithm(self, p: Any, around: Around) -> tuple[Term, str] | None:
+        """ln 1 = 0 and ln (exp x) = x: the value with its proof; None for other arguments."""
+        if len(p) != 1:
+            return None
+        ((factors, exponent),) = p
+        if factors or p[factors, exponent] != 1:
+            return None
+        if not exponent.parts[0]:
+            return numeral(0), "ln_1"
+        inner = self.polynomial(exponent.parts[0], around)
+        return inner, f"(ln_exp {self.text(inner, around)})"
+
+    def at_number(self, t: Term, c: Fraction, around: Around) -> tuple[Term, str] | None:
+        """The value of a function whose last argument is the number `c`, with its proof; None where it has none."""
+        name = t.data
+        # relu and abs, by the axiom for the sign of c.
+        if name in ("relu", "abs"):
+            value = max(c, Fraction(0)) if name == "relu" else abs(c)
+            tactic = f"rewrite ax_{name}_{'pos' if c >= 0 else 'neg'}; lra."
+            return numeral(value), self.computed(t, value, tactic, around)
+        # pow with a natural number is the power of rings.
+        if name == "pow" and c >= 0 and c.denominator == 1:
+            power = real("^", t.kids[0], data=int(c))
+            return power, f"(eq_refl : {self.text(t, around)} = {self.text(power, around)})"
         # The root of a square of a rational number.
-        if last is not None and name == "sqrt" and last >= 0:
-            root = Fraction(math.isqrt(last.numerator), math.isqrt(last.denominator))
-            if root * root == last:
-                tactic = "apply sqrt_lem_1; [lra | lra | field]."
-                return numeral(root), trans(proof, self.computed(here, root, tactic, around))
-        # ln 1 = 0, and ln (exp x) = x.
-        if name == "log" and len(values[0]) == 1:
-            ((factors, exponent),) = values[0]
-            if not factors and values[0][factors, exponent] == 1:
-                if not exponent.parts[0]:
-                    return numeral(0), trans(proof, "ln_1")
-                inner = self.polynomial(exponent.parts[0], around)
-                return inner, trans(proof, f"(ln_exp {self.text(inner, around)})")
-        return out, proof
+        if name == "sqrt" and c >= 0:
+            root = Fraction(math.isqrt(c.numerator), math.isqrt(c.denominator))
+            if root * root == c:
+                return numeral(root), self.computed(t, root, "apply sqrt_lem_1; [lra | lra | field].", around)
+        return None
 
     def computed(self, t: Term, value: Fraction, tactic: str, around: Around) -> str:
         """A lemma, proved by `tactic`, that a term equals a number."""
@@ -294,20 +311,26 @@ class Justified(Canonical):
             return numeral(0), f"(sum_nil {nothing} (fun {here[0][0]} => {shown(proof)}))"
         if len(rows) == 1 and rows[0][1] == numeral(1):  # nothing moves
             return real("sum", *ends, rows[0][2]), extended(rows[0][2])
-        # Both sides are built from the last monomial to the first, and with them the chain of `sum_cons` that proves
-        # them equal.
-        body_out, out = numeral(0), numeral(0)
-        chain = f"(sum_nil {before[2]} {before[3]} {self.under(numeral(0), here)} (fun {here[0][0]} => eq_refl))"
+        new_body, out, law = self.taken_apart(rows, ends, around, here)
+        return out, trans(extended(new_body), law)
+
+    def taken_apart(
+        self, rows: list[tuple[Term, Term, Term]], ends: list[Term], around: Around, here: Around
+    ) -> tuple[Term, Term, str]:
+        """For the `rows` of `moved_out`: the body, as a sum of factor times rest; the sum of factor times sum of rest;
+        and a proof that the sum over the body equals the latter."""
+        # All are built from the last monomial to the first; the proof is a chain of `sum_cons`.
+        body, out = numeral(0), numeral(0)
+        first, last = (self.text(k, around) for k in ends)
+        chain = f"(sum_nil {first} {last} {self.under(numeral(0), here)} (fun {here[0][0]} => eq_refl))"
         for factor_in, factor, staying in reversed(rows):
-            body_out = real("+", real("*", factor_in, staying), body_out)
+            body = real("+", real("*", factor_in, staying), body)
             out = real("+", real("*", factor, real("sum", *ends, staying)), out)
             parts = f"{self.text(factor, around)} {self.under(staying, here)}"
-            # 0 = -p is 0 = p for the checker, and of the two it may have had the other one first under the sum
+            # For the checker 0 = -p is 0 = p. Inside and outside of the sum it may have chosen differently.
             same = congruent("Rplus", [congruent("Rmult", [self.equal(factor_in, shift(factor, 1), here), None]), None])
             chain = f"(sum_cons _ _ _ {parts} _ _ (fun {here[0][0]} => {shown(same)}) {chain})"
-        new = real("sum", *ends, body_out)
-        chain = f"({chain} : {self.text(new, around)} = {self.text(out, around)})"
-        return out, trans(extended(body_out), chain)
+        return body, out, f"({chain} : {self.text(real('sum', *ends, body), around)} = {self.text(out, around)})"
 
     def moved_out(self, m: Mono, c: Fraction | int, around: Around, here: Around) -> tuple[Term, Term, Term]:
         """A monomial under a sum: the factor that moves out, inside and outside, and the factor that stays."""
@@ -347,12 +370,27 @@ class Justified(Canonical):
         p = self.poly(t)
         if not p:
             raise Untranslatable("a division by zero")
-        # The factors that all monomials share, each with its smallest power.
+        rows = self.inverses(p, around)
+        # t = 1.
+        if not rows:
+            form, proof = self.skeleton(t, around)
+            proof = trans(proof, self.identity(form, numeral(1), around))
+            return numeral(1), f"(eq_trans (f_equal Rinv {shown(proof)}) Rinv_1)"
+        # 1/(x y) = (1/x) (1/y), factor by factor.
+        product_form, inverse, proof = rows[0]
+        for factor, factor_inverse, factor_proof in rows[1:]:
+            proof = f"(inv_mul _ _ _ _ {shown(proof)} {shown(factor_proof)})"
+            product_form, inverse = real("*", product_form, factor), real("*", inverse, factor_inverse)
+        form, first = self.skeleton(t, around)
+        return inverse, trans(congruent("Rinv", [trans(first, self.identity(form, product_form, around))]), proof)
+
+    def factored(self, p: Any) -> tuple[Fraction, dict[Key, int], Any]:
+        """A polynomial as a number (its content with a sign), the factors that all its monomials share, each with its
+        smallest power, and the polynomial that remains."""
         common = dict(next(iter(p))[0])
         for factors, _ in p:
-            here = dict(factors)
-            common = {k: min(n, here[k]) for k, n in common.items() if k in here}
-        # What is left of the monomials, with its content (and its sign) divided out.
+            powers = dict(factors)
+            common = {k: min(n, powers[k]) for k, n in common.items() if k in powers}
         primitive: dict[Any, Any] = {}
         for (factors, exponent), c in p.items():
             remaining = [(k, n - common.get(k, 0)) for k, n in factors if n > common.get(k, 0)]
@@ -360,9 +398,12 @@ class Justified(Canonical):
         unit = Fraction(checker().content(primitive))
         if (primitive.get(self.normal.one) or sum(primitive.values())) < 0:
             unit = -unit
-        primitive = checker().scale(primitive, 1 / unit)
-        # The factors of t; for each a row.
-        rows: list[tuple[Term, Term, Proof]] = []  # a factor of t, its inverse, and the proof of that
+        return unit, common, checker().scale(primitive, 1 / unit)
+
+    def inverses(self, p: Any, around: Around) -> list[tuple[Term, Term, Proof]]:
+        """The factors of a polynomial other than 1, each with its inverse and the proof that it is the inverse."""
+        unit, common, primitive = self.factored(p)
+        rows: list[tuple[Term, Term, Proof]] = []
         if unit != 1:
             statement = f"(/ {numeral_text(unit)}) = {numeral_text(1 / unit)}"
             rows.append((numeral(unit), numeral(1 / unit), self.lemmas.name(statement, "field.", "num")))
@@ -390,18 +431,7 @@ class Justified(Canonical):
                 proof = f"(inv_pow {self.text(factor, around)} _ {n} {shown(proof)})"
                 factor, inverse = real("^", factor, data=n), real("^", inverse, data=n)
             rows.append((factor, inverse, proof))
-        # t = 1.
-        if not rows:
-            form, proof = self.skeleton(t, around)
-            proof = trans(proof, self.identity(form, numeral(1), around))
-            return numeral(1), f"(eq_trans (f_equal Rinv {shown(proof)}) Rinv_1)"
-        # 1/(x y) = (1/x) (1/y), factor by factor.
-        product_form, inverse, proof = rows[0]
-        for factor, factor_inverse, q in rows[1:]:
-            proof = f"(inv_mul _ _ _ _ {shown(proof)} {shown(q)})"
-            product_form, inverse = real("*", product_form, factor), real("*", inverse, factor_inverse)
-        form, first = self.skeleton(t, around)
-        return inverse, trans(congruent("Rinv", [trans(first, self.identity(form, product_form, around))]), proof)
+        return rows
 
     # Formulas.
 

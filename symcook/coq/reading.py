@@ -349,7 +349,7 @@ class Reading:
         """A number where a real one ("R") or an integer is wanted: "Z" where Coq reads numerals as integers, "%Z" where
         it must be told so."""
         kind, mark = tree[0], "%Z" if level == "%Z" else ""
-        # `here` is the level of this term. The mark stands around it as a whole, so that its parts are read as integers.
+        # `here` is the level of this term; a mark %Z is set around it as a whole, so that its parts need none.
         here, integer, level = level, level != "R", "R" if level == "R" else "Z"
         if integer and self.known.sort(tree, sorts) != "Int":
             raise Untranslatable("a real number where an integer is wanted")

@@ -88,6 +88,7 @@ def entropy(
     if asked[-1] + model.embedding.added > MOST_WEIGHTS:
         most = MOST_WEIGHTS - model.embedding.added
         raise BadInput(f"the maximum length must be at most {most} here", max_length, f"give --max-length {most}")
+    # The positions that exist at the greatest length; at shorter ones a position beyond the string has no row.
     first, last = model.embedding.start, model.embedding.start + asked[-1] + model.embedding.added - 1
     if position not in (None, "each") and (isinstance(position, str) or not first <= position <= last):
         must = f'a position must be an integer from {first} to {last}, or "each", at lengths to {asked[-1]}'
@@ -97,6 +98,7 @@ def entropy(
     merged = False
 
     def answered() -> Answer:
+        """The answer for the lengths so far."""
         method = "all strings one by one"
         if merged:
             method = "strings with the same attention weights are grouped"
@@ -106,6 +108,7 @@ def entropy(
         empty = [row for row in rows if "least" not in row]
         if empty:
             notes["none"] = "; ".join(dict.fromkeys(str(row["why"]) for row in empty))
+        # "why" is a note of the whole answer, not a cell.
         known = tuple({key: value for key, value in row.items() if key != "why"} for row in rows)
         return Answer(
             "entropy", bound.name, asked_with, ("n", "head", "least", "least_word", "greatest", "word"), known, notes,

@@ -94,6 +94,7 @@ def margin(
     method = ""
 
     def answered() -> Answer:
+        """The answer for the lengths so far."""
         notes = {"margin": WHAT["sign" if two else "zero" if bound.decides else "largest"], "method": method}
         notes |= _interval_notes(least_by_length, two)
         with PRECISION, ctx.workprec(digits * 10 // 3 + SPARE):  # 10/3 bits a digit

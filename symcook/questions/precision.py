@@ -107,6 +107,7 @@ def precision(
     guess, method, last, runs = 4, "", 0, ""
 
     def answered() -> Answer:
+        """The answer for the lengths so far."""
         notes = {
             "enough": "bits that suffice for every string in every runtime that obeys the error model",
             "error model": "sums in any order; attention divides after summing; exponentials within 4 ulps",
@@ -127,8 +128,8 @@ def precision(
     except NotExact:
         merged = None
 
-    # The answers of each float format at one more length.
     def follow(task: _Length) -> None:
+        """Note for each float format whether one more length is guaranteed, or which string fails."""
         for name in formats:
             if by_format[name]["length"] is not None:
                 continue

@@ -112,6 +112,7 @@ def temperature(
     exact, method, open_below = True, "", Fraction(0)
 
     def told() -> Answer:
+        """The answer for the lengths so far."""
         notes = {
             "method": method,
             "tau": "exact, as a root of a polynomial in x = e^(-1/(D tau)), for scores with denominator D" if exact else
@@ -220,6 +221,7 @@ def _least(
         open_from = max(open_from, string_reach.start)
         return string_reach
 
+    # Every string is asked for the least reach so far, so that `gaps` and `open_from` are complete afterwards.
     best, worst = soonest(words, reach)
     gap = min(gaps, default=None)
     return _Found(best, worst, unit, Fraction(gap) if isinstance(gap, (Fraction, int)) else None, open_from)

@@ -101,6 +101,7 @@ def tolerance(
     exact, method = True, ""
 
     def answered() -> Answer:
+        """The answer for the lengths so far."""
         notes = {
             "weight": f"{', '.join(named)} = {from_sympy(value)}",
             "method": method,
