@@ -31,6 +31,7 @@ class Whole(click.ParamType):
         self.what, self.least, self.most = what, least, most
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The integer; BadInput for other text, or where it is out of range."""
         text = str(value).strip()
         number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text, re.ASCII) else None
         if number is None or not self.least <= number <= self.most:
@@ -49,6 +50,7 @@ class OneOf(click.ParamType):
         self.what, self.choices = what, list(choices)
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The word itself; BadInput with the nearest one where it is not among them."""
         if value not in self.choices:
             raise unknown(self.what, str(value), self.choices)
         return value

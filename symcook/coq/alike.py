@@ -28,8 +28,10 @@ from symcook.coq.ring import (
 from symcook.coq.term import COMPARISONS, FUNCTIONS, Term, gap, numeral, numeral_text, real
 
 LAWS = {"<=": "le", "<": "lt", "=": "eq", "&": "and", "|": "or", "->": "imp", "~": "not", "all": "all", "ex": "ex"}
+"""By operation, how the names of its laws in Laws.v begin: le_both, le_scaled, ..."""
 BRIEF = 100  # a proof with at most so many characters gets no lemma of its own
 COUNTS = {1: "one", 2: "two", 3: "three"}
+"""By number of arguments: one_both, two_both, three_both."""
 
 
 class Alike(Justified):
@@ -47,8 +49,8 @@ class Alike(Justified):
         return self.cache[place]
 
     def closed(self, a: Term, b: Term, proof: Proof) -> Proof:
-        """The same proof as a lemma of its own unless it is very short: among many facts Coq is slow to infer what a
-        proof term leaves open."""
+        """`proof`, of a = b or a <-> b, as a lemma of its own unless it is very short: among many facts Coq is slow to
+        infer the implicit arguments of a proof term."""
         return self.share(a, (), "<->" if a.level == "P" else "=", b, proof, BRIEF)
 
     def _alike(self, a: Term, b: Term, around: Around) -> Proof:

@@ -1,7 +1,8 @@
 """Statements as a person reads them: Coq propositions with the names and definitions of the source.
 
-This text is not trusted either: Coq shows that it means the same as the tree whose hash the certificate names. A
-definition of the source becomes a Definition of Coq, so its parameters need sorts; they are those of its uses.
+This text is not trusted: Coq proves that it means the same as the tree whose hash the certificate names. A definition
+of the source becomes a Definition of Coq. Coq needs the sorts of its parameters, which are found from its uses
+(`Definitions`). `Reading` then writes terms and formulas with as few brackets as Coq's notations allow.
 """
 
 from __future__ import annotations
@@ -87,15 +88,18 @@ MODEL_CALL = re.compile(r"\b(run|word|accept)\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*\
 
 
 def spelled(name: str) -> str:
+    """A name of the source in Coq, with an underscore where Coq or Laws.v has the same name."""
     return f"{name}_" if name in TAKEN or name.startswith("_") else name
 
 
 def parsed(text: str) -> Any:
+    """The syntax tree of proofs/checker.py for an expression."""
     parser = checker().Parser(text)
     return parser.whole(parser.argument)
 
 
 def sort_text(sort: Sort) -> str:
+    """A sort as a type of Coq."""
     if isinstance(sort, tuple):
         return " -> ".join(sort_text(s) for s in (*sort[1], sort[2]))
     return {"Int": "Z", "Real": "R"}[sort]
@@ -114,6 +118,7 @@ class Definitions:
     """All definitions that statements use, in their order, and the relations of stored models."""
 
     def __init__(self) -> None:
+        # Both checkers know the same definitions; their order is that of the expanded text.
         source = next(iter(library().statements.values())).known
         order = re.findall(
             r"^define: (\w+)", (library().root / "expanded.txt").read_text(encoding="utf-8"), re.MULTILINE
@@ -122,6 +127,7 @@ class Definitions:
         assert set(order) == set(source) == set(expanded)
         self.all = {name: Defined(name, expanded[name].params, expanded[name].body) for name in order}
         self.statements = {name: parsed(self.with_models(s.text)) for name, s in library().statements.items()}
+        # The sorts of a definition depend on its uses in statements and in later definitions: the last one comes first.
         for tree in self.statements.values():
             self.look(tree, {})
         for definition in reversed(list(self.all.values())):
@@ -133,6 +139,7 @@ class Definitions:
         """run(NAME), word(NAME) and accept(NAME) as calls of definitions."""
 
         def call(match: re.Match[str]) -> str:
+            """One call in place of a match; the first one of a model adds its relation as a definition."""
             kind, model = match[1], match[2]
             name = f"{kind}_{model.replace('-', '_')}"
             if name not in self.all:
@@ -173,17 +180,15 @@ class Definitions:
             if name in self.all:
                 definition = self.all[name]
                 actual = {p: self.sort(a, sorts) for p, a in zip(definition.params, arguments, strict=True)}
-                return (
-                    "Bool"
-                    if self.is_formula(definition.body)
-                    else self.sort(definition.body, self.filled(definition, actual))
-                )
+                if self.is_formula(definition.body):
+                    return "Bool"
+                return self.sort(definition.body, self.filled(definition, actual))
             keeps_integers = name in checker().WHOLE and all(self.sort(t, sorts) == "Int" for t in arguments)
             return "Int" if keeps_integers else "Real"
         return "Bool"
 
     def filled(self, definition: Defined, actual: Sorts) -> Sorts:
-        """Sorts of parameters as far as they are known: functions "j. t" count as real."""
+        """The sorts of parameters, where an argument "j. t" has an unknown one: a function with real values."""
         return {p: s if s is not None else ("fun", (), "Real") for p, s in actual.items()}
 
     def is_formula(self, tree: Tree) -> bool:
@@ -251,13 +256,14 @@ def walked(tree: Tree, sorts: Sorts) -> Iterator[tuple[Any, Sorts]]:
 
 
 def free(tree: Tree) -> set[str]:
-    """The names of a relation that nothing in it binds."""
+    """The free names of a relation, other than functions of the grammar."""
     names = {part[1] for part, inner in walked(tree, {}) if part[0] in ("name", "call") and part[1] not in inner}
     return names - set(checker().BUILTIN)
 
 
 @cache
 def checked_statements() -> Any:
+    """The statements as proofs/checker.py reads them."""
     from symcook.coq.checker import statements
 
     return statements()
@@ -271,7 +277,8 @@ def definitions() -> Definitions:
 
 
 class Reading:
-    """The text of terms and formulas. `strength` is the weakest notation that may stand without brackets."""
+    """The text of terms and formulas. `strength` is the weakest notation that may stand without brackets, as one of the
+    numbers ATOM to QUANTIFIER."""
 
     def __init__(self, known: Definitions) -> None:
         self.known = known
@@ -450,13 +457,14 @@ def partially(tree: Tree, sorts: Sorts, sort: Sort) -> Any:
 
 
 def chained(left: Tree, right: Tree) -> bool:
+    """Whether two comparisons are a chain a <= b < c."""
     signs = ("<=", "<")
     both = left[0] == right[0] == "op" and left[1] in signs and right[1] in signs
     return both and left[3] == right[2]
 
 
 def grouped(bound: Sequence[tuple[str, Sort]], bare: bool = False) -> list[str]:
-    """Binders: names of one sort stand together. A single group needs no brackets where `bare`."""
+    """The text of binders, where neighbours of one sort share a group. With `bare` a single group has no brackets."""
     groups: list[tuple[list[str], Any]] = []
     for name, sort in bound:
         if groups and groups[-1][1] == sort:
@@ -469,15 +477,16 @@ def grouped(bound: Sequence[tuple[str, Sort]], bare: bool = False) -> list[str]:
 
 @deep()
 def definitions_text() -> str:
-    """All definitions that statements use."""
+    """The text of all definitions that statements use."""
     known = definitions()
     reading = Reading(known)
     return "\n".join(reading.definition(one) for one in known.all.values() if one.uses)
 
 
 def reader() -> Any:
-    """A reader of the checker that expands definitions as Coq unfolds them: an integer expression in the place of a
-    parameter that is an integer in Coq is cast as a whole (`whole`), as IZR (i - 1) where IZR i - 1 is written else."""
+    """A reader of the checker that expands definitions as Coq unfolds them. If a parameter is an integer in Coq, an
+    integer expression in its place is cast as a whole (`whole`): IZR (i - 1), where the cast is else moved inwards to
+    IZR i - 1."""
     known, ck = definitions(), checker()
 
     def wrapped(value: Any, sort: Any) -> Any:
@@ -493,6 +502,7 @@ def reader() -> Any:
     # The checker's reader, except that a definition is expanded with the sorts that it has in Coq.
     class Unfolding(ck.Reader):
         def argument(self, tree: Tree, meaning: Any, scope: Any, depth: int) -> Any:
+            """The meaning of an argument; a definition is expanded with its arguments wrapped by their sorts in Coq."""
             name = tree[1] if tree[0] in ("name", "call") else None
             if name is None or name in meaning or name not in known.all:
                 return super().argument(tree, meaning, scope, depth)
@@ -502,6 +512,7 @@ def reader() -> Any:
             return self.argument(definition.body, values, scope, depth)
 
         def call(self, function: Any, values: Any, depth: int) -> Any:
+            """A function applied to values, where a sort was noted with the casts that it has in Coq."""
             sort = getattr(function, "sort", None)
             if sort is None:
                 return super().call(function, values, depth)
@@ -513,7 +524,8 @@ def reader() -> Any:
 
 @deep()
 def unfolded(name: str) -> Any:
-    """The statement as the text of `statement_text` unfolds: the same formula up to where casts stand."""
+    """The formula that Coq gets by unfolding the definitions in `statement_text`: that of the checker, except for the
+    places of casts."""
     tree = definitions().statements[name]
     return reader().term(tree, {}, {}, 0)
 

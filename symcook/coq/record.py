@@ -38,6 +38,7 @@ def sense_of(name: str) -> str:
 
 @cache
 def certificates_folder() -> Path:
+    """The folder of stored certificates."""
     return proofs_directory() / "certificates"
 
 

@@ -140,10 +140,12 @@ def atoms(terms: Iterable[Term]) -> list[Term]:
 
 
 def fractional(t: Term) -> bool:
+    """Whether a numeral in a canonical term is a fraction."""
     return any(map(fractional, t.kids)) if t.op in RING else t.op == "num" and t.data[1] != 1
 
 
 def is_exp(t: Term) -> bool:
+    """Whether an atom is an exponential."""
     return t.op == "fn" and t.data == "exp"
 
 
@@ -176,11 +178,13 @@ class Canonical:
         return order
 
     def rank_part(self, part: Any, depth: int) -> str:
+        """The same for a part of a key: a key, or a polynomial."""
         if isinstance(part, checker().Key):
             return self.rank(part, depth)
         return "+".join(sorted(f"{self.rank_monomial(m, depth)}*{c}" for m, c in part))
 
     def rank_monomial(self, m: Mono, depth: int) -> str:
+        """The same for a monomial."""
         return "*".join(sorted(f"{self.rank(k, depth)}^{n}" for k, n in m[0])) + "e" + self.rank(m[1], depth)
 
     def ordered(self, p: Poly, around: Around) -> list[Any]:
@@ -203,9 +207,11 @@ class Canonical:
         return Term("neg", None, (out,), level) if c < 0 else out
 
     def polynomial(self, p: Poly, around: Around, level: str = "R") -> Term:
+        """The canonical term of a polynomial, with its monomials in order."""
         return joined("+", [self.monomial(m, c, around, level) for m, c in self.ordered(p, around)], level)
 
     def exp(self, p: Poly, around: Around) -> Term:
+        """The exponential of a polynomial."""
         return real("fn", self.polynomial(p, around), data="exp")
 
     def atom(self, key: Key, around: Around, level: str = "R") -> Term:
@@ -232,9 +238,11 @@ class Canonical:
         raise Untranslatable(f"an atom {kind}")
 
     def variable(self, key: Key, around: Around) -> Term:
+        """A name, or a bound variable with the sort that its binder has."""
         return variable(key.kind, key.data if key.kind == "var" else (key.data, around[key.data][1]))
 
     def formula(self, key: Key, around: Around) -> Term:
+        """A normal form of formulas as a formula; a comparison is 0 op polynomial."""
         kind = key.kind
         if kind in COMPARISONS:
             return formula(kind, numeral(0), self.polynomial(key.parts[0], around))
@@ -243,6 +251,7 @@ class Canonical:
         return formula(kind, *[self.formula(part, around) for part in key.parts])
 
     def text(self, t: Term, around: Around) -> str:
+        """The text of a term under these binders."""
         return text(t, tuple([name for name, _ in around]))
 
     # Identities.
@@ -352,6 +361,7 @@ class Canonical:
     # Small facts about numerals.
 
     def nonnegative(self, c: Fraction | int, strict: bool = False) -> str:
+        """The lemma that a number is at least 0, or positive (`strict`)."""
         return self.lemmas.name(f"0 {'<' if strict else '<='} {numeral_text(c)}", "lra.", "num")
 
 
@@ -366,4 +376,5 @@ def inside(around: Around, sort: Sort) -> Around:
 
 
 def binders(names: Sequence[tuple[str, Sort]]) -> str:
+    """The binders of these names and sorts."""
     return " ".join(f"({n} : {sort_text(s)})" for n, s in names)

@@ -107,6 +107,7 @@ def _conjunction(f: Term) -> tuple[str, str, str]:
     count = iter(range(len(conjuncts("&", f))))
 
     def parts(t: Term) -> tuple[str, str]:
+        """The text and the pattern of a part."""
         if t.op != "&":
             here = next(count)
             return f"A{here}", f"h{here}"

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 @cache
 def axiom(name: str) -> Term:
+    """An axiom of the checker as a formula."""
     return elaborate(checker().axioms()[name], "P")
 
 
@@ -64,6 +65,7 @@ class Script:
         self.asserted = 0
 
     def write(self, line: str) -> None:
+        """Add a line to the script."""
         self.lines.append("  " * self.indent + line)
 
     @contextmanager
@@ -79,6 +81,7 @@ class Script:
         self.goal, self.facts, self.scope = before, facts, scope
 
     def prove(self, goal: Term, proof: nodes.Proof) -> None:
+        """Write the proof of a goal in braces."""
         with self.braces(goal):
             self.nodes(proof)
 
@@ -106,9 +109,11 @@ class Script:
         return self.outside[label]
 
     def formula(self, source: str) -> Term:
+        """The formula that a node writes, with the names in scope."""
         return elaborate(checker().Reader(self.scope, self.known).formula(source), "P")
 
     def value(self, source: str, sort: Sort) -> Term:
+        """The term or function that a node writes, where a value of this sort is wanted."""
         return elaborate_value(checker().Reader(self.scope, self.known).value(source, sort), sort)
 
     def pattern(self, label: nodes.Labels, fact: Term) -> str:
@@ -146,6 +151,7 @@ class Script:
         self.write(f"pose proof {name} as hh; destruct hh as {pattern}.")
 
     def show(self) -> None:
+        """Restate the goal, as Coq does not reduce it after some steps."""
         self.write(f"change {text(self.goal)}.")
 
     # Nodes after which the proof of the goal goes on.
@@ -168,12 +174,14 @@ class Script:
                 self.goal = goal.kids[1] if goal.op == "->" else FALSE
 
     def by_pick(self, node: nodes.Pick) -> None:
+        """Prove one side of a disjunction."""
         if node["side"] not in ("left", "right"):
             raise Untranslatable("a side is left or right")
         self.write(f"{node['side']}.")
         self.goal = self.goal.kids[0 if node["side"] == "left" else 1]
 
     def by_witness(self, node: nodes.Witness) -> None:
+        """Give the witness of an existence."""
         value = self.value(node["term"], self.goal.data)
         self.write(f"exists {text(value)}.")
         self.goal = substitute(self.goal.kids[0], [value])
@@ -231,6 +239,7 @@ class Script:
         self.goal = FALSE
 
     def by_have(self, node: nodes.Have) -> None:
+        """Prove a formula, then go on with it as a fact."""
         claimed = self.formula(node["show"])
         self.write(f"assert (hh : {text(claimed)}).")
         self.prove(claimed, node["proof"])
@@ -295,6 +304,7 @@ class Script:
         places: dict[Term, Term] = {}  # each form in which the left side occurs: a variable for it
 
         def leaf(part: Term, _: int) -> Term | None:
+            """A variable for a part that is the left side."""
             if part.loose or part.level not in ("R", "Z") or part.plain != left.plain:
                 return None
             sort = "Real" if part.level == "R" else "Int"
@@ -343,6 +353,7 @@ class Script:
             return
 
         def parts(f: Term) -> None:
+            """Split a formula along its brackets, and prove the parts."""
             if f.op != "&":
                 self.nodes(next(proofs))
                 return
@@ -354,10 +365,12 @@ class Script:
         parts(self.goal)
 
     def by_hyp(self, node: nodes.Hyp) -> None:
+        """Close the goal by a fact with the same normal form."""
         fact, name = self.fact(node["of"])
         self.write(f"exact {self.same(fact, self.goal, name)}.")
 
     def by_true(self, node: nodes.Closing) -> None:
+        """Close a goal that is true by computation."""
         self.write(f"exact {self.computed(self.goal)}.")
 
     def by_absurd(self, node: nodes.Absurd) -> None:
@@ -379,6 +392,7 @@ class Script:
                 self.nodes(proof)
 
     def by_cases(self, node: nodes.Cases) -> None:
+        """Prove the goal in each case of a disjunction."""
         fact, name = self.fact(node["fact"])
 
         def pattern(f: Term) -> str:
@@ -388,6 +402,7 @@ class Script:
         self.each(conjuncts("|", fact), node)
 
     def by_em(self, node: nodes.ExcludedMiddle) -> None:
+        """The two cases of a formula: it holds, or its negation does."""
         f = self.formula(node["formula"])
         # A tree of cases that ends in enclosures is one computation of Coq.
         if (box_tree := boxes(node, self.formula)) is not None:
@@ -398,6 +413,7 @@ class Script:
         self.each([f, negation(f)], node)
 
     def by_antisym(self, node: nodes.Antisym) -> None:
+        """Prove a = b by a <= b and b <= a."""
         a, b = self.goal.kids
         self.write("apply Rle_antisym.")
         self.prove(formula("<=", a, b), node["left"])

@@ -82,15 +82,18 @@ class Term:
 
 
 def numeral(c: Fraction | int | str, level: str = "R") -> Term:
+    """A rational number as a term."""
     c = Fraction(c)
     return Term("num", (c.numerator, c.denominator), (), level)
 
 
 def real(op: str, *kids: Term, data: object = None) -> Term:
+    """A term that is a real number."""
     return Term(op, data, kids, "R")
 
 
 def formula(op: str, *kids: Term, data: object = None) -> Term:
+    """A term that is a formula."""
     return Term(op, data, kids, "P")
 
 
@@ -98,6 +101,7 @@ FALSE = formula("false")
 
 
 def level_of(sort: Sort) -> str:
+    """The level of the values of a sort."""
     return {"Int": "Z", "Real": "R", "Bool": "P"}.get(sort, "F") if isinstance(sort, str) else "F"
 
 
@@ -107,6 +111,7 @@ def variable(op: str, data: tuple[Any, Sort]) -> Term:
 
 
 def cast(z: Term) -> Term:
+    """An integer as a real number; the cast of a numeral is a real numeral."""
     return numeral(z.data[0]) if z.op == "num" else Term("cast", None, (z,), "R")
 
 
@@ -212,6 +217,7 @@ def substitute(body: Term, values: Sequence[Term]) -> Term:
 
 
 def negation(f: Term) -> Term:
+    """The negation of a formula; that of <= is the opposite <, and the other way round."""
     if f.op in ("<=", "<"):
         return formula("<" if f.op == "<=" else "<=", *reversed(f.kids))
     return f.kids[0] if f.op == "~" else formula("~", f)
@@ -275,18 +281,21 @@ def name_text(name: str) -> str:
 
 
 def label_text(label: str) -> str:
+    """The name of a hypothesis in Coq: characters other than letters, digits and _ become their code."""
     if not isinstance(label, str):
         raise Untranslatable("a label is a string")
     return "h_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"_{ord(m[0]):x}_", label)
 
 
 def sort_text(sort: Sort) -> str:
+    """A sort as a type of Coq."""
     if isinstance(sort, tuple):
         return "(" + " -> ".join(sort_text(s) for s in (*sort[1], sort[2])) + ")"
     return "Z" if sort == "Int" else "R"
 
 
 def integer_text(n: int) -> str:
+    """An integer in Coq."""
     return f"{n}%Z" if n >= 0 else f"({n})%Z"
 
 

@@ -234,6 +234,7 @@ class Along:
         line = Line("", ZERO, ZERO, 0)
 
         def begin(length: int | None) -> Prefixes:
+            """The prefixes of one pass, which begin at the piece; noted as the present line."""
             nonlocal line
             line = Line(self.name, self.start, self.start + self.side * at, self.side if moves else 0,
                         None if last is None else last - at)  # fmt: skip

@@ -110,11 +110,13 @@ class Cold(Rowwise):
         self.symbol, self.warm = name, warm
 
     def number(self, value: Coefficient) -> Near:
+        """A number of the model, which does not depend on the temperature."""
         if isinstance(value, tuple):
             return Near.of(evaluate(value))
         return Near.of(fmpq(value.numerator, value.denominator))
 
     def position(self, term: Tree, i: int) -> Near:
+        """A position function at i; the temperature may stand in scores only."""
         if self.symbol in names(term):
             raise NotExact("a temperature must stand in scores alone", self.symbol)
         try:

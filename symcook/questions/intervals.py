@@ -42,11 +42,13 @@ class Interval(BallDomain):
     soft = Rowwise.soft
 
     def _given(self, value: Coefficient) -> Any:
+        """A number of the model, with the interval in place of the symbol."""
         if isinstance(value, tuple) and self._name in names(value):
             return self._entry(evaluate(value, {self._name: self._value}))
         return super()._given(value)
 
     def position(self, term: Tree, i: int) -> Any:
+        """A position function at i, with the interval in place of the symbol."""
         if self._name in names(term):
             return self._entry(evaluate(term, {self._name: self._value, "i": i, "n": self.length}))
         return super().position(term, i)
@@ -102,6 +104,7 @@ class Interval(BallDomain):
         return means
 
     def weights(self, scores: Sequence[BallValue]) -> list[Any]:
+        """The weights of a softmax, relative to the largest score."""
         balls = [arb(score) for score in scores]
         top = max((score.mid() for score in balls), default=arb(0))
         return [(score - top).exp() for score in balls]

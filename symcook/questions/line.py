@@ -128,12 +128,14 @@ class LineDomain(Shortening):
         self._known: dict[Any, LineValue] = {}
 
     def number(self, value: Coefficient) -> LineValue:
+        """A number of the model as a function of t, cached."""
         known_value = self._known.get(value)
         if known_value is None:
             known_value = self._known[value] = self._given(value)
         return known_value
 
     def _given(self, value: Coefficient) -> LineValue:
+        """A number of the model as a function of t; NotExact where it is irrational."""
         if not isinstance(value, tuple):
             return fmpq(value.numerator, value.denominator)
         if self.meant is None:
@@ -141,6 +143,7 @@ class LineDomain(Shortening):
         return polynomial(value, *self.meant)
 
     def positions(self, expression: Coefficient) -> list[Any]:
+        """A position function at all positions; those without the symbol are shared between runs."""
         if not isinstance(expression, tuple) or (self.meant is not None and self.meant[0] in names(expression)):
             return super().positions(expression)
         return _still(expression, self._start, self.length, tuple(self.rows))

@@ -107,6 +107,7 @@ class Line:
         return known_value
 
     def _given(self, value: Coefficient) -> Moving:
+        """A number of the model in the piece; NotExact where it is not linear in the weight."""
         if not isinstance(value, tuple):
             exact = fmpq(value.numerator, value.denominator)
             return Moving(exact, exact, ZERO)
@@ -137,6 +138,7 @@ class LineNumbers:
         return _entries([self.line.number(value) for value in numbers])
 
     def position(self, term: Coefficient, i: int, n: int) -> LineEntries:
+        """A position function at i, which does not move."""
         if not isinstance(term, tuple):
             return self.values([term])
         value = rational(term, {"i": Fraction(i), "n": Fraction(n)})
@@ -203,6 +205,7 @@ class LineNumbers:
         return self.sums[-1]
 
     def mean(self, total: LineEntries) -> LineEntries:
+        """A running sum divided by the number of positions."""
         start = total.start / (self.seen + 1)
         at = start if total.at is total.start else total.at / (self.seen + 1)
         return replace(total, start=start, at=at, slope=None if total.slope is None else total.slope / (self.seen + 1))
@@ -239,6 +242,7 @@ class LineNumbers:
 
 
 def _entries(numbers: Sequence[Moving]) -> LineEntries:
+    """Numbers as one column; `at` is the array `start` where none has moved."""
     start, at, slope = (np.array(column, dtype=object) for column in zip(*numbers, strict=True))
     moves, still = any(moving.slope != 0 for moving in numbers), all(moving.start == moving.at for moving in numbers)
     return LineEntries(start, start if still else at, slope if moves else None)

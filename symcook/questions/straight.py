@@ -71,12 +71,14 @@ class StraightDomain(LineDomain):
         return sign_there
 
     def ends(self) -> list[RealPlace]:
+        """The places that bound the piece; NotExact where rational and irrational ones would be mixed."""
         places = super().ends()
         if any(isinstance(end, Algebraic) for end in places):
             raise NotExact("places beside sums of exponentials must be rational", "a root")
         return [*places, *self.zeros]
 
     def times(self, a: MovingValue, b: MovingValue) -> Any:
+        """A product of which at most one factor moves."""
         if not (isinstance(a, Straight) or isinstance(b, Straight)):
             return super().times(a, b)
         x, y = straight(a), straight(b)
@@ -85,18 +87,21 @@ class StraightDomain(LineDomain):
         return Straight(x.start * y.start, x.start * y.slope + x.slope * y.start)
 
     def total(self, parts: Sequence[MovingValue]) -> Any:
+        """A sum, linear where some summand is."""
         if not any(isinstance(part, Straight) for part in parts):
             return super().total(cast("Sequence[LineValue]", parts))
         lines = [straight(part) for part in parts]
         return Straight(sum((x.start for x in lines), Fraction(0)), sum((x.slope for x in lines), Fraction(0)))
 
     def running(self, column: Sequence[MovingValue]) -> list[Any]:
+        """The running sums of a column."""
         sums: list[Any] = [self.nothing]
         for x in column:
             sums.append(self.total([sums[-1], x]))
         return sums
 
     def over(self, a: MovingValue, b: MovingValue) -> Any:
+        """A quotient by a number that does not move."""
         if not (isinstance(a, Straight) or isinstance(b, Straight)):
             return super().over(a, b)
         below = straight(b)

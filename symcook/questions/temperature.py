@@ -163,6 +163,7 @@ class _Watching(ExactDomain):
     scoring = Rowwise.scoring  # with the scores as they are
 
     def best(self, scores: Sequence[ExactValue], weighting: str, i: int, first: int) -> Any:
+        """The positions that hard attention takes; it notes the gap between the largest score and the next."""
         top = max(scores)
         for score in scores:
             if score != top and (self.gap is None or top - score < self.gap):

@@ -198,6 +198,7 @@ def _in_balls(
         return at_point(model, sequence, name, start + side * moved) == expected
 
     def right_between(low: Fraction, high: Fraction) -> bool:
+        """Whether the answer is proved to be right for all distances from `low` to `high`."""
         ends = start + side * low, start + side * high
         if between(model, sequence, name, min(ends), max(ends)) == expected:
             return True
@@ -384,6 +385,7 @@ def _put(model: Transformer, weight: Weight, value: object) -> Transformer:
     """The model with another value at a weight's place."""
 
     def changed(part: Any, where: str) -> Any:
+        """A part with the value in place, if the weight is in this part."""
         if where != weight.part:
             return part
         changed_matrix = getattr(part, weight.matrix).as_mutable()
