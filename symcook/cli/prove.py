@@ -127,15 +127,7 @@ def prove(
         used = " and ".join(name for name, on in own.items() if on)
         must = "--proof, --set, --seconds, --force and --with must stand with --statement"
         raise BadInput(must, used, "give the statement")
-    forms = [name for name, on in (("--trust", trust), ("--latex", latex), ("--break", breaking), ("--coq", coq)) if on]
-    if as_json and (latex or coq):
-        forms.append("--json")
-    if len(forms) > 1:
-        raise BadInput("one form of answer must be chosen", " and ".join(forms), "use one of them")
-    if full and as_json:
-        raise BadInput("--full must stand with a proof that is shown", "--full and --json", "leave it out")
-    if full and forms not in ([], ["--latex"]):
-        raise BadInput("--full must stand with a proof that is shown", f"--full and {forms[0]}", "leave it out")
+    form = _form({"--trust": trust, "--latex": latex, "--break": breaking, "--coq": coq}, full, as_json)
     # --trust without ids is about the checker itself.
     if trust and not ids and paper is None and not everything:
         from symcook.report.trust import trust_json, trust_text
@@ -149,25 +141,7 @@ def prove(
     if coq:
         return _judged_by_coq(names, without)
     verdicts = replayed(names)
-    if as_json and trust:
-        from symcook.report.trust import trust_json
-
-        print_json(trust_json(names) | {"verdicts": [verdict_json(v) for v in verdicts]})
-    elif as_json and breaking:
-        print_json(_broken_json(verdicts))
-    elif as_json:
-        print_json([verdict_json(v) for v in verdicts])
-    elif latex:
-        _print_latex(verdicts, without, full)
-    elif breaking:
-        _print_broken(verdicts, without)
-    else:
-        say(document(verdicts, without, full).text())
-    if trust and not as_json:
-        from symcook.report.trust import trust_text
-
-        say()
-        say(trust_text(names))
+    _print_verdicts(form, names, verdicts, without, full, as_json)
     without_proof = bool(ids) and (not verdicts or any(name in ids for name in without))
     problems = _problems(verdicts, everything)
     if problems and not as_json:
@@ -175,6 +149,43 @@ def prove(
         for line in problems:
             say(line)
     return 1 if without_proof or problems or any(verdict.status == "OPEN" for verdict in verdicts) else 0
+
+
+def _form(forms: Mapping[str, bool], full: bool, as_json: bool) -> str:
+    """The one form of answer that is chosen, or ""; BadInput for two, and for --full where no proof is shown."""
+    chosen = [name for name, on in forms.items() if on]
+    if as_json and (forms["--latex"] or forms["--coq"]):
+        chosen.append("--json")
+    if len(chosen) > 1:
+        raise BadInput("one form of answer must be chosen", " and ".join(chosen), "use one of them")
+    if full and as_json:
+        raise BadInput("--full must stand with a proof that is shown", "--full and --json", "leave it out")
+    if full and chosen not in ([], ["--latex"]):
+        raise BadInput("--full must stand with a proof that is shown", f"--full and {chosen[0]}", "leave it out")
+    return chosen[0] if chosen else ""
+
+
+def _print_verdicts(
+    form: str, names: list[str], verdicts: list[Any], without: list[str], full: bool, as_json: bool
+) -> None:
+    """Print the verdicts on stored proofs in this form; `without` are the ids that have no proof."""
+    if as_json and form == "--trust":
+        from symcook.report.trust import trust_json
+
+        print_json(trust_json(names) | {"verdicts": [verdict_json(v) for v in verdicts]})
+    elif as_json:
+        print_json(_broken_json(verdicts) if form == "--break" else [verdict_json(v) for v in verdicts])
+    elif form == "--latex":
+        _print_latex(verdicts, without, full)
+    elif form == "--break":
+        _print_broken(verdicts, without)
+    else:
+        say(document(verdicts, without, full).text())
+    if form == "--trust" and not as_json:
+        from symcook.report.trust import trust_text
+
+        say()
+        say(trust_text(names))
 
 
 def _model_alone(name: str, settings: Sequence[str], other: str | None, coq: bool, as_json: bool) -> int:
