@@ -384,7 +384,7 @@ class Justified(Canonical):
         form, first = self.skeleton(t, around)
         return inverse, trans(congruent("Rinv", [trans(first, self.identity(form, product_form, around))]), proof)
 
-    def factored(self, p: Any) -> tuple[Fraction, dict[Key, int], Any]:
+    def factored(self, p: Any) -> tuple[Fraction, dict[Any, int], Any]:
         """A polynomial as a number (its content with a sign), the factors that all its monomials share, each with its
         smallest power, and the polynomial that remains."""
         common = dict(next(iter(p))[0])
