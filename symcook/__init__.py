@@ -5,8 +5,8 @@
     >>> model("(())").accept
     True
 
-Names are imported when they are first used, so that `import symcook` costs nothing, not even `typing`: a Ctrl-C that
-comes before `symcook.__main__.main` runs is one that nothing here can catch.
+Names are imported when they are first used, so that `import symcook` costs nothing, not even `typing`. It is over at
+once, as a Ctrl-C before `symcook.__main__.main` runs cannot be caught.
 """
 
 from __future__ import annotations

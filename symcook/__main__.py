@@ -32,7 +32,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _written() -> str:
-    """What an interrupted command had written: these files are whole."""
+    """The end of the message of an interrupted command: the files that it had finished."""
     files = sys.modules.get("symcook.files")
     names = ", ".join(map(str, files.finished)) if files is not None else ""
     return f"; these files were written before: {names}" if names else ""
@@ -50,10 +50,11 @@ def _end_quietly() -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    """Run a command; the exit code, also of any error but an interruption."""
     import gc
 
     if (files := sys.modules.get("symcook.files")) is not None:
-        files.finished.clear()  # those of a command before, in one process
+        files.finished.clear()  # files of an earlier command in this process
     gc.set_threshold(100_000, 20, 50)  # terms are many small tuples without cycles; `prove --all` takes a quarter less
     try:
         if sys.flags.optimize > 1:
@@ -76,10 +77,10 @@ def _run(arguments: list[str]) -> int:
 
 
 def dispatch(arguments: list[str]) -> int:
-    """Parse and invoke; the exit code that the command answers. Bad usage is BadInput.
+    """Parse the arguments and run the command; its exit code. Bad usage is BadInput.
 
-    What needs no more than the table of commands (help, version, list) is answered here, before click is imported: a
-    shell waits for it, and click's import alone takes four times as long as Python's own start.
+    Help and list need only the table of commands. They are answered here, before click is imported: its import alone
+    takes four times as long as Python's own start.
     """
     import os
 
@@ -103,7 +104,8 @@ def dispatch(arguments: list[str]) -> int:
 
 
 def _by_interrupt(error: BaseException | None) -> bool:
-    """Whether a Ctrl-C is behind an error: compiled modules that it stops while they load say that they are broken."""
+    """Whether an error was caused by a Ctrl-C: a compiled module that is interrupted while it loads raises an error of
+    its own."""
     for _ in range(100):
         if error is None or isinstance(error, KeyboardInterrupt):
             break
@@ -112,7 +114,7 @@ def _by_interrupt(error: BaseException | None) -> bool:
 
 
 def _open_streams() -> None:
-    """Make both streams usable: BadInput where stdout is closed, since an answer that no one sees is none."""
+    """Make both streams usable. BadInput where stdout is closed: nobody would see the answer."""
     if sys.stderr is None:
         import os
 
@@ -129,7 +131,7 @@ def _open_streams() -> None:
 
 
 def _unraisable(lost: object) -> None:
-    """Python drops a Ctrl-C that comes inside some callbacks, with a traceback: it comes again right after them."""
+    """Repeat a Ctrl-C that Python drops, with a traceback, inside some callbacks: it comes again right after them."""
     if not isinstance(getattr(lost, "exc_value", None), KeyboardInterrupt):
         sys.__unraisablehook__(lost)  # type: ignore[arg-type]
         return
@@ -140,8 +142,8 @@ def _unraisable(lost: object) -> None:
 
 
 def _failed(error: BaseException, arguments: list[str]) -> int:
-    """The exit code of an error that ended a command, after its sentence is said; with ``--json`` also as a document,
-    unless the answer was printed before it."""
+    """Print the sentence of an error that ended a command, with ``--json`` also a document (unless the answer was
+    printed before it); the exit code."""
     debug = "--debug" in arguments
     if debug:
         import traceback
@@ -151,6 +153,7 @@ def _failed(error: BaseException, arguments: list[str]) -> int:
         return error.code if isinstance(error.code, int) else DEFECT
     from symcook.errors import BadInput, SymcookError
 
+    # Errors of symcook have their own exit codes; files and streams are bad input; all else is a defect.
     if isinstance(error, SymcookError) and type(error) is not SymcookError:
         told_error, code = error, error.exit_code
     elif isinstance(error, OSError) and error.errno is not None:
@@ -161,6 +164,7 @@ def _failed(error: BaseException, arguments: list[str]) -> int:
         hint = "" if debug else " and add --debug to see where"
         what = f"{type(error).__name__}: {error if str(error) else 'no message'}"
         told_error, code = SymcookError(f"a defect of symcook, please report it{hint}: {what}"), DEFECT
+    # `run --steps --json` prints one document a line, so that its error is a line too.
     if "--json" in arguments:
         streamed = any(option == "--steps" or option.startswith("--steps=") for option in arguments)
         _document(told_error, streamed)
@@ -168,7 +172,7 @@ def _failed(error: BaseException, arguments: list[str]) -> int:
 
 
 def _document(error: SymcookError, line: bool) -> None:
-    """Print an error as one JSON document, where stdout is open and holds none yet; as one `line` where each is one."""
+    """Print an error as one JSON document, unless stdout is closed or has one already; with `line` as one line."""
     import contextlib
 
     from symcook.cli.output import failed
@@ -180,6 +184,7 @@ def _document(error: SymcookError, line: bool) -> None:
 
 
 def _say(sentence: str, code: int) -> int:
+    """Print an error as one line on stderr; the exit code."""
     import contextlib
 
     with contextlib.suppress(OSError):
@@ -188,7 +193,7 @@ def _say(sentence: str, code: int) -> int:
 
 
 def _drop_stdout_if_full() -> None:
-    """What waits to be printed is lost where it finds no room: the interpreter would say so again at its end."""
+    """Give up buffered output that cannot be written (a full disk): the interpreter would raise again at its end."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from symcook.cli.options import Chosen
+    from symcook.model.transformer import Transformer
     from symcook.recipes.operations import Operation
 
 
@@ -57,6 +58,7 @@ def show(*, name: Name, settings: Settings, latex: Latex = False, document: Comp
     model file.
     """
     check_latex(latex, document, as_json)
+    # A family for all sizes: its definition and theorems.
     if (family := whole_family(name, settings)) is not None:
         from symcook.cli.families import proved_of
         from symcook.report import definition
@@ -67,6 +69,7 @@ def show(*, name: Name, settings: Settings, latex: Latex = False, document: Comp
         else:
             say_or_json(as_json, lambda: definition.document(family, proved), lambda: definition.text(family, proved))
         return
+    # A single model: its file in JSON, else its matrices, with plan and region where it has them.
     chosen = choose(name, settings)
     model = chosen.bound()
     if as_json:
@@ -98,6 +101,7 @@ def explain(*, name: Name, settings: Settings, as_json: bool) -> None:
     """
     from symcook.report.recipe import document
 
+    # Four kinds of names: the grammar, a program that ships, a function of the library, and a recipe or model file.
     if name == "grammar":
         from importlib.resources import files
 
@@ -119,22 +123,22 @@ def explain(*, name: Name, settings: Settings, as_json: bool) -> None:
     say_or_json(as_json, lambda: facts, lambda: document(facts).text())
 
 
-def _function(found: Operation) -> dict[str, Any]:
-    """A function of the library: how it is called, what its docstring says, and the claims about it."""
-    module, attribute = found.name.rsplit(".", 1)
+def _function(operation: Operation) -> dict[str, Any]:
+    """A function of the library: how it is called, its docstring without examples, and the claims about it."""
+    module, attribute = operation.name.rsplit(".", 1)
     function = getattr(importlib.import_module(module), attribute)
-    space = found.short.partition(".")[0]
-    says = inspect.getdoc(function) or ""
-    words = "\n\n".join(part for part in says.split("\n\n") if not part.startswith(">>>"))
+    space = operation.short.partition(".")[0]
+    docstring = inspect.getdoc(function) or ""
+    details = "\n\n".join(part for part in docstring.split("\n\n") if not part.startswith(">>>"))
     return {
-        "name": found.short,
+        "name": operation.short,
         "kind": "function",
-        "summary": found.summary,
-        "words": f"In Python: from symcook import {space}; {found.short}{_call(function)}."
-        + (f"\n\nOn the command line: {found.command}." if found.command else ""),
-        "details": words,
-        "source": f"Cookbook, Section {found.section}",
-        "claims": list(found.claims),
+        "summary": operation.summary,
+        "words": f"In Python: from symcook import {space}; {operation.short}{_call(function)}."
+        + (f"\n\nOn the command line: {operation.command}." if operation.command else ""),
+        "details": details,
+        "source": f"Cookbook, Section {operation.section}",
+        "claims": list(operation.claims),
     }
 
 
@@ -145,44 +149,54 @@ def _call(function: Callable[..., object]) -> str:
     return str(inspect.Signature(plain))
 
 
-def _facts(chosen: Chosen) -> dict[str, Any]:
-    model, info = chosen.model, chosen.info
-    if info is None:
-        symbols = [{"name": p.name, "region": p.region, "default": _text(p.default)} for p in model.parameters]
-        kind = "rows of " + ", ".join(model.embedding.inputs or ())
-        if model.alphabet:
-            kind = f"strings over {' '.join(letters)}" if (letters := typed(model)) else "the empty string"
-        layers, coordinates = len(model.layers), len(model.space)
-        summary = (
-            f"{layers} layer{'s' * (layers != 1)}, {coordinates} coordinate{'s' * (coordinates != 1)}, reads {kind}"
-        )
-        ends = zip(model.embedding.ends, ("before the input", "after the input"), strict=True)
-        summary += "".join(f", adds {token} {where}" for tokens, where in ends for token in tokens)
-        if model.readout.labels:
-            choice = "the largest of" if model.readout.labelled else "a distribution over"
-            summary += f", gives {choice} {', and of '.join(' '.join(part) for part in model.readout.parts)}"
-        facts = {"name": model.name, "summary": summary, "source": model.source, "symbols": symbols}
-        from symcook.report.model import parts
+def _model_facts(model: Transformer) -> dict[str, Any]:
+    """A model of the user's own: its sizes, what it reads and gives, and its sublayers or its program."""
+    from symcook.report.model import parts
+    from symcook.report.program import origin
 
-        program = model.program
-        if program is None:
-            facts["parts"] = parts(model)
-        else:
-            from symcook.report.program import origin
-
-            short = program.source if len(program.source) <= 80 and program.source.isprintable() else ""
-            plan = model.plan
-            does = "To see its plan: symcook show FILE" if plan else "To compare the two: symcook check FILE"
-            facts["words"] = f"{origin(model, plan)}{f': {short}' if short else ''}. {does}"
+    symbols = [{"name": p.name, "region": p.region, "default": _text(p.default)} for p in model.parameters]
+    facts: dict[str, Any] = {"name": model.name, "summary": _summary(model), "source": model.source, "symbols": symbols}
+    program = model.program
+    if program is None:
+        facts["parts"] = parts(model)
         return facts
+    short = program.source if len(program.source) <= 80 and program.source.isprintable() else ""
+    plan = model.plan
+    does = "To see its plan: symcook show FILE" if plan else "To compare the two: symcook check FILE"
+    facts["words"] = f"{origin(model, plan)}{f': {short}' if short else ''}. {does}"
+    return facts
+
+
+def _summary(model: Transformer) -> str:
+    """Numbers of layers and coordinates, inputs, added tokens and outputs of a model, in a line."""
+    kind = "rows of " + ", ".join(model.embedding.inputs or ())
+    if model.alphabet:
+        kind = f"strings over {' '.join(letters)}" if (letters := typed(model)) else "the empty string"
+    layers, coordinates = len(model.layers), len(model.space)
+    summary = f"{layers} layer{'s' * (layers != 1)}, {coordinates} coordinate{'s' * (coordinates != 1)}, reads {kind}"
+    ends = zip(model.embedding.ends, ("before the input", "after the input"), strict=True)
+    summary += "".join(f", adds {token} {where}" for tokens, where in ends for token in tokens)
+    if model.readout.labels:
+        choice = "the largest of" if model.readout.labelled else "a distribution over"
+        summary += f", gives {choice} {', and of '.join(' '.join(part) for part in model.readout.parts)}"
+    return summary
+
+
+def _facts(chosen: Chosen) -> dict[str, Any]:
+    """What `explain` says of a recipe or a model file, by the keys of its JSON document."""
+    info = chosen.info
+    if info is None:
+        return _model_facts(chosen.model)
     from symcook.recipes import error, region
     from symcook.recipes.words import meanings
 
     facts = {key: getattr(info, key) for key in ("name", "kind", "summary", "words", "formula", "computes")}
     facts["where"] = meanings(info, chosen.model.decides)
+    # The formula is that of the default arguments: say so where others are chosen.
     usual = {a.name: a.read(a.default, a.name) for a in info.arguments}
     if info.read(chosen.arguments) != usual:
         facts["formula_of"] = "the default arguments"
+    # Where it is exact, or how far off it is at most.
     facts |= {"region": region(chosen.name, **chosen.arguments), "largest": info.largest}
     if info.error:
         facts["error"] = error(chosen.name, **chosen.arguments)
@@ -243,14 +257,14 @@ def claims(
     from symcook.claims import select
     from symcook.report.claim import document
 
-    ids = tuple(one for name in ids for one in _named(name))
+    ids = tuple(claim_id for name in ids for claim_id in _named(name))
     if recompute:
         from symcook.recount import recompute as replayed
 
         select(paper, status, search)  # bad options are refused before the work
         with Progress("replaying") as progress:
-            found = replayed(progress=progress)
-        rows = select(paper, status, search, found)
+            ledger = replayed(progress=progress)
+        rows = select(paper, status, search, ledger)
     else:
         rows = select(paper, status, search)
     if ids:
@@ -263,15 +277,16 @@ def claims(
 
 
 def _named(name: str) -> list[str]:
-    """The ids that `name` stands for: itself, or all below it, as cookbook.t4 is above cookbook.t4.zero_one.
+    """The ids of claims that `name` stands for: itself, or all that begin with it, as cookbook.t4 stands for
+    cookbook.t4.zero_one.
 
-    BadInput where it is neither; it says how else to see what it is.
+    BadInput for a recipe or a lemma, with the command that shows it, and for an unknown name.
     """
     from symcook import recipes
     from symcook.claims import claim, inventory
     from symcook.proof.replay import statements
 
-    below = [one for one in inventory() if one.startswith(f"{name}.")]
+    below = [claim_id for claim_id in inventory() if claim_id.startswith(f"{name}.")]
     if name not in inventory() and below:
         return below
     if name not in inventory() and (name in statements() or recipes.exists(name)):

@@ -1,4 +1,5 @@
-"""``symcook bound``: an option for each argument in the table of kinds."""
+"""``symcook bound``: a paper's bound and the tight value, at one set of arguments or over a range of one argument. Its
+options are made of the declarations in `symcook.bounds.KINDS`."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ _ARGUMENTS = {argument.name: argument for kind in bounds.KINDS.values() for argu
 
 
 def _kind(argument: DeclaredArgument) -> Any:
-    """The type of an argument, with the kinds that it is for; its default where it is the same for all of these."""
+    """The type of an argument with its option, whose help names the kinds of bounds that have it."""
     kinds = {
         kind.name: declared
         for kind in bounds.KINDS.values()
@@ -32,7 +33,8 @@ def _kind(argument: DeclaredArgument) -> Any:
     return kind_of(argument, f"For {', '.join(kinds)}. {argument.help if agree else argument.words}")
 
 
-def _said(name: str) -> str:
+def _option(name: str) -> str:
+    """An argument as a message calls it: its option; the model has none."""
     return "the name of a model" if name == "model" else _ARGUMENTS[name].option
 
 
@@ -49,30 +51,31 @@ _Plot = kind_of(bounds.kind("softmax").file)
 
 @declare("bound", "symcook bound softmax-hardmax --n 64 --gamma 'log(8*64)'")
 @partial(given, kind=_Kind, model=_Model)
-@partial(given, **{name: _kind(one) for name, one in _ARGUMENTS.items() if name != "model"})
+@partial(given, **{name: _kind(declared) for name, declared in _ARGUMENTS.items() if name != "model"})
 @partial(given, text=_Text, digits=_Digits, over=_Over, place=_Plot, force=Force)
 def bound(
     kind: str, over: str | None, place: str | None, force: bool, as_json: bool, digits: int = 30, **options: Any
 ) -> int:
     chosen = bounds.kind(kind)
     options["values"] = _values(options["values"], options.pop("text"))
-    said = {name: value for name, value in options.items() if value is not None and value is not False}
+    arguments = {name: value for name, value in options.items() if value is not None and value is not False}
+    # --over and --plot come together.
     if (over is None) != (place is None):
         has, needs = ("--over", "--plot") if place is None else ("--plot", "--over")
         raise BadInput(f"{has} must come with {needs}", "none", "write --over n=1:1024 --plot PLACE")
     if force and place is None:
         raise BadInput("--force must come with --plot", "none", "leave it out")
-    _check(chosen, said, None if over is None else over.partition("=")[0].strip())
+    _check(chosen, arguments, None if over is None else over.partition("=")[0].strip())
     if over is not None and place is not None:
-        return _plot(kind, over, place, said, digits, force, as_json)
+        return _plot(kind, over, place, arguments, digits, force, as_json)
     with Waiting(kind):
-        answer = chosen.load()(**said, digits=digits)
+        answer = chosen.load()(**arguments, digits=digits)
     say_or_json(as_json, answer.to_json, answer.text)
     return 0 if answer.claimed is None else _code(answer.holds, digits)
 
 
 def _values(settings: tuple[str, ...], text: str | None) -> dict[str, str] | None:
-    """What `--set` and `--values` give, together."""
+    """The values of `--set` and `--values` together; None without any."""
     from symcook.bounds.arguments import settings as read
 
     merged = read_settings(settings)
@@ -83,27 +86,32 @@ def _values(settings: tuple[str, ...], text: str | None) -> dict[str, str] | Non
     return merged or None
 
 
-def _check(chosen: Question, said: Mapping[str, object], ranged: str | None) -> None:
-    """BadInput where an argument is missing or is none of the kind; `ranged` is the one that is run over."""
+def _check(chosen: Question, arguments: Mapping[str, object], ranged: str | None) -> None:
+    """BadInput where an argument is missing, or is not one of this kind of bound; --over gives `ranged`."""
     names = chosen.names
     if ranged and ranged not in names:
         raise unknown(f"argument of {chosen.name}", ranged, names)
     missing = [
-        declared.name for declared in chosen.arguments if declared.required and declared.name not in (*said, ranged)
+        declared.name
+        for declared in chosen.arguments
+        if declared.required and declared.name not in (*arguments, ranged)
     ]
-    fits = {name: value for name, value in said.items() if name in names}
+    # An option of another kind of bound: the message lists those of this kind.
+    fits = {name: value for name, value in arguments.items() if name in names}
     example = _example(chosen, fits, missing)
-    for name, value in said.items():
+    for name, value in arguments.items():
         if name not in names:
-            has = ", ".join(map(_said, names))
+            has = ", ".join(map(_option, names))
             written = ", ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else value
-            option = written if name == "model" else _said(name) if value is True else f"{_said(name)} {written}"
+            with_value = written if name == "model" else f"{_option(name)} {written}"
             do = "leave it out" + f": {example}" * bool(missing)
-            raise BadInput(f"symcook bound {chosen.name} must have only the options {has}", option, do)
+            must = f"symcook bound {chosen.name} must have only the options {has}"
+            raise BadInput(must, _option(name) if value is True and name != "model" else with_value, do)
     if missing:
-        must = f"symcook bound {chosen.name} must have {' and '.join(map(_said, missing))}"
-        options = " ".join(f"{_said(name)} {value}" for name, value in said.items()) or "neither" * (len(missing) == 2)
-        raise BadInput(must, options or "none", f"for example: {example}")
+        must = f"symcook bound {chosen.name} must have {' and '.join(map(_option, missing))}"
+        options = " ".join(f"{_option(name)} {value}" for name, value in arguments.items())
+        none = "neither" if len(missing) == 2 else "none"
+        raise BadInput(must, options or none, f"for example: {example}")
 
 
 SAMPLES = {
@@ -112,19 +120,22 @@ SAMPLES = {
 """A value of each argument that some kind of bound requires."""
 
 
-def _example(chosen: Question, said: Mapping[str, object], missing: list[str]) -> str:
-    """The command with what was given, and with values for what is missing."""
-    values = {name: f"'{value}'" if set(str(value)) & set(" ()*'") else str(value) for name, value in said.items()}
+def _example(chosen: Question, arguments: Mapping[str, object], missing: list[str]) -> str:
+    """The command with the options that fit, and with sample values for those that are missing."""
+    values = {name: f"'{value}'" if set(str(value)) & set(" ()*'") else str(value) for name, value in arguments.items()}
     values |= {name: SAMPLES[name] for name in missing}
-    return f"symcook bound {chosen.name} " + " ".join(f"{_said(k)} {v}" for k, v in values.items())
+    return f"symcook bound {chosen.name} " + " ".join(f"{_option(k)} {v}" for k, v in values.items())
 
 
-def _plot(kind: str, over: str, place: str, said: dict[str, object], digits: int, force: bool, as_json: bool) -> int:
+def _plot(
+    kind: str, over: str, place: str, arguments: dict[str, object], digits: int, force: bool, as_json: bool
+) -> int:
+    """Draw a bound over one argument; the exit code."""
     from symcook.report.figure import MISSING
     from symcook.report.plots import plot_bound
 
     with Progress(f"{kind} over {over}") as progress:
-        figure, files = plot_bound(kind, over, place, digits=digits, force=force, progress=progress, **said)
+        figure, files = plot_bound(kind, over, place, digits=digits, force=force, progress=progress, **arguments)
     names = [str(file) for file in files]
     say_or_json(
         as_json, lambda: figure.to_json() | {"files": names}, lambda: f"{figure.text()}\nwrote {', '.join(names)}"
@@ -135,6 +146,7 @@ def _plot(kind: str, over: str, place: str, said: dict[str, object], digits: int
 
 
 def _code(holds: bool | None, digits: int) -> int:
+    """0 where the bound holds, 1 where it does not; Undecided where that is not known."""
     if holds is None:
         raise Undecided(f"whether the bound holds was undecided at {digits} digits; give more --digits.")
     return 0 if holds else 1

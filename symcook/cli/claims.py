@@ -1,4 +1,5 @@
-"""``symcook prove MODEL --claims FILE``: many statements about one model, an answer a line."""
+"""``symcook prove MODEL --claims FILE``: each line of a file is a statement about one model, answered by one line. All
+statements are read before the first one is tried."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from symcook.proof.replay import Statement
 from symcook.proof.statements.proving import ProofAnswer, write
 
 COMMENT = re.compile(r"""("[^"]*"|'[^']*')|#.*""")
-"""What is quoted, which may be a token with #, or a comment."""
+"""A quoted token, which may contain #, or a comment."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def prove_claims(
     for claim in _listed(file, about, source, force):
         sentence = claim.statement.note or ""
         answer = answers.get(sentence)
-        if answer is None:  # a statement may stand there twice
+        if answer is None:  # else the same statement is in the file twice
             with Waiting("proving"):
                 answer = answers[sentence] = about.settle(claim.statement, None, seconds)
             if answer.certificate is not None:
@@ -63,12 +64,12 @@ def prove_claims(
 
 
 def _listed(file: str, about: StatementSubject, source: Path, force: bool) -> list[ListedClaim]:
-    """The statements of a file; BadInput with the number of a line that makes none. A statement replaces a certificate
-    with `force` alone, and then its own."""
+    """The statements of a file with the files for their certificates; BadInput with the number of an invalid line. With
+    `force` a statement replaces its own earlier certificate; it never replaces another one."""
     lines = text_of(file, "the file of --claims", do="write one statement a line").splitlines()
     listed, mine = list[ListedClaim](), dict[str, Files]()
     for number, line in enumerate(lines, 1):
-        sentence = COMMENT.sub(lambda found: found[1] or "", line).strip()
+        sentence = COMMENT.sub(lambda match: match[1] or "", line).strip()
         if not sentence:
             continue
         try:
@@ -84,7 +85,7 @@ def _listed(file: str, about: StatementSubject, source: Path, force: bool) -> li
 
 
 def _place(source: Path, claim: Statement, taken: set[Files], force: bool) -> Files:
-    """The files for a claim: with --force those that it has, else the first that no other claim has."""
+    """The files for a claim: with --force its own earlier ones, if there are any; else the first that are free."""
     for place in claim_places(source):
         exists = place[0].exists() or place[1].exists()
         if force and exists and same_claim(place, claim) and exported(place[0]) is None:

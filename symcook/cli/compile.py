@@ -1,4 +1,5 @@
-"""``compile``: a program to a model file."""
+"""``compile``: from a formula, an S-RASP program, an automaton or a Turing machine to a model file, with --prove also a
+certificate that the model answers as the program."""
 
 from __future__ import annotations
 
@@ -90,6 +91,7 @@ def compile(
     from symcook.compilers import compile as compiled
     from symcook.model.modelfile import save
 
+    # The source: a file, or the text itself. A file name without a file is no text.
     text, name = _text(source)
     if kind == "dfa" and text == source and source.endswith(".json"):
         raise BadInput("the file of an automaton must exist", source, "or give a regular expression")
@@ -97,6 +99,7 @@ def compile(
         raise BadInput("the file of a Turing machine must exist", source, "or give a code such as 1RB1LB_1LA1RZ")
     options: dict[str, Any] = {"alphabet": alphabet, "soft": soft, "tau": tau, "weighting": weighting, "name": name}
     options["variant"] = variant
+    # Compiling and proving share the time. The model is written also where no proof is found.
     begun = time.monotonic()
     with Waiting("compiling"), within(seconds, "no model was made", "take a smaller program"):
         model = compiled(kind, text, theorem=theorem or "", **options)
@@ -104,13 +107,14 @@ def compile(
     file = save(model, target, force=force)
     document: dict[str, Any] = {"file": str(file), **measures(model, kind, text, alphabet)}
     document |= {"certificate": None, "verdict": None}
-    wrote = _wrote(document, () if kind in ("dfa", "tm") else model.alphabet)  # those have tokens of their own beside
+    wrote = _wrote(document, () if kind in ("dfa", "tm") else model.alphabet)  # decoders have further tokens
     if to is not None:
         try:
             document |= _proved(model, to, seconds, begun, source, target, alphabet)
         except Undecided:
             say_or_json(as_json, lambda: document, lambda: wrote)
             raise
+    # What is proved, in words: of a formula or program, of an automaton, of a Turing machine.
     says, every = f"the model answers as the {'program' if kind == 'srasp' else 'formula'} does", "every string"
     if kind == "dfa":
         says = "it outputs the states of the automaton, then yes or no"
@@ -127,6 +131,7 @@ def compile(
 
 
 def _wrote(shown: Mapping[str, Any], letters: Sequence[str]) -> str:
+    """The line about a written model: layers, width, heads, operators and symbols."""
     layers, heads, operators = (
         f"{shown[key]} {key[:-1] if shown[key] == 1 else key}" for key in ("layers", "heads", "operators")
     )
@@ -138,42 +143,47 @@ def _wrote(shown: Mapping[str, Any], letters: Sequence[str]) -> str:
 def _proved(
     model: Transformer, to: own.Files, seconds: int, begun: float, source: str, target: str, alphabet: str | None
 ) -> dict[str, Any]:
-    """Prove that a model answers as its program, and write certificate and statement; Undecided without a proof.
+    """Prove that a model answers as its program, and write certificate and statement; the entries of the document.
+    Undecided without a proof.
 
-    Of the construction of a theorem the certificate is the bridge to its family, and "theorems" are those about it.
+    For the construction of a theorem, the certificate shows that the model is an instance of its family, and "theorems"
+    are the theorems about this family.
     """
     from symcook.proof.bridges import decoders
     from symcook.proof.programs import compiledprograms
 
     program = model.program
-    none = "the model is written, and no proof was found"
+    failure = "the model is written, and no proof was found"
     theorems: list[str] = []
+    # A construction without a theorem: say which one has a proof.
     if (needed := unproved(model)) is not None:
         program_of, theorem = needed
-        none = f"the model is written, and no proof is made of {program_of} without --theorem {theorem}"
+        failure = f"the model is written, and no proof is made of {program_of} without --theorem {theorem}"
         try:
             command = provable(model, source if source.isprintable() else "FILE", target, alphabet)
         except Undecided as why:
-            raise Undecided(f"{none}; {why}; {instead(model)}.") from None
-        raise Undecided(f"{none}; compile it with --theorem {theorem} for one, or {instead(model)}; type: {command}")
+            raise Undecided(f"{failure}; {why}; {instead(model)}.") from None
+        raise Undecided(f"{failure}; compile it with --theorem {theorem} for one, or {instead(model)}; type: {command}")
+    # The construction of a theorem is an instance of a family, and a decoder of an automaton has a bridge of its own.
     if program is None or program.theorem or program.kind == "dfa":
         try:
-            with Waiting("proving"), within(seconds, none, instead(model), begun):
+            with Waiting("proving"), within(seconds, failure, instead(model), begun):
                 if program is None or program.theorem:
                     statement, certificate, verdict, theorems = _instance(model)
                 else:
+                    # A formula or an S-RASP program: its equivalence to the model is proved directly.
                     bridged = decoders.prove(model)
                     statement, certificate, verdict = bridged.statement, bridged.certificate, bridged.verdict
         except BadInput as why:
-            raise Undecided(f"{none}: {why.must}; given: {why.given}; {instead(model)}.") from None
+            raise Undecided(f"{failure}: {why.must}; given: {why.given}; {instead(model)}.") from None
         except Rejected as why:
-            raise refused(why, none, model) from None
+            raise refused(why, failure, model) from None
     else:
-        with Waiting("proving"), within(seconds, none, instead(model), begun):
+        with Waiting("proving"), within(seconds, failure, instead(model), begun):
             statement, proof = compiledprograms.prove(model, seconds)
         if proof.certificate is None or proof.verdict is None:
             why = str(proof.missing).partition("\n")[0]
-            raise Undecided(f"{none}: {why}; {instead(model)}.")
+            raise Undecided(f"{failure}: {why}; {instead(model)}.")
         certificate, verdict = proof.certificate, proof.verdict
     from symcook.proof.statements.proving import write
 
@@ -182,8 +192,8 @@ def _proved(
 
 
 def _instance(model: Transformer) -> tuple[Statement, dict[str, Any], Verdict, list[str]]:
-    """The bridge from the construction of a theorem to its family, checked, and the theorems about all the family's
-    formulas, automata or machines, which must be proved."""
+    """The statement, the certificate and the verdict that a model is an instance of the family of its theorem, and the
+    ids of the theorems about this family, which must be proved."""
     from symcook.cli.families import candidates, verdicts_of
     from symcook.model.modelfile import to_document
     from symcook.proof.bridges.bridge import Bridge, checked
@@ -203,8 +213,8 @@ def _instance(model: Transformer) -> tuple[Statement, dict[str, Any], Verdict, l
 
 
 def measures(model: Transformer, kind: str, source: str, alphabet: str | Sequence[str] | None = None) -> dict[str, int]:
-    """Layers, width, heads, and the operators of the program: those of a formula or program, the rows of a table, which
-    an instance of a family does not name."""
+    """The numbers of layers, coordinates, heads, and operators of the program (for an automaton or a machine, rows of
+    its table). An instance of a family does not keep its program, which is then read from `source`."""
     from symcook.programs.compiled import read
     from symcook.programs.running import read_source
     from symcook.programs.turing import read_turing
@@ -218,8 +228,8 @@ def measures(model: Transformer, kind: str, source: str, alphabet: str | Sequenc
 
 
 def _text(source: str) -> tuple[str, str]:
-    """The program, and a name for its model: what stands in a file of this name, else the text itself. A file without
-    an ending gives no name, since that may be another program: Q_a."""
+    """The text of the program, and a name for its model: SOURCE is a file, whose stem is the name, or the text itself,
+    without a name. A file without an ending gives no name either: Q_a may be meant as a formula."""
     path = Path(source)
     try:
         if not path.exists() or path.is_dir():

@@ -1,4 +1,5 @@
-"""``symcook decide``: a model against a reference, for words of every length."""
+"""``symcook decide``: whether a model agrees with a specification on strings of every length, or a stored certificate
+of such a decision checked again."""
 
 from __future__ import annotations
 
@@ -84,25 +85,27 @@ def decide(
     within_language = asked_of(inputs, sample, seed, positions)
     if within_language and (certificate is not None or check is not None):
         raise BadInput("--inputs must come without --certificate and --check", "both", "leave one out")
+    # The files to write and to read are checked before the search.
     file = None if target is None else _named(target, "an automaton", "dyck.svg", ENDINGS, force)
-    certificate_file = (
-        None if certificate is None else _named(certificate, "a certificate", "c.json", (".json",), force)
-    )
+    certificate_file = None
+    if certificate is not None:
+        certificate_file = _named(certificate, "a certificate", "c.json", (".json",), force)
     stored = None if check is None else _certificate(check)
     chosen = choose(name, settings, tokens)
     need_values(chosen)
     program = chosen.model.program
     if program is not None and program.kind == "dfa" and (certificate is not None or check is not None):
         must = "a certificate here must be of a model that answers without decoding"
-        stored = f"{name}, a compiled automaton"
-        raise BadInput(must, stored, "symcook compile dfa --prove writes one, and symcook prove FILE checks it")
+        do = "symcook compile dfa --prove writes one, and symcook prove FILE checks it"
+        raise BadInput(must, f"{name}, a compiled automaton", do)
+    # A compiled model has the language of its program for specification.
     own = None
     if against is None and program is not None:
         from symcook.spec.programs import language
 
         try:
             own = language(program)
-        except BadInput as error:  # what cannot be decided is an answer too, beside the sentence
+        except BadInput as error:  # "refused" is an answer in JSON too, not only an error
             if as_json:
                 print_json(Decision("refused", chosen.model, "its program", why=error.sentence).to_json())
             raise
@@ -110,10 +113,10 @@ def decide(
     try:
         with contextlib.redirect_stdout(sys.stderr):
             if positions is None:
-                chosen = replace(chosen, model=_once(chosen.model))
+                chosen = replace(chosen, model=_last_answer(chosen.model))
             called, reference = _reference(chosen, against) if own is None else ("its program", own)
-            none = f"no decision about {name} was found"
-            with within(seconds, none, "take a smaller model"), Waiting(f"deciding {name}"):
+            failure = f"no decision about {name} was found"
+            with within(seconds, failure, "take a smaller model"), Waiting(f"deciding {name}"):
                 if stored is not None:
                     decision = recheck(stored, chosen.model, reference, values=chosen.values, name=called)
                 else:
@@ -134,50 +137,56 @@ def decide(
 
 
 def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
-    """What X is, and what it is called: FILE.py:FOLD, a file, a recipe, else a regular expression; without X the
-    recipe's own reference, where that is a Fold."""
+    """The name and the object of the specification X: FILE.py:FOLD, a file, a recipe, else a regular expression.
+    Without X it is the recipe's own specification, if that is a Fold; else ("", None)."""
     from symcook.programs.automata import KEYS, read_table
     from symcook.programs.regular import name_of
     from symcook.programs.running import speech_of
     from symcook.recipes import exists, reference
 
+    # Without --against: the recipe's own specification.
     if against is None:
         if chosen.info is None or chosen.info.kind not in ("language", "attention"):
             return "", None
         own = reference(chosen.name, chosen.arguments, {})
         return ("its specification", own) if isinstance(own, Fold) else ("", None)
+    # FILE.py:FOLD, a Python object.
     if re.fullmatch(r".+\.py:\w+", against, re.DOTALL):
         fold = load_spec(against)
         if not isinstance(fold, Fold):
             do = "write a symcook.Fold(start, step, answer), or use symcook check, which runs each string"
             raise BadInput("a specification for every length must be a Fold", f"{against} ({type(fold).__name__})", do)
         return against, fold
+    # A file: an automaton's table, or a model.
     if os.path.isfile(against):
         file_role = "the file of a specification"
         text = text_of(against, file_role)
         document = parsed(text, f"{file_role} must be JSON", against)
         if isinstance(document, dict) and any(key in document for key in KEYS):
             return name_of(against, speech_of(chosen.model).letters), read_table(text, against)
-        return against, _once(choose(against).model)
+        return against, _last_answer(choose(against).model)
     if against.endswith((".json", ".py")):
         raise BadInput("the file of a specification must exist", against)
+    # A recipe, over the same symbols as the model.
     if exists(against):
         own, model, letters = reference(against), choose(against).model, speech_of(chosen.model).letters
         if sorted(model.alphabet) != sorted(letters):
             must = f"the specification must be over the alphabet {' '.join(letters)}"
             raise BadInput(must, f"{against}, over {' '.join(model.alphabet) or 'numbers'}")
         return against, own if isinstance(own, Fold) else model
+    # A regular expression, which the decision procedure reads itself.
     return against or "()", against
 
 
-def _once(model: Transformer) -> Transformer:
-    """A compiled model with its answer at the last position alone; a decoder, and any other model, as it is."""
+def _last_answer(model: Transformer) -> Transformer:
+    """A compiled formula or program with its answer at the last position alone; any other model unchanged."""
     if model.program is None or model.program.kind == "dfa" or not model.readout.each:
         return model
     return replace(model, readout=replace(model.readout, position="last"))
 
 
 def _certificate(place: str) -> dict[str, Any]:
+    """The certificate in a file."""
     certificate = parsed(text_of(place, "the file of a certificate"), "a certificate must be a JSON file", place)
     if not isinstance(certificate, dict):
         raise BadInput("a certificate must be a JSON object", f"{place} ({type(certificate).__name__})")
@@ -185,6 +194,7 @@ def _certificate(place: str) -> dict[str, Any]:
 
 
 def _named(place: str, what: str, like: str, endings: tuple[str, ...], force: bool) -> Path:
+    """The path of a file to write, with a valid ending; BadInput where it exists already and `force` is not set."""
     path = ordinary(place, f"the file of {what}", like)
     if path.suffix not in endings:
         raise BadInput(f"the file of {what} must end in {', '.join(endings)}", place)
@@ -193,6 +203,7 @@ def _named(place: str, what: str, like: str, endings: tuple[str, ...], force: bo
 
 
 def _write(automaton: Automaton | None, why: str, path: Path, force: bool) -> None:
+    """Write an automaton as JSON, picture or text, by the ending of the file."""
     from symcook.decide.drawing import svg, text
 
     if automaton is None:

@@ -1,5 +1,8 @@
-"""Families on the command line: read by file or name, given sizes and tables by ``--set``; ``new``, which writes an
-instance, and ``prove MODEL`` where MODEL is one: the bridge, and the family's theorem at its sizes."""
+"""Families on the command line, by file or name, with sizes and tables by ``--set``.
+
+``new`` writes an instance as a model file. ``prove MODEL`` finds the family of a model (`candidates`), makes or checks
+an instance certificate (the "bridge"), and shows the family's theorems at the model's sizes (`prove_instance`).
+"""
 
 from __future__ import annotations
 
@@ -51,12 +54,14 @@ def new(
     """
     from symcook.model.modelfile import save
 
+    # A family by its file or its name; an unknown name gets its own message.
     path, chosen = path_of(name), read_settings(settings)
     if path is None and name.startswith(SHIPPED) and not is_path(name):
         raise no_family(name)
     if path is None:
         raise BadInput("the name must be that of a family or a family file", name, "symcook list shows those that ship")
     family = read(path, chosen)
+    # All sizes and tables must be given.
     wanted = {**dict.fromkeys(family.sizes, "2"), **dict.fromkeys(family.tables, "FILE.json")}
     missing = [f"--set {key}={value}" for key, value in wanted.items() if key not in chosen]
     if missing:
@@ -78,39 +83,42 @@ def new(
 
 
 MOST = 40
-"""Up to which sizes those of a model are looked for, where the model does not say them."""
+"""The greatest size that is tried for a model whose source does not name its family."""
 
 
 def prove_instance(
     name: str, as_json: bool, settings: Sequence[str] = (), stored: tuple[Path, Path] | None = None
 ) -> int | None:
-    """Show by a bridge that a model is an instance of a family, and give the family's theorems at its sizes. None where
-    the model is of no family. `stored` are a certificate of the bridge and its statement, which are judged in place of
-    one that is made. Raises Unbridged where the model says that it is an instance and is none."""
+    """Show by an instance certificate that a model is an instance of a family, and print the family's theorems at its
+    sizes; the exit code, or None where the model is of no family.
+
+    `stored`: a certificate and its statement, which are checked again instead of making one. Raises Unbridged where the
+    model names its family but is not an instance of it."""
     from symcook.cli.options import choose, read_settings
     from symcook.compilers import require_genuine
     from symcook.model.modelfile import to_document
     from symcook.proof.bridges.bridge import Bridge, Unbridged, checked
 
-    path, given = path_of(name), read_settings(settings)
+    path, chosen_settings = path_of(name), read_settings(settings)
     of_user, file = False, path
+    # A model file: the families that it may be of. `sure`: it names its family itself.
     if path is None:
         chosen = choose(name, settings)
         instances, sure = candidates(chosen.model, name)
         file, _ = told(chosen.model.source, Path(name).parent, name) or (None, {})
-        if not sure:  # else a weight that is another is named
+        if not sure:  # if it is sure, the certificate names the weight that differs
             require_genuine(chosen.model, name)
         of_user = sure and not ships(instances[0][0])
+    # A family: without sizes only its theorems are shown; with sizes it is the model.
     else:
-        family = read(path, given)
+        family = read(path, chosen_settings)
         of_user = not ships(family)
-        if family.sizes and not given.keys() & family.sizes.keys():
+        if family.sizes and not chosen_settings.keys() & family.sizes.keys():
             return _answer(family, [] if of_user else theorems_of(family), as_json, {"family": family.name})
         chosen = choose(name, settings)
-        instances, sure = (
-            [(family, instance_of(family, {k: v for k, v in given.items() if k in chosen.arguments}))],
-            True,
-        )
+        sizes = {key: value for key, value in chosen_settings.items() if key in chosen.arguments}
+        instances, sure = [(family, instance_of(family, sizes))], True
+    # The first family whose instance certificate is accepted.
     document = to_document(chosen.bound()) if instances else {}
     for family, at in instances:
         start = time.monotonic()
@@ -123,8 +131,8 @@ def prove_instance(
             continue
         except Rejected as error:
             if stored is None:
-                none = f"no instance certificate from {name} to {family.name} was made"
-                raise refused(error, none, chosen.model) from None
+                failure = f"no instance certificate from {name} to {family.name} was made"
+                raise refused(error, failure, chosen.model) from None
             if as_json:
                 print_json({"family": family.name, "bridge": "OPEN", "reason": str(error), "theorems": []})
             else:
@@ -133,9 +141,8 @@ def prove_instance(
         if path is None:
             require_genuine(chosen.model, name)
         if not as_json:
-            family_name = (
-                f"the family {family.name} of {file}" if of_user else family.name
-            )  # one that ships may be called so too
+            # A user's family may have the name of one that ships.
+            family_name = f"the family {family.name} of {file}" if of_user else family.name
             say(f"{verdict.words}  {name} is {family_name} at {at.values}: the same strings, runs and answers")
             how = "made and checked" if stored is None else f"{stored[0]}, checked again"
             say(f"        by an instance certificate: {grouped(verdict.nodes)} nodes, "
@@ -148,8 +155,8 @@ def prove_instance(
 
 
 def _judged(bridge: Bridge, certificate: Path, statement: Path) -> Verdict:
-    """What the checker says of a certificate of a bridge and the statement beside it; Rejected where it accepts one of
-    them not."""
+    """The checker's verdict on a stored instance certificate; Rejected where it is not valid for the model as it is
+    now, or the statement next to it is not its own."""
     from symcook.proof.files import load_json
     from symcook.proof.search import limits
     from symcook.proof.statements import certify
@@ -165,7 +172,8 @@ def _judged(bridge: Bridge, certificate: Path, statement: Path) -> Verdict:
 
 
 def _answer(family: Family, theorems: Sequence[Statement], as_json: bool, said: Mapping[str, str]) -> int:
-    """Print the theorems of a family with their verdicts, behind what was `said` before; the exit code."""
+    """Print the theorems of a family with their verdicts; the exit code. `said`: further entries of the JSON
+    document."""
     verdicts = verdicts_of(theorems)
     if as_json:
         rows = [{"id": v.id, "status": v.words, "statement": theorem.written}
@@ -181,12 +189,13 @@ def _answer(family: Family, theorems: Sequence[Statement], as_json: bool, said: 
 
 
 def derive_family(family: Family, target: str | None, force: bool, seconds: int, as_json: bool) -> int:
-    """The closed forms of a family at every length and all sizes, with their proof, and what its theorems say; 3 where
-    a form is not proved."""
+    """Print the closed forms of a family at every length, for all sizes, with their proof, and the conclusions of its
+    theorems; the exit code, which is 3 where a form is not proved."""
     from symcook.proof.families.sizeforms import FamilyForms
     from symcook.report.family import forms_document, forms_text
     from symcook.report.theorems import conclusions
 
+    # The files are checked before the work.
     to = None if target is None else own.files(target, force)
     forms = FamilyForms(family)
     with Waiting(f"proving the forms of {family.name}"), within(seconds, "no proof was found", "take a smaller family"):
@@ -197,6 +206,7 @@ def derive_family(family: Family, target: str | None, force: bool, seconds: int,
 
         write(to, proof.statement, proof.certificate)
         written = target
+    # Stored theorems are about families that ship, not about a changed copy.
     theorems = theorems_of(family) if ships(family) else []
     verdicts = verdicts_of(theorems)
     document = forms_document(forms, proof) | {"certificate": written}
@@ -213,13 +223,14 @@ def derive_family(family: Family, target: str | None, force: bool, seconds: int,
 
 
 def proved_of(family: Family) -> list[Theorem]:
-    """What the stored theorems about a family that ships say of a run, with what of their statements says it alone; and
-    which there are with other choices."""
+    """The stored theorems about a run of a family that ships, each with the definitions that it needs, and a line for
+    the theorems with other choices."""
     from symcook.proof.replay import statements
     from symcook.report.theorems import Theorem, theorems
 
     if not ships(family):
         return []
+    # Statements that use the family without being among its own theorems.
     further = (
         statement
         for statement in statements().values()
@@ -227,6 +238,7 @@ def proved_of(family: Family) -> list[Theorem]:
     )
     lines = theorems(family, [statement for statement in (*theorems_of(family), *further) if _has_proof(statement)])
     ways = dict[tuple[str, ...], list[dict[str, str]]]()
+    # Other choices with the same theorems share a line, with the command that shows them.
     for choice, about in _others(family):
         ways.setdefault(tuple(statement.id for statement in about), []).append(choice)
     for ids, choices in ways.items():
@@ -234,23 +246,23 @@ def proved_of(family: Family) -> list[Theorem]:
             ", ".join(f"{key} = {value}" for key, value in choice.items() if value != family.chosen[key])
             for choice in choices
         ]
-        line = "".join(f" --set {key}=.." for key in family.choices if any(f"{key} = " in one for one in how))
+        line = "".join(f" --set {key}=.." for key in family.choices if any(f"{key} = " in text for text in how))
         lines.append(Theorem(ids, (), (" or ".join(how),), f"symcook show family-{family.name}{line}"))
     return lines
 
 
-def _has_proof(one: Statement) -> bool:
-    """Whether a proof of the statement as it stands is stored; it is not replayed."""
+def _has_proof(statement: Statement) -> bool:
+    """Whether a proof of exactly this statement is stored; it is not replayed."""
     from symcook.proof.files import load_json, proofs_directory
 
-    path = proofs_directory() / "certificates" / f"{one.id}.json"
+    path = proofs_directory() / "certificates" / f"{statement.id}.json"
     stored = load_json(path.read_bytes()) if path.is_file() else None
     recorded = (stored.get("sense"), stored.get("statement")) if isinstance(stored, dict) else None
-    return recorded == ("proved", one.digest)
+    return recorded == ("proved", statement.digest)
 
 
 def _others(family: Family) -> list[tuple[dict[str, str], list[Statement]]]:
-    """The other choices for which there are theorems, with these."""
+    """The other choices of a family for which there are theorems, with these theorems."""
     from symcook.model.family import Family
 
     choices = [dict(zip(family.choices, choice, strict=True)) for choice in product(*family.choices.values())]
@@ -261,14 +273,14 @@ def _others(family: Family) -> list[tuple[dict[str, str], list[Statement]]]:
 
 
 def verdicts_of(theorems: Sequence[Statement]) -> list[Verdict]:
-    """What the checker says of each of these theorems."""
+    """The checker's verdict on each of these theorems."""
     from symcook.proof import replay
 
     return [replay.library().replay([theorem.id])[0] for theorem in theorems]
 
 
 def no_theorem(family: Family) -> str:
-    """That no theorem is stored, and for which choices there is one."""
+    """The line that no theorem is stored, with the choices for which there is one."""
     words = ", ".join(f"{key} = {value}" for key, value in family.chosen.items())
     line = f"No theorem about {family.name}{f' with {words}' if words else ''} is stored"
     if not ships(family):
@@ -279,8 +291,8 @@ def no_theorem(family: Family) -> str:
 
 
 def candidates(model: Transformer, name: str) -> tuple[list[tuple[Family, Instance]], bool]:
-    """The families and sizes that a model may be an instance of; whether it says so itself, by its source or its
-    program."""
+    """The instances that a model may be, and whether the model itself names it: by its source or its program. Else
+    these are guesses: all shipped families at sizes with the model's numbers of coordinates, tokens and layers."""
     from symcook.compilers import tables
 
     if (named := told(model.source, Path(name).parent, name)) is not None:
@@ -302,11 +314,11 @@ def _bridged(model: Transformer) -> Iterator[tuple[Family, Instance]]:
         if call is None:
             continue
         path, values = shipped(call[2]), call[3].split(";")[1].split(",")
-        given = {key.strip(): " ".join(value.split()) for key, _, value in (part.partition("=") for part in values)}
-        family = read(path, given)
-        given = {key: value for key, value in given.items() if key not in family.choices}
+        assigned = {key.strip(): " ".join(value.split()) for key, _, value in (part.partition("=") for part in values)}
+        family = read(path, assigned)
+        sizes_and_tables = {key: value for key, value in assigned.items() if key not in family.choices}
         if family.tables and (family.vocabulary is None) is (model.embedding.words is None):
-            at = _sized(family, given, model)
+            at = _sized(family, sizes_and_tables, model)
             if at is not None:
                 yield family, at
 
@@ -316,7 +328,7 @@ def _counted(path: Path, model: Transformer) -> Iterator[tuple[Family, Instance]
     family = read(path)
     if family.tables or (family.vocabulary is None) is (model.embedding.words is not None):
         return
-    most = 3 * MOST if len(family.sizes) == 1 else MOST
+    most = 3 * MOST if len(family.sizes) == 1 else MOST  # one size alone is cheap to try
     for sizes in product(range(most + 1), repeat=len(family.sizes)):
         at = _sized(family, dict(zip(family.sizes, sizes, strict=True)), model)
         if at is not None:
@@ -328,6 +340,7 @@ def _counted(path: Path, model: Transformer) -> Iterator[tuple[Family, Instance]
 
 
 def _sized(family: Family, sizes: Mapping[str, object], model: Transformer) -> Instance | None:
+    """The instance at these sizes, if its numbers of coordinates, layers and tokens are the model's; else None."""
     try:
         at = instance_of(family, {key: str(value) for key, value in sizes.items()})
     except BadInput:

@@ -47,7 +47,7 @@ KINDS = ("npz", "safetensors", "torch", "onnx", "transformerlens")
 TYPES = ("float64", "float32", "float16", "bfloat16")
 ENDINGS = {".npz": "npz", ".safetensors": "safetensors", ".pt": "torch", ".onnx": "onnx", ".pth": "transformerlens"}
 FILES = (".pdf", ".svg", ".png", ".jpg", ".csv", ".txt", ".md", ".tex", ".json", ".xhtml", ".ipynb")
-"""Names that nobody gives to the folder for figures."""
+"""Endings of files: a target of `report` with one of them is not meant as a folder for figures."""
 RUNS = {
     "npz": "to run it with numpy alone: python -m symcook.export.run_npz {file} {input}",
     "safetensors": "sc.from_safetensors reads it back as an exact model",
@@ -110,6 +110,7 @@ def export(
     if chosen.inputs:
         raise BadInput("an export takes no inputs", f"--set {next(iter(chosen.inputs))}", "leave it out")
     need_values(chosen)
+    # The names of the files are checked before the work.
     kind = kind or ENDINGS.get(PurePath(target).suffix, "npz")
     weights, beside = targets(target, force=force, kind=kind)
     built = {} if chosen.info is None else {"recipe": chosen.name, "arguments": chosen.arguments}
@@ -128,44 +129,46 @@ def export(
             force=force,
             progress=progress,
         )
-    added = chosen.model.embedding.added
     if as_json:
         print_json({"weights": str(weights), "certificate": str(beside), **document})
         return
-    compared = document["compared"]
-    if chosen.pointwise:
-        worst = compared["largest_difference"]
-        how = "answers are compared" if worst is None else f"largest difference {worst:.3g}"
-        verdict = f"compared at {grouped(compared['inputs'])} points, {how}"
-    else:
-        agreement = (
-            "exact answers" if compared["largest_difference"] is None else "values that agree with the exact ones"
-        )
-        longest = document["greatest_length"] - added
-        none = compared["no_run"]
-        refused = f"; {none['inputs']} have no run, as {none['first'] or EMPTY_STRING}" if none["inputs"] else ""
-        verdict = f"{agreement} up to length {longest} ({grouped(compared['inputs'])} inputs compared{refused})"
-        if not compared["inputs"]:
-            verdict = "no input compared"
+    # What was written, how the float weights compare with the exact model, the guarantee, and how to run them. A
+    # decoder's guarantee says all that the comparison does, unless there is a difference.
     say(f"wrote {', '.join(str(weights.parent / file) for file in document['files'])} and {beside}")
-    if not document["decoding"] or compared["first_difference"] is not None:
-        say(f"  {dtype}, {verdict}")
-    if not document["decoding"] and compared["first_difference"] is None and compared["ends"] is not None:
+    compared, decoded = document["compared"], document["decoding"]
+    if not decoded or compared["first_difference"] is not None:
+        say(f"  {dtype}, {_comparison(chosen, document)}")
+    if not decoded and compared["first_difference"] is None and compared["ends"] is not None:
         say(f"    {compared['ends']}")
     if compared["first_difference"] is not None:
         say(f"  first input with another answer: {compared['first_difference'] or EMPTY_STRING}")
-    decoded = document["decoding"]
     guarantee = lines(decoded, dtype) if decoded else guaranteed(document["guaranteed"])
     for line in [*within_language(document), *guarantee]:
         say(f"  {line}")
     file, code = (shlex.quote(str(path)) for path in (weights, weights.with_suffix(".py")))
-    given = f"STRING --steps {decoded['steps']}" if decoded and kind in ("npz", "torch") else _input(chosen)
-    say(f"  {RUNS[kind].format(file=file, code=code, input=given)}")
+    input_text = f"STRING --steps {decoded['steps']}" if decoded and kind in ("npz", "torch") else _input(chosen)
+    say(f"  {RUNS[kind].format(file=file, code=code, input=input_text)}")
+
+
+def _comparison(chosen: Chosen, document: dict[str, Any]) -> str:
+    """How the answers of the float weights compared with the exact model when they were exported."""
+    compared = document["compared"]
+    worst, inputs = compared["largest_difference"], grouped(compared["inputs"])
+    if chosen.pointwise:
+        how = "answers are compared" if worst is None else f"largest difference {worst:.3g}"
+        return f"compared at {inputs} points, {how}"
+    if not compared["inputs"]:
+        return "no input compared"
+    agreement = "exact answers" if worst is None else "values that agree with the exact ones"
+    longest = document["greatest_length"] - chosen.model.embedding.added
+    no_run = compared["no_run"]
+    without = f"; {no_run['inputs']} have no run, as {no_run['first'] or EMPTY_STRING}" if no_run["inputs"] else ""
+    return f"{agreement} up to length {longest} ({inputs} inputs compared{without})"
 
 
 def within_language(document: dict[str, Any], kept: str = "") -> list[str]:
-    """What a certificate is about, where that is not all strings; a file of them may have changed since it was
-    written: `kept` says where they stand."""
+    """A line on the strings that a certificate is about, where these are not all strings. `kept` is added to the name
+    of the language: its file may have changed since the certificate was written."""
     about = []
     if "inputs" in document:
         count = document["count"]
@@ -176,8 +179,10 @@ def within_language(document: dict[str, Any], kept: str = "") -> list[str]:
 
 
 def guaranteed(found: dict[str, Any]) -> list[str]:
-    """What a certificate guarantees, in lines: it counts the tokens that the model adds, and these lines do not."""
+    """What a certificate guarantees, in lines. Its lengths count the tokens that the model adds (`added`); those in the
+    lines do not."""
     first, added = found["divided_first"], found["added_tokens_counted"]
+    # A model whose answers are numbers has no decisions: the error of its values is bounded instead.
     if found["length"] is None:
         errors, first_errors = (
             [each["error"] for each in part["lengths"] if "error" in each] for part in (found, first)
@@ -191,6 +196,7 @@ def guaranteed(found: dict[str, Any]) -> list[str]:
             until = f"{greatest} up to length {first['lengths'][-1]['length'] - added}" if first_errors else "no bound"
             lines.append(f"  where attention normalises after summing; {until} where it normalises the weights first")
         return [*lines, f"  {found['why']}"] if found["why"] else lines
+    # A model that decides: the lengths at which every decision is guaranteed, and why the next one is not.
     alike = first["ranges"] == found["ranges"]
     which = " in any runtime" if alike else ", if attention is normalised after summing: (sum w v)/(sum w)"
     certain, first_certain = _ranges(found, added), _ranges(first, added)
@@ -198,6 +204,7 @@ def guaranteed(found: dict[str, Any]) -> list[str]:
              "no length at which all decisions are guaranteed"]  # fmt: skip
     lines += [_open(each, added) for each in found["open"]] if found["open"] else [f"  {found['why']}"]
     lines += _not_asked(found, added)
+    # The other order of attention guarantees other lengths: what differs is said again for it.
     if not alike:
         where = f"for strings of length {first_certain}" if first_certain else "at no length"
         lines.append(f"decisions guaranteed {where}, if the weights are normalised first: softmax(scores) @ values")
@@ -210,7 +217,8 @@ def guaranteed(found: dict[str, Any]) -> list[str]:
 
 
 def _not_asked(found: dict[str, Any], added: int) -> list[str]:
-    """The lengths behind an open one that were not asked; where none is open, "why" says it."""
+    """A line on the lengths after a failing one that were not tested; none without a failing length, as "why" then
+    says it."""
     if not found["open"] or found["not_asked"] is None:
         return []
     low, high = (n - added for n in found["not_asked"]["lengths"])
@@ -219,13 +227,13 @@ def _not_asked(found: dict[str, Any], added: int) -> list[str]:
 
 
 def _ranges(found: dict[str, Any], added: int) -> str:
-    """The lengths at which all is certain, as text; those at which a language has no string are left out."""
+    """The guaranteed lengths as text, such as "1 to 12, 14"; lengths at which a language has no string are left out."""
     ranges = consecutive(each["length"] - added for each in found["lengths"] if each["runs"])
     return ", ".join(f"{low} to {high}" if low < high else str(low) for low, high in ranges)
 
 
 def _open(each: dict[str, Any], added: int) -> str:
-    """A length at which a decision is open, and for which word."""
+    """A line on a length at which some decision is not guaranteed, with a string."""
     alone = "" if each["alone"] else " (with others)"
     outputs = ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in each["outputs"].items())
     exact = (each["exact"] or {}).get("logit")
@@ -305,6 +313,7 @@ def diff(
     first_model, second_model = _models(first, second, settings)
     if settings and PurePath(first).suffix in READ_BACK and PurePath(second).suffix in READ_BACK:
         raise BadInput("weights in a file have nothing to set", f"--set {settings[0]}", "leave it out")
+    # The greatest length that both models take.
     limits = {
         m.max_length - m.embedding.added: name
         for m, name in ((first_model, first), (second_model, second))
@@ -314,6 +323,7 @@ def diff(
     most = min(limits, default=wanted)
     length = 1 if first_model.pointwise else max(1, min(wanted, most))
     asked = asked_of(inputs, sample, seed, positions)
+    # A language without --max-length is compared as a whole.
     with Progress("comparing runs") as progress:
         to = None if inputs is not None and max_length is None else length
         difference = compared(first_model, second_model, to, **asked, tolerance=tolerance, progress=progress)
@@ -327,6 +337,7 @@ def diff(
 
 
 def _models(first: str, second: str, settings: tuple[str, ...]) -> tuple[Transformer, Transformer]:
+    """Both models; where one of them is a family, it gets the settings and the tokens of the other."""
     names = (first, second)
     family = [path_of(name) is not None for name in names]
     if family[0] is family[1]:
@@ -389,14 +400,14 @@ def report(
     SVG and PNG. For a compiled Turing machine: tokens, operations and space of its runs on strings up to length 64,
     against the steps of the machine.
     """
-    given = {"--input": word, "--tokens": tokens, "--rows": rows, "--set": settings or None}
+    for_page = {"--input": word, "--tokens": tokens, "--rows": rows, "--set": settings or None}
     if PurePath(target).suffix.lower() in (".html", ".htm"):
         if longest is not None:
             raise BadInput("--max-length must go with figures", f"the page {target}", "leave it out")
         return _page(choose(name, settings), target, (word, tokens, rows), force, as_json)
     if PurePath(target).suffix.lower() in FILES and not Path(target).is_dir():
         raise BadInput("the target must be FILE.html for a page, or a folder for figures", target)
-    for option_, value in given.items():
+    for option_, value in for_page.items():
         if value is not None:
             raise BadInput(f"{option_} must go with a page", f"the folder {target}", "give -o FILE.html")
     return _figures(name, target, longest, force, as_json)
@@ -405,10 +416,12 @@ def report(
 def _page(
     chosen: Chosen, place: str, given: tuple[str | None, str | None, str | None], force: bool, as_json: bool
 ) -> int:
+    """Write the page of a model; the exit code."""
     from symcook.report.page.machine import machine_word
     from symcook.report.page.modelpage import model_page, target, write
 
     file = target(place, force)
+    # For a Turing machine the page runs the decoder on the machine's input.
     word = machine_word(chosen.model, given[0]) if given[0] is not None and given[1:] == (None, None) else None
     first = read_input(chosen, *given) if word is None else word
     if first is not None:
@@ -425,7 +438,8 @@ def _page(
     return 0
 
 
-def _figures(name: str, folder: str, given: int | None, force: bool, as_json: bool) -> int:
+def _figures(name: str, folder: str, max_length: int | None, force: bool, as_json: bool) -> int:
+    """Write the figures of a paper, or those of a compiled Turing machine; the exit code."""
     from symcook.papers.drawing import write
     from symcook.papers.merrill2024.figures import of_machine
     from symcook.report.figure import MISSING
@@ -436,7 +450,7 @@ def _figures(name: str, folder: str, given: int | None, force: bool, as_json: bo
         must = "a model whose figures are drawn must be compiled from a Turing machine, without --theorem"
         raise BadInput(must, model.name, "give -o PAGE.html for its page")
     makes = () if model is None else of_machine(model)
-    longest = given or (64 if machine else 1000)
+    longest = max_length or (64 if machine else 1000)
     with Progress("report") as progress:
         title = PurePath(name).stem if machine else name
         files = write(title, folder, longest, makes=makes, force=force, done=progress)

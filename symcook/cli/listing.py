@@ -1,8 +1,8 @@
 """What ``symcook list`` prints, from metadata alone.
 
-A shell waits for it, and to import every recipe takes six times as long as Python's own start. So the list is stored
-when symcook is installed (`data/list.txt`, by hatch_build.py), with a checksum of all that it is made of. Where that
-is another one, as in a checkout with a new recipe, the list is made. Making it needs Python alone.
+To import every recipe takes six times as long as Python's own start. So the list is stored when symcook is installed
+(`data/list.txt`, by hatch_build.py), with a checksum of the files that it is made of. Where the checksum differs, as in
+a checkout with a new recipe, the list is made again. That needs no module but Python's own and symcook's.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ PACKAGE = os.path.dirname(os.path.dirname(__file__))
 STORED = os.path.join(PACKAGE, "data", "list.txt")
 APART = "\n\f\n"
 NAME_AT = 10
-"""The column of names in the list, behind that of sections."""
+"""The character at which the column of names begins, after that of sections."""
 
 
 def print_list(as_json: bool, search: str = "") -> None:
-    """Print all that there is, or what has a text in its line: one JSON list, or the Cookbook's table of contents with
-    what there is of each section, then families and programs. White space around the text does not count."""
+    """Print the whole list, or the entries whose line contains `search`: as one JSON list, or by section of the
+    Cookbook, then families and programs. White space around the text does not count."""
     search = search.strip()
     try:
         with open(STORED, encoding="utf-8") as file:
@@ -35,8 +35,8 @@ def print_list(as_json: bool, search: str = "") -> None:
 
 
 def found_text(text: str, search: str) -> str:
-    """The lines of the list with `search` in them, whatever the case, each under the heading of its section; where that
-    is in a heading, all that stands under it."""
+    """The lines of the list that contain `search`, in any case, each under the heading of its section; a heading that
+    contains it has all its lines."""
     wanted, sections = search.casefold(), []
     for section in text.split("\n\n")[1:-1]:
         heading, *lines = section.split("\n")
@@ -54,8 +54,8 @@ def found_json(document: str, lines: str) -> str:
 
 
 def fitted(text: str) -> str:
-    """The list with its lines broken for the terminal that it is printed on, set in to where summaries begin; as it is
-    elsewhere."""
+    """The list with its lines broken to the width of the terminal, continued where summaries begin; unchanged where
+    stdout is no terminal."""
     if sys.stdout is None or not sys.stdout.isatty():
         return text
     import re
@@ -77,7 +77,7 @@ def fitted(text: str) -> str:
 
 
 def checksum() -> str:
-    """Of the files that recipes, families and programs are declared in, and of those that say how a list looks."""
+    """The checksum of the files that declare recipes, families and programs, and of those that draw the list."""
     recipes = os.path.join(PACKAGE, "recipes")
     chapters = [entry.path for entry in os.scandir(recipes) if entry.is_dir() and entry.name[0] != "_"]
     places = (os.path.join(PACKAGE, "_proofs"), os.path.join(os.path.dirname(PACKAGE), "proofs"))
@@ -95,7 +95,7 @@ def checksum() -> str:
 
 
 def store() -> None:
-    """Write the list, so that it need not be made each time."""
+    """Write the list to `STORED`."""
     with open(STORED, "w", encoding="utf-8") as file:
         file.write(page())
 
@@ -124,7 +124,7 @@ def page() -> str:
 
 
 def _row(name: str, kind: str, summary: str, source: str = "", section: str = "") -> dict[str, object]:
-    """The entry of what is no recipe, with the keys of `Recipe.to_json`."""
+    """The entry of a function, family or program, with the keys of `Recipe.to_json`."""
     named = {"name": name, "kind": kind, "summary": summary, "source": source, "section": section}
     return {**named, "arguments": [], "symbols": []}
 

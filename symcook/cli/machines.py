@@ -24,12 +24,13 @@ def run_machine(
     trace: bool,
     as_json: bool,
 ) -> int:
-    """Print at most `limit` tokens behind the word, each as it comes, with what its heads look up where that is to be
-    traced, and how the run stopped. The exit code: 0 at its end, 3 at the limit."""
+    """Print at most `limit` tokens after the string, each as it comes, or with `trace` the tapes after each token, and
+    how the run stopped. The exit code: 0 at its end, 3 at the limit."""
     from symcook.programs.steps import document
     from symcook.thought.running import INTEGERS, MachineStream
 
     symbols = _given(word, tokens)
+    # A trace is printed after the run, as frames of the tapes; else each token is printed as it comes.
     if trace and domain is not None:
         raise BadInput("--trace of a Turing machine must stand without --domain", domain, "leave one out")
     run = MachineStream(chosen.model, symbols, limit, domain or INTEGERS, bits)
@@ -39,6 +40,7 @@ def run_machine(
         for position, token in enumerate(run, len(run.word) + 1):
             fields = {"position": position, **document(token)}
             say_line(json.dumps(fields) if as_json else _words(fields))
+    # How the run stopped and, in rounded numbers, the first token that is not the machine's.
     last = run.run.last
     numbers = rounding(domain, bits)
     wrong = run.wrong
@@ -52,6 +54,7 @@ def run_machine(
 
 
 def _traced(run: MachineStream, as_json: bool) -> None:
+    """Run to the end, then print the tapes after each token (or, as JSON, what it changes)."""
     from symcook.thought.frames import changes, frames, text
 
     for _ in run:
@@ -65,8 +68,9 @@ def _traced(run: MachineStream, as_json: bool) -> None:
 
 
 def trace_rows(chosen: Chosen, word: str | None, tokens: str | None, limit: int, as_json: bool) -> int:
-    """Print the tapes behind each of at most `limit` tokens of a decoder of --theorem 2, whose tokens are rows of a
-    table, with what its heads retrieve, by that table; as JSON what each token changes. The exit code as above."""
+    """Print the tapes after each of at most `limit` tokens of a decoder of --theorem 2, and what its heads retrieve;
+    its tokens are rows of a transition table, which gives the tapes. As JSON it prints what each token changes. The
+    exit code: 0 at the end of the run, 3 at the limit."""
     from symcook.thought.rows import AHEAD, changes, machine_of_table, row_run
     from symcook.thought.rowtext import lines
 
@@ -90,11 +94,11 @@ def _given(word: str | None, tokens: str | None) -> str | list[str]:
     return tokens.split() if tokens is not None else word or ""
 
 
-def _words(shown: dict[str, object]) -> str:
-    """A token as a line."""
-    parts = [f"{shown['position']:>6}", str(shown["token"])]
+def _words(fields: dict[str, object]) -> str:
+    """A token as a line: its position, its name, and what it writes and where it moves, tape by tape."""
+    parts = [f"{fields['position']:>6}", str(fields["token"])]
     for key in ("write", "move"):
-        parts_of_key = shown.get(key)
-        if isinstance(parts_of_key, list) and parts_of_key:
-            parts.append(f"{key} {' '.join(parts_of_key)}")
+        by_tape = fields.get(key)
+        if isinstance(by_tape, list) and by_tape:
+            parts.append(f"{key} {' '.join(by_tape)}")
     return "  ".join(parts)

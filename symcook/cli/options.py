@@ -31,6 +31,7 @@ class Whole(click.ParamType):
         self.what, self.least, self.most = what, least, most
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The integer; BadInput for other text, or where it is out of range."""
         text = str(value).strip()
         number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text, re.ASCII) else None
         if number is None or not self.least <= number <= self.most:
@@ -49,6 +50,7 @@ class OneOf(click.ParamType):
         self.what, self.choices = what, list(choices)
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The word itself; BadInput with the nearest one where it is not among them."""
         if value not in self.choices:
             raise unknown(self.what, str(value), self.choices)
         return value
@@ -96,11 +98,14 @@ class Command(click.Command):
     """A command with `--json` and `--debug`, whose options never swallow another option as their value."""
 
     allow_extra_args = True
-    """So that they are refused here, in our words."""
+    """click keeps further arguments instead of refusing them: `parse_args` refuses them in symcook's own words."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The remaining arguments, which must be none; errors of usage are in symcook's own words."""
         takes = {name for p in self.params if isinstance(p, click.Option) and not p.is_flag for name in p.opts}
         options = {name for p in self.get_params(ctx) if isinstance(p, click.Option) for name in p.opts}
+        # An option as the value of another one, as in `--input --json`, is a forgotten value. In shell completion the
+        # line is not finished, so nothing is refused.
         if not ctx.resilient_parsing:
             for current, following in zip(args, args[1:], strict=False):
                 if current == "--":
@@ -124,10 +129,12 @@ class Command(click.Command):
 
 
 def option(words: str, metavar: str | None = None, type: Any = None, *names: str, **how: Any) -> Any:
-    """An option, said behind the type of a parameter: its words, what stands for the value, how that is read, and its
-    names where they are not --parameter. The default is the parameter's; bool is a flag, a tuple may be repeated."""
+    """An option as the annotation of a parameter: its help, the placeholder of its value, the type that reads it, and
+    its names where they are not --parameter. A bool is a flag, a tuple may be repeated; the default is the
+    parameter's."""
 
     def made(name: str, kind: Any, default: Any) -> Any:
+        """The click decorator for a parameter of this name, type and default."""
         settings = {"is_flag": True} if kind is bool else {"multiple": get_origin(kind) is tuple, "type": type}
         if kind in (str, int) and default is None:
             settings["required"] = True
@@ -142,12 +149,12 @@ def option(words: str, metavar: str | None = None, type: Any = None, *names: str
 
 
 def argument(**how: Any) -> Any:
-    """An argument of a command, said behind the type of a parameter."""
+    """An argument of a command as the annotation of a parameter."""
     return lambda name, kind, default: click.argument(name, **how)
 
 
 def given(function: Callable[..., object], **kinds: Any) -> Callable[..., Any]:
-    """The function as click calls it: the parameters that `kinds` name, of these types."""
+    """The function with click's options and arguments for the parameters of `kinds`, by their annotated types."""
     parameters = inspect.signature(function).parameters
     for name, kind in reversed(kinds.items()):
         default = parameters[name].default if name in parameters else None
@@ -157,8 +164,8 @@ def given(function: Callable[..., object], **kinds: Any) -> Callable[..., Any]:
 
 
 def command(name: str, example: str | None = None) -> Callable[[Callable[..., Any]], Command]:
-    """Declare a command of this name: its help is the function's docstring, `example` a line to try, and what it is
-    given stands in its signature."""
+    """Declare a command of this name: its help is the function's docstring, its options are the annotated parameters;
+    `example` is a line to try."""
 
     def declare(function: Callable[..., object]) -> Command:
         hints = get_type_hints(function, include_extras=True)
@@ -171,7 +178,7 @@ def command(name: str, example: str | None = None) -> Callable[[Callable[..., An
 
 
 def _settable(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-    """The names that may be set on the recipe or model file that stands on the line, each with its =."""
+    """For the shell: NAME= for each name that --set may give to the recipe or model file on the line."""
     try:
         chosen = choose(ctx.params.get("name") or next(iter(ctx.args), ""))
     except (BadInput, OSError):
@@ -236,22 +243,22 @@ def check_draw(asked: Mapping[str, Any]) -> None:
 def asked_of(
     inputs: str | None, sample: int | None = None, seed: int | None = None, positions: str | None = None
 ) -> dict[str, Any]:
-    """The arguments of a question that say what it is asked of, those that were given."""
+    """The options that restrict a question to some strings or positions, without those that are None."""
     chosen = {"inputs": inputs, "sample": sample, "seed": seed, "positions": positions}
     check_draw(chosen)
     return {name: value for name, value in chosen.items() if value is not None}
 
 
 def in_balls(domain: str | None, model: Transformer) -> str | None:
-    """The domain asked for; balls, in which rounded bits are exact numbers, for a program that was compiled to softmax
-    or to norms: exact sums of exponentials and of roots take far longer."""
+    """The number system of --domain. Without one it is balls for a program that was compiled to softmax or layer norms:
+    exact sums of exponentials and roots take far longer, and the rounding in the model makes exact numbers of balls."""
     program = model.program
     return "ball" if domain is None and program is not None and (program.attention or program.kind == "tm") else domain
 
 
 def exact_or_balls(domain: str | None, ask: Callable[[str], Found]) -> tuple[Found, str]:
-    """What `ask` answers in a domain, and a note. Without a domain that is exact numbers, or balls where it raises
-    NotExact, and then the note says why."""
+    """The result of `ask` in a number system, and a note. Without --domain it is asked in exact numbers, then in balls
+    where it raises NotExact; the note then says why."""
     try:
         return ask(domain or "exact"), ""
     except NotExact as error:
@@ -270,7 +277,8 @@ def check_latex(latex: bool, document: bool, as_json: bool) -> None:
 
 @dataclass(frozen=True)
 class Chosen:
-    """The model that a command is about, with what `--set` gave."""
+    """The model that a command is about, and the settings of `--set`: arguments of a recipe, values of symbols, and
+    inputs of a feed-forward recipe."""
 
     name: str
     info: Any
@@ -318,8 +326,8 @@ def read_settings(settings: Sequence[str]) -> dict[str, str]:
 
 
 def whole_family(name: str, settings: Sequence[str]) -> Family | None:
-    """The family of this name with the choices that are made, where nothing else is set; None where it is no family,
-    or a size, a table or an unknown name is set."""
+    """The family of this name, for all sizes and tables; None where NAME is not a family, or where a size, a table or
+    an unknown name is set. Only choices may be set."""
     from symcook.recipes.models import read
 
     if (path := path_of(name)) is None:
@@ -330,7 +338,7 @@ def whole_family(name: str, settings: Sequence[str]) -> Family | None:
 
 
 def path_of(name: str) -> Path | None:
-    """The file of a family; None where NAME is something else, as a recipe is also where a file is called like it."""
+    """The file of a family; None where NAME is not one. A recipe goes before a file of the same name."""
     from symcook.recipes import exists, models
 
     path = models.path_of(name)
@@ -363,6 +371,7 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
     declared = [p.name for p in model.parameters]
     inputs = list(model.embedding.inputs or ())
     values, rows = {}, {}
+    # Each setting that is no argument of the recipe is a symbol of the model or an input of a feed-forward recipe.
     for key, value in settings_given.items():
         if key in arguments:
             continue
@@ -375,6 +384,7 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
         elif key in inputs:
             raise BadInput("the inputs of an attention recipe must be given by --rows", setting_text(key, value))
         else:
+            # An unknown name: the message has the nearest valid one.
             valid = [*arguments_known, *declared, *(inputs if model.pointwise else [])]
             if not valid:
                 must = f"{name} has no argument, parameter or input to set"
@@ -389,8 +399,8 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
 
 
 def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str | None) -> Any:
-    """The typed tokens, or rows, as `forward.prepare` takes them, which checks them and adds the model's own tokens.
-    None where none was given. BadInput where the option does not fit the model."""
+    """The input of the options, as `forward.prepare` takes it: symbols without the model's own tokens, or rows. None
+    where no option gives one; BadInput where an option does not fit the model."""
     model = chosen.model
     options = {"--input": word, "--tokens": tokens, "--rows": rows}
     if chosen.inputs:
@@ -400,6 +410,7 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
         raise BadInput("one input must be given", " and ".join(used), "use one of them")
     if not used:
         return None
+    # A string: its symbols are checked here, as the message names the alphabet without the model's own tokens.
     if used[0] in ("--input", "--tokens"):
         if not model.alphabet:
             raise BadInput(f"{chosen.name} must be given numbers", used[0], input_hint(chosen))
@@ -412,6 +423,7 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
                     raise BadInput(f"every symbol must be in the alphabet {' '.join(letters)}", letter)
             return tuple(word)
         return tuple((tokens or "").split())
+    # Numbers: rows of a sequence, or the one row that --set gives to a feed-forward recipe.
     if model.alphabet:
         raise BadInput(f"{chosen.name} must be given a string", "--rows", input_hint(chosen))
     if rows is not None:
@@ -420,8 +432,8 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
 
 
 def typed(model: Transformer) -> Sequence[str]:
-    """The symbols of which a user makes words: the alphabet, but of a model that runs a machine the machine's letters,
-    since all other tokens are what it puts out."""
+    """The symbols of which a user makes strings: the alphabet of the model, or of its program, since a decoder has
+    further tokens that it outputs."""
     if model.program is None:
         return model.alphabet
     from symcook.programs.running import speech_of

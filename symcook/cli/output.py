@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 def say(text: str = "") -> None:
-    """Print to stdout; on a terminal lines fit, and where that has colours verdicts stand in theirs."""
+    """Print to stdout; on a terminal lines are broken to its width, and verdicts are coloured."""
     if sys.stdout is not None and sys.stdout.isatty():
         text = fitted(text, line_width())
     print(coloured(text) if colours() else text)
 
 
 def fitted(text: str, width: int) -> str:
-    """The text with lines of at most `width` characters, the rest of one set in; a command to paste stays whole.
+    """The text with lines of at most `width` characters, continuation lines indented; a command to paste stays whole.
 
     >>> print(fitted("  some words that are long", 20))
       some words that
@@ -55,11 +55,11 @@ VERDICTS = {
     "31": r"REFUTED|DIFFERENT|FALSE|(?<=: )reject$|differs from its specification",
     "33": r"CORRECTED|OPEN|REFUSED|UNDECIDED|(?<=: )undecided$",
 }
-"""The words in green, red and yellow."""
+"""By code of the terminal (green, red, yellow), the words in this colour."""
 
 
 def colours() -> bool:
-    """Whether stdout is a terminal with colours, and its user has not said no (https://no-color.org)."""
+    """Whether stdout is a terminal with colours, and NO_COLOR is not set (https://no-color.org)."""
     if sys.stdout is None or not sys.stdout.isatty() or os.name == "nt":
         return False
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
@@ -79,7 +79,7 @@ def coloured(text: str) -> str:
 
 
 def say_line(text: str) -> None:
-    """Print a line to stdout at once, whoever reads it."""
+    """Print a line to stdout at once, also into a pipe."""
     print(text, flush=True)
 
 
@@ -111,8 +111,8 @@ def say_or_json(as_json: bool, data: Callable[[], object], text: Callable[[], st
 
 
 def failed(error: Mapping[str, object], line: bool = False) -> None:
-    """Print a failure as the one JSON document; an answer that stayed open has been printed as what it is. With `line`
-    as one line, where each line is a document."""
+    """Print a failure as the JSON document of a command, unless it has printed one already, as an undecided answer has.
+    With `line` it is one line, for commands that print one document a line."""
     if line:
         import json
 
@@ -122,6 +122,7 @@ def failed(error: Mapping[str, object], line: bool = False) -> None:
 
 
 def _finite(value: object) -> Any:
+    """The document with infinite numbers and nan as text, as JSON has none."""
     if isinstance(value, float) and (value != value or abs(value) == float("inf")):
         return repr(value)
     if isinstance(value, dict):
@@ -139,7 +140,7 @@ def line_width() -> int:
 
 
 def _room() -> int:
-    """How long a line may be that is drawn again in place: what the terminal is less one, at most 78."""
+    """The length of a line that is redrawn in place: one less than the terminal's width, at most 78."""
     try:
         return max(1, min(78, os.get_terminal_size(sys.stderr.fileno()).columns - 1))
     except (OSError, ValueError):
@@ -147,8 +148,8 @@ def _room() -> int:
 
 
 class Progress:
-    """Progress of what stands under ``with``: redrawn in place on the terminal that stderr is, clean afterwards; silent
-    when quick, and where stderr is a file or a pipe, which holds what a reader wants to keep."""
+    """Progress of a computation, as a context: a line that is redrawn in place on the terminal of stderr, and removed
+    afterwards. It is silent in the first second, and where stderr is a file or a pipe."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -163,6 +164,7 @@ class Progress:
             print("\r" + " " * _room() + "\r", end="", file=sys.stderr, flush=True)
 
     def __call__(self, done: object, total: object = None) -> None:
+        """Draw how much is done, at most five times a second and not in the first second."""
         now = time.monotonic()
         if now - self.started < 1 or now - self.last < 0.2 or sys.stderr is None or not sys.stderr.isatty():
             return
@@ -173,8 +175,8 @@ class Progress:
 
 
 class SweepProgress(Progress):
-    """That of a sweep: with strings a second, and the time that is left. A counterexample is said at once, wherever
-    stderr goes."""
+    """Progress of an exhaustive check, with strings a second and the remaining time. `tell` prints a counterexample at
+    once, wherever stderr goes."""
 
     before: int | None = None
     """How many strings were done when this began."""
@@ -187,19 +189,19 @@ class SweepProgress(Progress):
         fresh, seconds = done - self.before, time.monotonic() - self.started
         if not fresh or not seconds:
             return
-        left = duration((total - done) * seconds / fresh)
-        super().__call__(done, f"{total}, {fresh / seconds:.2g} a second, {left} left")
+        remaining = duration((total - done) * seconds / fresh)
+        super().__call__(done, f"{total}, {fresh / seconds:.2g} a second, {remaining} left")
 
     def tell(self, sentence: str) -> None:
-        """Say a sentence beside the progress."""
+        """Print a sentence on a line of its own, in place of the progress."""
         self.__exit__()
         print(sentence, file=sys.stderr, flush=True)
 
 
 @contextmanager
 def within(seconds: int, what: str, do: str, begun: float | None = None) -> Iterator[None]:
-    """Undecided where what stands under ``with`` takes longer, by the clock: so long does the user wait. The time
-    counts from `begun`, where that is given (`time.monotonic`): steps of one command share it."""
+    """Raises Undecided where the computation under ``with`` takes longer than `seconds` of real time. The time counts
+    from `begun` (`time.monotonic`), where that is given: steps of one command share it."""
     spent = 0.0 if begun is None else time.monotonic() - begun
     try:
         with waiting(max(seconds - spent, 0.0)):
@@ -211,7 +213,7 @@ def within(seconds: int, what: str, do: str, begun: float | None = None) -> Iter
 
 
 class Waiting:
-    """Around a computation that has no steps to count: says on stderr how long it has taken, silent when quick."""
+    """Progress of a computation that has no steps to count: the elapsed time on stderr, silent in the first second."""
 
     def __init__(self, what: str) -> None:
         self.progress = Progress(what)
@@ -237,7 +239,7 @@ HOMES = {
     "files": ("export", "verify-export", "diff", "report"),
     "runs": ("run", "derive", "check"),
 }
-"""The modules that have several commands; questions are all made in `question`, another one is in its own module."""
+"""The modules with several commands. Questions are made in `question`; each other command has its own module."""
 
 
 class CommandTable(click.Group):
@@ -247,14 +249,14 @@ class CommandTable(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name, from its module."""
         if cmd_name not in COMMANDS:
             return None
         if cmd_name in QUESTIONS:
             return importlib.import_module("symcook.cli.question").command_of(cmd_name)
         home = next((module for module, names in HOMES.items() if cmd_name in names), cmd_name)
-        home_module = importlib.import_module(f"symcook.cli.{home}")
-        own = "list_" if cmd_name == "list" else cmd_name.replace("-", "_")
-        return getattr(home_module, own)
+        function = "list_" if cmd_name == "list" else cmd_name.replace("-", "_")
+        return getattr(importlib.import_module(f"symcook.cli.{home}"), function)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if not ctx.resilient_parsing and args[0] not in COMMANDS:
@@ -289,6 +291,7 @@ def group(ctx: click.Context) -> None:
 
 def invoke(arguments: list[str]) -> int:
     """Parse and invoke; the exit code that the command answers. Errors of usage become BadInput."""
+    # The shell asks for completions.
     instruction = os.environ.get("_SYMCOOK_COMPLETE")
     if instruction:
         from click.shell_completion import shell_complete
@@ -313,7 +316,7 @@ def invoke(arguments: list[str]) -> int:
 
 
 def _sentence(error: click.UsageError) -> BadInput:
-    """A usage error of click in our words: what must hold, what was given, what to do."""
+    """A usage error of click as BadInput: what must hold, what was given, what to do."""
     ctx = error.ctx or click.Context(group, info_name="symcook")
     command, options = ctx.command_path, [p for p in ctx.command.get_params(ctx) if isinstance(p, click.Option)]
     hint = f"see {command} --help"

@@ -1,4 +1,9 @@
-"""``symcook prove mine.json``: a claim about a model of one's own, and its certificate checked again."""
+"""``symcook prove mine.json``: a statement about a user's own model is proved or refuted (`prove_own`), or the
+certificates next to the model file are checked again (`check_own`).
+
+A certificate is two files, mine.certificate.json and mine.statement.txt; those of the second statement about the model
+are mine.2.certificate.json and mine.2.statement.txt.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +36,8 @@ MUST_HAVE = "without --statement, a model must have a certificate next to it"
 
 
 def files(target: str, force: bool, ending: str | None = None) -> Files:
-    """The files of a certificate that is to be written to `target`, or beside it with this ending; BadInput where one
-    is there without `force`."""
+    """The two files of a certificate that is written to `target`, or next to it with this ending; BadInput where one
+    exists and `force` is not set."""
     path = Path(target)
     pair = path if ending is None else path.with_suffix(ending), path.with_suffix(".statement.txt")
     for file in pair:
@@ -63,6 +68,7 @@ def asked(name: str, settings: Sequence[str], other: str | None = None) -> State
     from symcook.proof.statements import certify, proving
 
     family = whole_family(name, settings)
+    # A family without its sizes: the statement is about all of them.
     if family is not None and (family.sizes or family.tables):
         from symcook.proof.families import allsizes
 
@@ -97,11 +103,12 @@ def prove_own(
     full: bool = False,
     other: str | None = None,
 ) -> int:
-    """Prove or refute the sentence about a model, and about the `other` one, and write the certificate beside its file;
-    the exit code."""
+    """Prove or refute a statement about a model, perhaps with a second one (`other`), and write the certificate next to
+    its file; the exit code."""
     from symcook.proof.statements import proving
     from symcook.report import proving as report
 
+    # The statement and the files are checked before the search for a proof.
     about = asked(name, settings, other)
     script = None if proof is None else _text(proof)
     claim = about.claim(sentence)
@@ -118,6 +125,7 @@ def prove_own(
         answer = about.settle(claim, script, seconds)
     if answer.certificate is not None:
         proving.write(to, claim, answer.certificate)
+    # Undecided; refuted by a run alone, without a certificate; or proved or refuted with one.
     if as_json:
         print_json(_document(answer, to))
     elif answer.status == "OPEN":
@@ -142,7 +150,7 @@ def prove_own(
 
 
 def _document(answer: ProofAnswer, to: Files) -> dict[str, Any]:
-    """What ``prove --statement --json`` prints: the answer, and what is known of its certificate."""
+    """What ``prove --statement --json`` prints: the answer, and the facts about its certificate, where it has one."""
     row = {"id": answer.claim.id, "tried": answer.tried and answer.tried.length}
     row |= answer.to_json() | {"statement": answer.claim.text}
     return row if answer.verdict is None else row | checked(answer.verdict, answer.unchecked, *to)
@@ -155,12 +163,13 @@ def claim_places(source: Path) -> Iterator[Files]:
 
 
 def _numbered(source: Path, number: int) -> Files:
+    """The files of the claim of this number about a model."""
     mark = "" if number == 1 else f".{number}"
     return source.with_suffix(f"{mark}.certificate.json"), source.with_suffix(f"{mark}.statement.txt")
 
 
 def places(name: str) -> list[Files]:
-    """The files that stand beside a model's file, of one claim after the other; one may have been deleted between."""
+    """The files of claims next to a model file, in order; numbers may be missing, where files were deleted."""
     source = Path(name)
     mine = re.compile(
         rf"{re.escape(source.stem)}(?:\.([2-9]|[1-9][0-9]+))?\.(?:certificate\.json|statement\.txt)", re.A
@@ -169,7 +178,7 @@ def places(name: str) -> list[Files]:
     last, pairs = 0, list[Files]()
     for number in sorted(numbers):
         if number > last + 1 and source.with_suffix(f".{number}.json").exists():
-            continue  # those of another model
+            continue  # mine.3.certificate.json is the first one of another model, mine.3.json
         pairs.append(_numbered(source, number))
         last = number
     return pairs
@@ -186,29 +195,30 @@ def sentence_of(target: Path, beside: Path) -> str | None:
 
 
 def same_claim(place: Files, claim: Statement) -> bool:
-    """Whether these files are those of this claim: of the same sentence, with the same second model, or about all sizes
-    of a family where this one is. The first model may have changed since."""
+    """Whether these files are those of this claim: the same sentence with the same second model, or about all sizes of
+    a family in both. The first model may have changed since."""
     return sentence_of(*place) == claim.note and _of_these_models(place, claim)
 
 
 def _of_these_models(place: Files, claim: Statement) -> bool:
+    """Whether a certificate has the second model of this claim, or is about a family as the claim is."""
     text = text_of(place[0], "a certificate")
     try:
         stored = parsed(text, "a certificate must be JSON", place[0])
     except BadInput:
-        return True  # which the checker refuses when it is asked
+        return True  # a broken certificate, which the checker refuses
     models = stored.get("model", "") if isinstance(stored, dict) else ""
     return _beside(str(models)) == _beside(claim.model or "")
 
 
 def _beside(model: str) -> str:
-    """What the hash of a claim's model says besides the model's own: that of a second one, or that it is a family."""
+    """The part of a claim's model hash that is not about the first model: the hash of the second one, or "family"."""
     return "family" if model.startswith("family:") else model.partition(" ")[2]
 
 
 def _place(source: Path, claim: Statement, force: bool) -> Files:
-    """The files for a claim: those that it has, else the first that no other claim has. With --force a new claim
-    replaces the first one, as it replaces any other file."""
+    """The files for a claim: its own, if it was proved before; else the first that are free, or with --force those of
+    the first claim."""
     places = []
     for place in claim_places(source):
         sentence = sentence_of(*place)
@@ -220,28 +230,31 @@ def _place(source: Path, claim: Statement, force: bool) -> Files:
     raise AssertionError("there is always one more")
 
 
-def checked(verdict: Verdict, found: list[str], target: Path, beside: Path) -> dict[str, Any]:
-    """What the document of an own claim says of its certificate and files; `found` are premises that are unasked."""
-    row = {"id": verdict.id, "status": verdict.status, "assuming": list(verdict.assuming), "unasked": found}
+def checked(verdict: Verdict, unasked: list[str], target: Path, beside: Path) -> dict[str, Any]:
+    """The entries of a claim's document about its certificate and files; `unasked` are the hypotheses that were not
+    checked for vacuity."""
+    row = {"id": verdict.id, "status": verdict.status, "assuming": list(verdict.assuming), "unasked": unasked}
     return row | {"lemmas": sorted(verdict.lemmas), "certificate": str(target), "expanded": str(beside)}
 
 
 def exported(certificate: Path) -> str | None:
-    """The export that a certificate is about, if it is of one: that of m.npz is named as that of a claim on m.json."""
+    """The files of an export that a certificate is about; None where it is about a claim. The certificate of m.npz has
+    the name of that of a claim about m.json."""
     from symcook.export.files import CLAIM, about
 
     return ", ".join(name for name in about(certificate) if name != CLAIM) or None
 
 
 def _text(proof: str) -> Any:
+    """The proof script in a file."""
     from symcook.proof.search import prooftext
 
     return prooftext.read(text_of(proof, "a proof script"))
 
 
 def check_own(name: str, as_json: bool, settings: Sequence[str] = (), other: str | None = None) -> int:
-    """Check the certificates beside a model file again, for the model as it is now: one a claim. Those about two models
-    need the `other`."""
+    """Check the certificates next to a model file again, one for each claim, for the model as it is now; the exit code.
+    Claims about two models need the `other` one."""
     from symcook.compilers import require_genuine
 
     about = asked(name, settings, other)
@@ -273,7 +286,7 @@ def example(name: str, model: Transformer) -> str:
 
 
 def _for_one(model: Transformer, name: str) -> str:
-    """How a certificate about a model is had."""
+    """How to get a certificate about a model: a statement to prove, or a compilation that has a proof."""
     program = model.program
     if program is None:
         return example(name, model)
@@ -289,10 +302,11 @@ def _for_one(model: Transformer, name: str) -> str:
 
 
 def _again(about: StatementSubject, target: Path, beside: Path, as_json: bool) -> dict[str, Any]:
-    """One claim checked again, as its document."""
+    """Check one claim again; its JSON document."""
     from symcook.proof.audit.source import unasked, unasked_words
     from symcook.proof.files import load_json
 
+    # Both files are needed, and must be those of a theorem: an export's certificate has a similar name.
     for file in (target, beside):
         if not file.is_file():
             raise BadInput(MUST_HAVE, file, "prove the statement again, with --statement and --force")
@@ -307,6 +321,7 @@ def _again(about: StatementSubject, target: Path, beside: Path, as_json: bool) -
         do = "make it again: prove with --statement and --force, or compile with --prove"
         must = f"a certificate must be as symcook wrote it; this one {str(error).removeprefix('a certificate ')}"
         raise BadInput(must, target, do) from None
+    # The checker reads the certificate for the model as it is now.
     sentence, verdict = about.again(certificate, written)
     open_premises = unasked(about.claim(sentence)) if verdict.status == "PROVED" else []
     if not as_json:

@@ -1,4 +1,8 @@
-"""``symcook prove``."""
+"""``symcook prove``: a statement about a model is proved or refuted, or stored proofs are checked again.
+
+`prove` reads the options and chooses one of four ways: a file of statements (`symcook.cli.claims`), one statement
+(`symcook.cli.own`), the certificates next to a model file (`_model_alone`), or stored proofs of the papers' claims.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +35,8 @@ def _provable() -> list[str]:
 
 
 def _require_alone(name: str, others: Mapping[str, bool]) -> None:
-    """BadInput where an option stands with one of the others that are given."""
-    clash = [option_name for option_name, is_given in others.items() if is_given]
+    """BadInput where one of the other options has a value."""
+    clash = [option_name for option_name, used in others.items() if used]
     if clash:
         raise BadInput(f"{clash[0]} must not stand with {name}", " ".join(clash), "leave it out")
 
@@ -84,6 +88,7 @@ def prove(
     own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}
     for name in ids:
         _require_no_certificate(name)
+    # A file of statements about one model.
     if claims is not None:
         _require_alone(
             "--claims",
@@ -95,6 +100,7 @@ def prove(
         from symcook.cli.claims import prove_claims
 
         return prove_claims(ids[0], claims, force, as_json, settings, seconds or 60, other)
+    # One statement about one model.
     if statement is not None:
         others = {"--paper": paper is not None, "--all": everything, **only, "--json": latex and as_json}
         others |= {"--full": full and not latex, "--latex": False}
@@ -107,43 +113,22 @@ def prove(
         from symcook.cli.own import prove_own
 
         return prove_own(ids[0], statement, proof, force, as_json, settings, seconds or 60, latex, full, other)
+    # A model file alone.
     if len(ids) == 1 and paper is None and not everything and _is_model(ids[0]):
         clash = [name for name, on in (own | only).items() if on and name not in ("--set", "--coq")]
         clash += ["--json"] if coq and as_json else []
         if clash:
             must = "a model file without a statement must stand alone, with --set or with --coq"
             raise BadInput(must, " and ".join(clash), "give --statement, or leave the others out")
-        from symcook.cli.families import prove_instance
-        from symcook.cli.own import check_own
-
-        beside = Path(ids[0]).with_suffix(".certificate.json"), Path(ids[0]).with_suffix(".statement.txt")
-        if coq and not all(file.is_file() for file in beside):
-            must = "a model for Coq must have its certificate and its statement next to it"
-            raise BadInput(must, ids[0], "prove a --statement about it first")
-        bridge = _is_bridge(beside[0])
-        code = None
-        if bridge or not beside[0].is_file():
-            code = prove_instance(ids[0], as_json, settings, beside if bridge else None)
-        if bridge and code is None:
-            must = "the certificate next to a model must be about the model as it is now"
-            raise BadInput(must, beside[0].name, "prove the model again, or move the file away")
-        if code is None:
-            code = check_own(ids[0], as_json, settings, other)
-        return _beside_by_coq(ids[0]) if coq and code == 0 else code
+        return _model_alone(ids[0], settings, other, coq, as_json)
+    # Stored proofs, in one form of answer.
     own["--with"] = other is not None
     if any(own.values()):
-        options_given = " and ".join(name for name, on in own.items() if on)
+        used = " and ".join(name for name, on in own.items() if on)
         must = "--proof, --set, --seconds, --force and --with must stand with --statement"
-        raise BadInput(must, options_given, "give the statement")
-    forms = [name for name, on in (("--trust", trust), ("--latex", latex), ("--break", breaking), ("--coq", coq)) if on]
-    if as_json and (latex or coq):
-        forms.append("--json")
-    if len(forms) > 1:
-        raise BadInput("one form of answer must be chosen", " and ".join(forms), "use one of them")
-    if full and as_json:
-        raise BadInput("--full must stand with a proof that is shown", "--full and --json", "leave it out")
-    if full and forms not in ([], ["--latex"]):
-        raise BadInput("--full must stand with a proof that is shown", f"--full and {forms[0]}", "leave it out")
+        raise BadInput(must, used, "give the statement")
+    form = _form({"--trust": trust, "--latex": latex, "--break": breaking, "--coq": coq}, full, as_json)
+    # --trust without ids is about the checker itself.
     if trust and not ids and paper is None and not everything:
         from symcook.report.trust import trust_json, trust_text
 
@@ -156,36 +141,79 @@ def prove(
     if coq:
         return _judged_by_coq(names, without)
     verdicts = replayed(names)
-    if as_json and trust:
+    _print_verdicts(form, names, verdicts, without, full, as_json)
+    without_proof = bool(ids) and (not verdicts or any(name in ids for name in without))
+    problems = _problems(verdicts, everything)
+    if problems and not as_json:
+        say()
+        for line in problems:
+            say(line)
+    return 1 if without_proof or problems or any(verdict.status == "OPEN" for verdict in verdicts) else 0
+
+
+def _form(forms: Mapping[str, bool], full: bool, as_json: bool) -> str:
+    """The one form of answer that is chosen, or ""; BadInput for two, and for --full where no proof is shown."""
+    chosen = [name for name, on in forms.items() if on]
+    if as_json and (forms["--latex"] or forms["--coq"]):
+        chosen.append("--json")
+    if len(chosen) > 1:
+        raise BadInput("one form of answer must be chosen", " and ".join(chosen), "use one of them")
+    if full and as_json:
+        raise BadInput("--full must stand with a proof that is shown", "--full and --json", "leave it out")
+    if full and chosen not in ([], ["--latex"]):
+        raise BadInput("--full must stand with a proof that is shown", f"--full and {chosen[0]}", "leave it out")
+    return chosen[0] if chosen else ""
+
+
+def _print_verdicts(
+    form: str, names: list[str], verdicts: list[Any], without: list[str], full: bool, as_json: bool
+) -> None:
+    """Print the verdicts on stored proofs in this form; `without` are the ids that have no proof."""
+    if as_json and form == "--trust":
         from symcook.report.trust import trust_json
 
         print_json(trust_json(names) | {"verdicts": [verdict_json(v) for v in verdicts]})
-    elif as_json and breaking:
-        print_json(_broken_json(verdicts))
     elif as_json:
-        print_json([verdict_json(v) for v in verdicts])
-    elif latex:
+        print_json(_broken_json(verdicts) if form == "--break" else [verdict_json(v) for v in verdicts])
+    elif form == "--latex":
         _print_latex(verdicts, without, full)
-    elif breaking:
+    elif form == "--break":
         _print_broken(verdicts, without)
     else:
         say(document(verdicts, without, full).text())
-    if trust and not as_json:
+    if form == "--trust" and not as_json:
         from symcook.report.trust import trust_text
 
         say()
         say(trust_text(names))
-    asked_in_vain = bool(ids) and (not verdicts or any(name in ids for name in without))
-    lost = _problems(verdicts, everything)
-    if lost and not as_json:
-        say()
-        for line in lost:
-            say(line)
-    return 1 if asked_in_vain or lost or any(verdict.status == "OPEN" for verdict in verdicts) else 0
+
+
+def _model_alone(name: str, settings: Sequence[str], other: str | None, coq: bool, as_json: bool) -> int:
+    """Check the certificates next to a model file again; without any, show that it is an instance of a family. The
+    exit code."""
+    from symcook.cli.families import prove_instance
+    from symcook.cli.own import check_own
+
+    beside = Path(name).with_suffix(".certificate.json"), Path(name).with_suffix(".statement.txt")
+    if coq and not all(file.is_file() for file in beside):
+        must = "a model for Coq must have its certificate and its statement next to it"
+        raise BadInput(must, name, "prove a --statement about it first")
+    # An instance certificate is checked against the family; without a certificate one is made.
+    bridge = _is_bridge(beside[0])
+    code = None
+    if bridge or not beside[0].is_file():
+        code = prove_instance(name, as_json, settings, beside if bridge else None)
+    if bridge and code is None:
+        must = "the certificate next to a model must be about the model as it is now"
+        raise BadInput(must, beside[0].name, "prove the model again, or move the file away")
+    # Certificates of statements; without one, the model is of no family either, and the message says what is missing.
+    if code is None:
+        code = check_own(name, as_json, settings, other)
+    return _beside_by_coq(name) if coq and code == 0 else code
 
 
 def _require_no_certificate(name: str) -> None:
-    """BadInput where a certificate or a statement is named instead of the model that it is about."""
+    """BadInput where NAME is a certificate or a statement instead of the model that it is about."""
     match = re.fullmatch(r"(.+?)(\.\d+)?\.(certificate\.json|statement\.txt)", name)
     if match is not None:
         must = "a certificate must be checked by the name of its model, which it stands next to"
@@ -193,7 +221,7 @@ def _require_no_certificate(name: str) -> None:
 
 
 def _is_bridge(certificate: Path) -> bool:
-    """Whether a file is the certificate of a bridge from a model to its family, as compile dfa --prove writes it."""
+    """Whether a file is the instance certificate of a model, as compile dfa --prove writes it."""
     from symcook.proof.files import load_json
 
     try:
@@ -204,7 +232,7 @@ def _is_bridge(certificate: Path) -> bool:
 
 
 def _is_model(name: str) -> bool:
-    """Whether a name on the command line is that of a model file, and of nothing that is stored."""
+    """Whether NAME is a model file, and not a claim or a stored statement."""
     from symcook import claims
     from symcook.proof.replay import statements
 
@@ -213,7 +241,8 @@ def _is_model(name: str) -> bool:
 
 
 def _problems(verdicts: Sequence[Verdict], everything: bool) -> list[str]:
-    """Certificates that are rejected beside one that is accepted and, with --all, those that belong to no statement."""
+    """Lines about certificates that are rejected although another one of the same id is accepted and, with --all, about
+    those that belong to no statement."""
     from symcook.proof.replay import library
 
     refused = [f"rejected  {problem}" for v in verdicts if v.status != "OPEN" for problem in v.rejected]
@@ -221,10 +250,11 @@ def _problems(verdicts: Sequence[Verdict], everything: bool) -> list[str]:
 
 
 def selected(ids: tuple[str, ...], paper: str | None, everything: bool) -> tuple[list[str], list[str]]:
-    """The ids to replay, and those that were asked for but have no stored proof. BadInput for an unknown name."""
+    """The ids to replay, and the requested ids without a stored proof. BadInput for an unknown name."""
     from symcook import claims, recipes
     from symcook.proof.replay import library
 
+    # Exactly one of the three ways to name proofs.
     sources = [
         *(["ids"] if ids else []),
         *(["--paper"] if paper is not None else []),
@@ -245,6 +275,7 @@ def selected(ids: tuple[str, ...], paper: str | None, everything: bool) -> tuple
         statements = library().statements
         return [i for i in stored if _paper(inventory, statements, i) == paper], []
     wanted: list[str] = []
+    # A claim or lemma stands for itself; a recipe for its claims and the stored check of its model.
     for name in ids:
         if name in inventory or name in library().statements:
             wanted.append(name)
@@ -318,8 +349,8 @@ def _judged_by_coq(names: list[str], without: list[str]) -> int:
 
 
 def _beside_by_coq(name: str) -> int:
-    """The certificates beside a model's file, which have been checked again: the development of each in a folder coq
-    (coq.2 for that of its second claim, ...), checked by coqc. BadInput where coqc is missing."""
+    """Give the certificates next to a model file to Coq: for each a development in a folder (coq, then coq.2, ...),
+    which coqc checks. The exit code; BadInput where coqc is missing."""
     from symcook.cli.own import places
     from symcook.coq.judge import coqc, fresh, verdict
     from symcook.coq.own import development_of
@@ -342,7 +373,7 @@ def _beside_by_coq(name: str) -> int:
 
 
 def _print_latex(verdicts: Sequence[Verdict], without: list[str], full: bool) -> None:
-    """The fragments one after the other; what has no stored proof is a comment."""
+    """Print the proofs as LaTeX, one after the other; an id without a stored proof becomes a comment."""
     from symcook.report.proof import proof_latex
 
     for verdict in _followed(verdicts):
@@ -363,7 +394,7 @@ def _followed(verdicts: Sequence[Verdict]) -> Iterator[Any]:
 
 
 def _broken_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
-    """For each id its near misses, of the statement that is proved: its own, or the one that corrects it."""
+    """For each id the mutated statements of what is proved: its own statement, or the one that corrects it."""
     from symcook.proof.audit.neighbours import broken
     from symcook.proof.replay import statements
     from symcook.report.proof import break_json, break_target, certificate_of
@@ -378,7 +409,7 @@ def _broken_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
 
 
 def _print_broken(verdicts: Sequence[Verdict], without: list[str]) -> None:
-    """The near misses of each proved statement, as they are tried."""
+    """Print the mutated statements of each proved statement, as they are tried."""
     from symcook.proof.audit.neighbours import broken
     from symcook.proof.replay import statements
     from symcook.report.document import Document
@@ -389,11 +420,13 @@ def _print_broken(verdicts: Sequence[Verdict], without: list[str]) -> None:
         target = break_target(verdict)
         if target in done:
             continue
+        # Nothing is proved, so there is no statement to mutate.
         if target is None:
             why = verdict.reason or "mutated statements are made of a statement that is proved"
             say(f"{verdict.id}: {verdict.status}; {why}")
             continue
         done.add(target)
+        # A refuted claim has a corrected statement, which is mutated in its place.
         if target != verdict.id:
             say(f"{verdict.id} is refuted; these are mutated statements of {target}, which corrects it.")
         say(f"{Document(target, stated(target)).text()}\n")

@@ -35,11 +35,12 @@ from symcook.questions import QUESTIONS
 
 RANGES = {"digits": DIGITS, "max_length": LENGTH, "min_length": Whole("the smallest length", 0, 1_000_000)}
 RANGES |= {"sample": SAMPLE, "seed": SEED}
-"""By argument, the integers that it may be, where its annotation says int; `LENGTH` where none is named."""
+"""By argument, the range of its integers, where its annotation says int; `LENGTH` for all others."""
 
 
 def kind_of(argument: DeclaredArgument, words: str = "") -> Any:
-    """The type of an argument with its option; what is not given there is None, and False of a flag."""
+    """The type of an argument, annotated with its option on the command line. Without the option the value is None, of
+    a flag False."""
     metavar, read = argument.metavar, None
     kind = Sequence[str] if argument.metavar else bool
     if metavar and "|" in metavar:
@@ -62,22 +63,25 @@ def command_of(name: str) -> Command:
         force: bool,
         as_json: bool,
         seconds: int = 600,
-        **said: Any,
+        **options: Any,
     ) -> int:
+        """Check the options, and ask."""
         chosen = choose(name, settings)
         if not chosen.model.alphabet:
             raise BadInput("the model must read strings", f"{name}, which reads numbers", "choose a language model")
-        said = {key: value for key, value in said.items() if value not in (None, ())}
-        check_draw(said)
+        options = {key: value for key, value in options.items() if value not in (None, ())}
+        check_draw(options)
+        # click has None for an option that is left out: required ones are checked here. A position may be a number.
         for argument in own:
-            if argument.required and argument.name not in said:
+            if argument.required and argument.name not in options:
                 raise BadInput(f"{_named(argument)} must be given", "none", f"give {_example(question, argument)}")
-            if argument.kind == "int | str | None" and said.get(argument.name, "").isdecimal():
-                said[argument.name] = int(said[argument.name])
+            if argument.kind == "int | str | None" and options.get(argument.name, "").isdecimal():
+                options[argument.name] = int(options[argument.name])
         need_values(chosen)
-        said = {argument.name: argument.default for argument in own if not argument.required} | said
-        return ask(chosen, question, place, force, seconds, as_json, **said)
+        defaults = {argument.name: argument.default for argument in own if not argument.required}
+        return ask(chosen, question, place, force, seconds, as_json, **(defaults | options))
 
+    # The options of this question; the model and its values come from NAME and --set.
     own = [argument for argument in question.arguments if argument.name not in ("model", "values")]
     asked.__doc__ = question.words
     kinds = {"name": Name} | {argument.name: kind_of(argument) for argument in own}
@@ -100,24 +104,24 @@ def _example(question: Question, argument: DeclaredArgument) -> str:
 def ask(
     chosen: Chosen, question: Question, place: str | None, force: bool, seconds: int, as_json: bool, **given: object
 ) -> int:
-    """Ask, print the answer, and write its files."""
+    """Ask the question, print the answer and write its files; the exit code."""
     from symcook.files import vacant
     from symcook.report.figure import MISSING, plot_targets
 
     file = question.file
-    plotted = file.option == "--plot"  # several files, which JSON names
+    plotted = file.option == "--plot"  # several files for one PLACE, whose names are in the JSON document
     if force and place is None:
         raise BadInput(f"--force must come with {file.option.partition('/')[0]} {file.metavar}", "none", "leave it out")
     targets = [] if place is None else plot_targets(place, force) if plotted else [Path(place)]
     for target in () if plotted else targets:
         vacant(target, force)
     title = f"{question.name} of {chosen.name}"
-    none = f"no {title} up to length {given['max_length']} was found"
-    with within(seconds, none, "give a smaller --max-length"):
+    failure = f"no {title} up to length {given['max_length']} was found"
+    with within(seconds, failure, "give a smaller --max-length"):
         try:
             with Progress(title) as progress:
                 answer = question.load()(chosen.model, values=chosen.values, progress=progress, **given)
-        except BaseException as error:  # of what was finished nothing is lost
+        except BaseException as error:  # time or Ctrl-C: print the lengths that are finished
             if (partial := getattr(error, "found", None)) is not None:
                 say_or_json(as_json, partial.to_json, partial.text)
             raise

@@ -104,6 +104,7 @@ def run(
     from symcook.report.run import text
     from symcook.run import run as answered
 
+    # --inputs: a line for each string of a language.
     language = asked_of(inputs, sample, seed, positions)
     if language:
         if inputs is None:
@@ -113,9 +114,11 @@ def run(
             if value not in (None, False):
                 raise BadInput(f"--inputs must stand without {option_name}", option_name, "leave one out")
         return _each_string(name, settings, language, domain, digits, bits, as_json)
+    # --steps and --then: a decoder continues its input.
     if steps is not None or then is not None:
         drawing = {"--svg": picture, "--dark": dark, "--force": force}
         return _decoded(name, settings, word, tokens, rows, steps, then, domain, digits, bits, trace, as_json, drawing)
+    # Else one pass over one input, whose trace may be drawn.
     if picture is None and (dark or force):
         raise BadInput("--dark and --force must go with --svg", "no --svg", "give --svg FILE")
     chosen, file = choose(name, settings), None
@@ -125,18 +128,18 @@ def run(
         from symcook.report.picture import target
 
         file = target(picture, force)
-    given = need_input(chosen, read_input(chosen, word, tokens, rows), "run")
+    sequence = need_input(chosen, read_input(chosen, word, tokens, rows), "run")
     need_values(chosen)
     options: dict[str, Any] = {"values": chosen.values, "digits": digits, "bits": bits}
     options["trace"] = trace or file is not None
     domain = in_balls(domain, chosen.model)
-    answer, why = exact_or_balls(domain, lambda numbers: answered(chosen.model, given, numbers, **options))
+    answer, why = exact_or_balls(domain, lambda numbers: answered(chosen.model, sequence, numbers, **options))
     within = in_region(chosen, answer)
     if file is not None:
         from symcook.report.figure import write_files
 
         write_files({file: answer.svg(dark).encode()}, force)
-        if not trace:
+        if not trace:  # the picture needed the steps; the answer shall not show them
             answer = replace(answer, result=replace(answer.result, steps=()))
     if as_json:
         added = ({} if within is None else {"in_region": within}) | ({} if file is None else {"svg": str(file)})
@@ -150,9 +153,9 @@ def run(
         if file is not None:
             say(f"wrote {file}")
     if answer.undecided:
-        given = answer.given or EMPTY_STRING
+        string = answer.given or EMPTY_STRING
         numbers = answer.result.domain.name
-        raise Undecided(f"the verdict on {given} was undecided in {numbers} numbers; try --domain exact.")
+        raise Undecided(f"the verdict on {string} was undecided in {numbers} numbers; try --domain exact.")
 
 
 def _each_string(
@@ -164,7 +167,7 @@ def _each_string(
     bits: int | None,
     as_json: bool,
 ) -> int:
-    """``run --inputs``: the answers to all strings of a language that has an end."""
+    """``run --inputs``: the answers to all strings of a finite language; the exit code."""
     from symcook.report.document import columns
     from symcook.report.run import answer_text, answers_that_count
     from symcook.run import run
@@ -177,6 +180,7 @@ def _each_string(
     strings = finite(chosen.model, **language)
     if strings.count > LISTED:
         raise BadInput(f"the inputs must be at most {LISTED} strings", strings.says, "give --sample 1000")
+    # In JSON a row is a document without the recipe, which stands once for all; in text it is a string and its answer.
     numbers, bound, rows = in_balls(domain, chosen.model), strings.counted(chosen.model.bind(chosen.values)), []
     undecided, answer_of = None, answer_text if strings.positions is None else answers_that_count
     with Progress(f"running {name}") as progress:
@@ -194,6 +198,7 @@ def _each_string(
     else:
         say(f"{name} on {strings.says}")
         say(columns(rows, "  "))
+    # The table is printed before the first undecided string ends the command.
     if undecided is not None:
         raise Undecided(f"the verdict on {undecided.given or EMPTY_STRING} is undecided; try --domain exact.")
     return 0
@@ -214,7 +219,7 @@ def _decoded(
     as_json: bool,
     others: Mapping[str, object],
 ) -> int:
-    """``run --steps`` and ``run --then``, which stand without `others`."""
+    """``run --steps`` and ``run --then``: the exit code. BadInput where an option of `others` has a value."""
     from symcook.cli.steps import run_steps, run_then
 
     mine = "--steps" if then is None else "--then"
@@ -226,36 +231,42 @@ def _decoded(
     for option_name, value in others.items():
         if value:
             raise BadInput(f"{mine} must stand without {option_name}", option_name, f"leave {option_name} out")
+    # --then: one pass, without steps to trace.
     if then is not None:
         for option_name, value in (("--trace", trace), ("--bits", bits)):
             if value:
                 raise BadInput(f"--then must stand without {option_name}", option_name, f"leave {option_name} out")
         return run_then(chosen, word, tokens, then, domain, digits, as_json)
     steps = present(steps)
+    # A Turing machine compiled without --theorem: tokens are steps of the machine.
     if machine:
         from symcook.cli.machines import run_machine
 
         return run_machine(chosen, word, tokens, steps, domain, bits, trace, as_json)
+    # The decoder of --theorem 2: its tokens are rows of a table, traced by that table.
     if program is not None and program.kind == "tm" and trace and domain is None:
         from symcook.cli.machines import trace_rows
 
         return trace_rows(chosen, word, tokens, steps, as_json)
+    # Any other decoder.
     return run_steps(chosen, word, tokens, rows, steps, domain, digits, bits, trace, as_json)
 
 
 def in_region(chosen: Chosen, answer: Run) -> bool | None:
-    """Whether rows of numbers lie where a recipe is exact; None for words, models of the user's own and irrationals."""
+    """Whether rows of numbers lie where a recipe is exact; None for strings, for the user's own models and for
+    irrational numbers."""
     if chosen.info is None or chosen.model.embedding.inputs is None:
         return None
     from symcook.recipes import inside
 
     try:
         return inside(chosen.name, chosen.arguments, answer.result.sequence, chosen.model.values(chosen.values))
-    except BadInput:  # what is not rational
+    except BadInput:  # the region is decided for rational numbers
         return None
 
 
 def exact_where(chosen: Chosen) -> str:
+    """The region of a recipe, and whether it is the largest one."""
     return f"{'exact' if chosen.info.largest else 'known to be exact'}: {_region(chosen)}"
 
 
@@ -288,6 +299,7 @@ def derive(
     check_latex(latex, document, as_json)
     if force and target is None:
         raise BadInput("--force must come with -o FILE", "none", "leave it out")
+    # A family without its sizes: for all parameter values.
     family = None if any(option is not None for option in (word, tokens, rows)) else _whole_family(name, settings)
     if family is not None:
         if latex:
@@ -295,12 +307,14 @@ def derive(
         from symcook.cli.families import derive_family
 
         return derive_family(family, target, force, seconds, as_json)
+    # A model of sequences without an input: at every length.
     chosen = choose(name, settings)
     given = read_input(chosen, word, tokens, rows)
     if given is None and not chosen.pointwise:
         if latex:
             raise BadInput("a closed form in LaTeX must be for one input", "none", input_hint(chosen))
         return _every_length(chosen, target, force, seconds, as_json)
+    # One input, or a feed-forward recipe.
     if target is not None:
         raise BadInput("a certificate must be of closed forms at every length", "one input", "leave -o out")
     shorter = "set its parameters" if chosen.pointwise else "give a shorter input"
@@ -320,16 +334,17 @@ def derive(
 
 
 def _whole_family(name: str, settings: Sequence[str]) -> Family | None:
-    """The family of this name with the choices that are made, where none of its sizes and tables is given."""
+    """The family of this name with its choices, if it has sizes or tables and none of them is set; else None."""
     family = whole_family(name, settings)
     return family if family is not None and {*family.sizes, *family.tables} else None
 
 
 def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int, as_json: bool) -> int:
-    """The closed forms at every length, proved; 3 where one of them is not."""
+    """Print the closed forms at every length with their proof; the exit code, which is 3 where one is not proved."""
     from symcook.closed import every_length
     from symcook.report import closed
 
+    # The search for forms and their proof share the time.
     to, begun = None if target is None else own.files(target, force), time.monotonic()
     with within(seconds, f"no closed form of {chosen.name} was found", "give --input"):
         forms = every_length(chosen.model, chosen.values)
@@ -339,6 +354,7 @@ def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int,
     proof = forms.proof
     proof = present(proof)
     written = None
+    # Without a certificate no form was proved, and nothing is written.
     if to is not None and proof.certificate is not None and proof.statement is not None:
         from symcook.proof.statements.proving import write
 
@@ -352,7 +368,7 @@ def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int,
 
 
 def _answers(chosen: Chosen, given: object, cases: bool) -> tuple[tuple[Derivation, ...], bool]:
-    """The closed forms, and whether they are by cases."""
+    """The closed forms, and whether they are one for each case."""
     from symcook.derivation import derive as derived
 
     try:
@@ -369,6 +385,7 @@ def _answers(chosen: Chosen, given: object, cases: bool) -> tuple[tuple[Derivati
 
 
 def _by_cases(chosen: Chosen, given: object) -> tuple[Derivation, ...]:
+    """One closed form for each case of the open comparisons."""
     from symcook.derivation import derive_cases
 
     with Progress(f"cases of {chosen.name}") as progress:
@@ -413,6 +430,7 @@ def check(
     from symcook.report.check import proved
 
     chosen = choose(name, settings, tokens)
+    # Options that do not fit this kind of model.
     if chosen.inputs:
         raise BadInput("a check chooses its inputs itself", f"--set {next(iter(chosen.inputs))}", "leave it out")
     if chosen.pointwise and max_length is not None:
@@ -429,11 +447,13 @@ def check(
 
             if workers is not None:
                 raise BadInput("--scheduler must stand without --workers", workers, "leave --workers out")
+            # The cluster stays connected while the check runs.
             sweep["executor"], sweep["workers"] = stack.enter_context(cluster(scheduler))
         domain = in_balls(domain, chosen.model)
         result, why = exact_or_balls(
             domain, lambda numbers: run_check(chosen, max_length, spec, numbers, digits, **sweep)
         )
+    # The stored proofs are about the recipe's own specification.
     proofs = {} if chosen.info is None or spec is not None else proved(chosen.model, chosen.info.claims)
     with whole_numbers():
         say_or_json(
@@ -450,7 +470,7 @@ def check(
 
 @contextlib.contextmanager
 def whole_numbers() -> Iterator[None]:
-    """Numbers of words are printed whole in here, however many digits they have; elsewhere the limit stays."""
+    """Within this context counts of strings are printed whole, however many digits they have."""
     digits = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)
     try:
@@ -460,14 +480,14 @@ def whole_numbers() -> Iterator[None]:
 
 
 def _quick(chosen: Chosen) -> int:
-    """A length to which a check takes seconds: 12 over two symbols, less over more, 3 where rows are the inputs."""
+    """A length for which a check takes seconds: 12 over two symbols, less over more, 3 for rows of numbers."""
     if not chosen.model.alphabet:
         return 3
     from symcook.programs.running import decodes, speech_of
 
     letters = max(2, len(speech_of(chosen.model).letters) - chosen.model.embedding.added)
-    most = 2**8 if decodes(chosen.model) else 2**12
-    return max(n for n in range(1, 13) if n == 1 or letters**n <= most)
+    most_strings = 2**8 if decodes(chosen.model) else 2**12  # a decoder makes many passes for each
+    return max(n for n in range(1, 13) if n == 1 or letters**n <= most_strings)
 
 
 def run_check(
@@ -490,6 +510,7 @@ def run_check(
             # What the user's code prints must not stand in the answer.
             with contextlib.redirect_stdout(sys.stderr):
                 return check(chosen.model, made(spec), max_length, region=_region(chosen), **how)
+        # A decoder is compared token by token with its program.
         if decodes(chosen.model):
             from symcook.verify.decoded import check_decoded
 
@@ -497,6 +518,7 @@ def run_check(
                 if sweep.get(option_name) is not None:
                     raise BadInput(f"a check of tokens must stand without --{option_name}", chosen.name, "leave it out")
             return check_decoded(chosen.model, max_length or 1, domain, digits, progress)
+        # Another compiled model has its program for specification, a recipe its own; a model file has none.
         if chosen.model.program is not None:
             return check(chosen.model, None, max_length, **how)
         if chosen.info is None:
@@ -516,19 +538,19 @@ def _region(chosen: Chosen) -> str | None:
 
 
 def check_text(chosen: Chosen, found: Check, known: Mapping[str, str] | None = None) -> str:
-    """The outcome in words, about the model as it was chosen, with what is `known` of its language."""
+    """The outcome of a check in words; `known` are proved statements about the model's language."""
     from symcook.report.check import document
 
     return document(found, chosen.name, partial(chosen.command, "run"), known).text()
 
 
 def made(spec: str) -> Made:
-    """The reference of FILE.py:FUNCTION by the call that makes it, in other processes too."""
+    """The specification FILE.py:FUNCTION as a call that loads it, which other processes can repeat."""
     from symcook.verify.workers import Made
 
     file, _, function = spec.rpartition(":")
     if not os.path.isfile(file):
-        return Made(partial(load_spec, spec), None)  # which says so
+        return Made(partial(load_spec, spec), None)  # the call raises BadInput
     path = os.path.abspath(file)
     return Made(partial(load_spec, f"{path}:{function}"), function, path)
 
@@ -544,7 +566,8 @@ def load_spec(spec: str) -> Callable[[Any], Any]:
     if not path.is_file():
         do = f"write {file}.py:{name}" if Path(f"{file}.py").is_file() else None
         raise BadInput("the file of a specification must exist", spec, do)
-    content(path, "the file of a specification")  # a file that can be read, before Python reads it
+    content(path, "the file of a specification")  # BadInput where it cannot be read, instead of an error of Python
+    # Known to `sys.modules` before it is executed, as dataclasses in the file require.
     loader = importlib.util.spec_from_file_location(f"symcook_spec_{path.stem}", path)
     if loader is None or loader.loader is None:
         raise BadInput("the file of a specification must be Python and end in .py", file)
@@ -554,6 +577,7 @@ def load_spec(spec: str) -> Callable[[Any], Any]:
         loader.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         raise BadInput(f"the file {file} must import without an error", f"{type(error).__name__}: {error}") from error
+    # The name must be that of a function in the file.
     function = getattr(module, name, None)
     if function is None:
         public = [n for n, value in vars(module).items() if callable(value) and not n.startswith("_")]

@@ -1,4 +1,5 @@
-"""``run --steps``: a model goes on behind a word by its own answers, and each token is printed as it comes."""
+"""``run --steps``: a model continues a string by its own answers, and each token is printed as it comes. And ``run
+--then``: whether it continues the string with the tokens that the user gives."""
 
 from __future__ import annotations
 
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
     from symcook.programs.speech import Speech
 
 LIMIT = 3
-"""The exit code where the tokens that were asked for are out before the run has ended."""
+"""The exit code of a run that is still going on after the requested number of tokens."""
 
 
 def given_word(chosen: Chosen, speech: Speech, word: str | None, tokens: str | None, rows: str | None) -> Sequence[str]:
-    """The typed word, nothing where none was given."""
+    """The symbols of --input or --tokens; the empty string where neither is there."""
     if rows is not None or not chosen.model.alphabet:
         raise BadInput("--steps must stand with a model of strings", chosen.name, "leave --steps out")
     if word is not None and tokens is not None:
@@ -42,9 +43,9 @@ def run_steps(
     trace: bool,
     as_json: bool,
 ) -> int:
-    """Print at most `limit` tokens behind the word, each as it comes, and how the run stopped; the exit code. With
-    `trace` also where each head looked for it. In rounded numbers a decoder that was compiled from a program stops at
-    the first token that is not the program's."""
+    """Print at most `limit` tokens after the string, each as it comes, and how the run stopped; the exit code. With
+    `trace` each token shows where each head looked. In rounded numbers a decoder that was compiled from a program stops
+    at the first token that is not the program's."""
     from symcook.decode import stream
     from symcook.programs.running import decodes, speech_of
 
@@ -52,8 +53,9 @@ def run_steps(
     speech, domain = speech_of(chosen.model), in_balls(domain, chosen.model)
     symbols = given_word(chosen, speech, word, tokens, rows)
     emitted: list[str] = []
-    first = 1 - len(chosen.model.embedding.ends[0])  # the position of the first token: what is added in front is 0
+    first = 1 - len(chosen.model.embedding.ends[0])  # input symbols are 1, 2, ...; tokens before them 0, -1, ...
     labels = stream(chosen.model, symbols, limit, domain, digits, values=chosen.values, bits=bits)
+    # In rounded numbers the program itself says which tokens are right.
     numbers = rounding(domain, bits) if decodes(chosen.model) else None
     answers = wrong = None
     if numbers is not None:
@@ -74,9 +76,10 @@ def run_steps(
             say_line(f"        layer {look['layer']}, head {look['head']}: looked at {where}")
         if wrong is not None:
             break
+    # The four ways to stop: a token that is no symbol, a wrong token, the end of the run, the limit.
     ended = bool(emitted) and emitted[-1] in speech.ends and wrong is None
-    lost = bool(emitted) and emitted[-1] not in (*chosen.model.alphabet, *speech.ends)  # as rounding alone makes it
-    why = "no symbol" if lost else "wrong" if wrong is not None else "end" if ended else "limit"
+    no_symbol = bool(emitted) and emitted[-1] not in (*chosen.model.alphabet, *speech.ends)  # through rounding alone
+    why = "no symbol" if no_symbol else "wrong" if wrong is not None else "end" if ended else "limit"
     last = {"stopped": why, "output": speech.output(emitted[:-1] if why == "wrong" else emitted)}
     if as_json:
         say_line(json.dumps(last | ({} if wrong is None else {"first_wrong": wrong})))
@@ -109,12 +112,13 @@ def rounding(domain: str | None, bits: int | None) -> str | None:
 
 
 def right(numbers: str, wrong: int | None, whose: str) -> str:
-    """From which position on such a run is wrong, if it is."""
+    """The line on a run in rounded numbers: whether its tokens are right, or from which position on they are wrong."""
     return f"{numbers}: " + (f"every token is the {whose}'s" if wrong is None else f"wrong from position {wrong} on")
 
 
 def _looks(chosen: Chosen, word: Sequence[str], domain: str | None) -> list[dict[str, Any]]:
-    """Where each head looked at the last position of a word: positions with a weight, none where all weights are 0."""
+    """For each head the positions with a nonzero weight at the last position of a string; a head without any is left
+    out."""
     from symcook.run import run
 
     def asked(numbers: str) -> Any:
@@ -139,7 +143,7 @@ def run_then(
     digits: int,
     as_json: bool,
 ) -> int:
-    """Say whether the model goes on behind the word with the tokens `then`; the exit code."""
+    """Print whether the model continues the string with the tokens `then`; the exit code."""
     from symcook.decode import continued
     from symcook.programs.running import speech_of
 
@@ -155,7 +159,8 @@ def run_then(
     return 0 if answer.agrees else 1
 
 
-def _then_text(chosen: Chosen, found: Continued, shown: dict[str, Any]) -> str:
-    if found.agrees:
-        return f"{chosen.name} continues so: {len(found.tokens)} token{'s' * (len(found.tokens) != 1)}, in one pass"
-    return f"{chosen.name} outputs {shown['answer']} at position {shown['position']}, not {shown['expected']}"
+def _then_text(chosen: Chosen, answer: Continued, document: dict[str, Any]) -> str:
+    """The answer in words."""
+    if answer.agrees:
+        return f"{chosen.name} continues so: {len(answer.tokens)} token{'s' * (len(answer.tokens) != 1)}, in one pass"
+    return f"{chosen.name} outputs {document['answer']} at position {document['position']}, not {document['expected']}"

@@ -1,16 +1,14 @@
-"""``symcook tour``."""
+"""``symcook tour``: one model (dyck-1) from its residual stream to a closed form, a check and the stored proofs, with
+the command for each step."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from symcook.cli.options import Chosen, choose
 from symcook.cli.options import command as declare
 from symcook.cli.output import print_json, say
 from symcook.locks import PRECISION
-
-if TYPE_CHECKING:
-    pass
 
 MODEL = "dyck-1"
 WORD = "(())"
@@ -40,6 +38,7 @@ def tour(*, as_json: bool) -> None:
     from symcook.report.check import proved
     from symcook.run import run
 
+    # Each part is printed as soon as it is computed; with --json all parts are one document at the end.
     chosen = choose(MODEL)
     runs = [run(chosen.model, word) for word in (WORD, REJECTED)]
     table = stream(chosen, WORD)
@@ -56,10 +55,10 @@ def tour(*, as_json: bool) -> None:
         say(derived[0].text())
         _section("Brackets by two such tests: one answer for every tolerance", f"derive {name} --input '{word}'")
         say(derived[1].text())
-    found = run_check(chosen, LENGTH)
+    check = run_check(chosen, LENGTH)
     if not as_json:
         _section(f"Right on every string up to length {LENGTH}?", f"check {MODEL} --max-length {LENGTH}")
-        say(check_text(chosen, found, proved(chosen.model, chosen.info.claims)))
+        say(check_text(chosen, check, proved(chosen.model, chosen.info.claims)))
     names, without = selected((MODEL,), None, False)
     verdicts = replayed(names)
     if as_json:
@@ -69,7 +68,7 @@ def tour(*, as_json: bool) -> None:
                 "stream": table,
                 "runs": [answer.to_json() for answer in runs],
                 "derived": [answer.to_json() for answer in derived],
-                "check": found.to_json(),
+                "check": check.to_json(),
                 "proofs": [verdict_json(verdict) for verdict in verdicts],
             }
         )
@@ -98,6 +97,7 @@ def stream(chosen: Chosen, word: str) -> dict[str, Any]:
 
 
 def _table(table: dict[str, Any]) -> str:
+    """The residual stream as text: a row for each coordinate, a column for each position."""
     from symcook.report.document import table as draw
 
     header = ["position", *(f"{p}: {token}" for p, token in enumerate(table["tokens"], 1))]
@@ -105,5 +105,6 @@ def _table(table: dict[str, Any]) -> str:
 
 
 def _section(title: str, line: str = "") -> None:
+    """Print a heading, and under it the command that shows the same."""
     say(f"\n{title}" if not line else f"\n{title}\n  symcook {line}")
     say()

@@ -1,4 +1,5 @@
-"""What a compiled decoder without a proof is answered with: which construction of the same program has one."""
+"""What a message says of a compiled decoder that has no proof: which construction of the same program has one, and the
+command that compiles it."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def unproved(model: Transformer) -> tuple[str, str] | None:
-    """What it is of a model's construction that no theorem is about, and the theorem that is about another one."""
+    """For a construction that no theorem is about: what it is, and the theorem about another construction of the same
+    program. None for all other models."""
     from symcook.compilers.automaton import variant_of
 
     program = model.program
@@ -26,8 +28,8 @@ def unproved(model: Transformer) -> tuple[str, str] | None:
 
 
 def provable(model: Transformer, source: str, target: str, alphabet: str | None = None) -> str:
-    """The command that makes the decoder of the same machine or automaton that has a proof, of a model without one by
-    its construction (`unproved`). Undecided, with the reason, where there is none of it."""
+    """The command that compiles the same machine or automaton to a decoder with a proof, for a model that `unproved`
+    names. Undecided, with the reason, where that construction does not exist for it."""
     from symcook.compilers import tables
     from symcook.compilers.automaton import variant_of
     from symcook.programs.turing import read_turing
@@ -41,23 +43,23 @@ def provable(model: Transformer, source: str, target: str, alphabet: str | None 
             tables.instance(read_turing(model.program.source), variant)
         except BadInput as why:
             raise Undecided(f"with it none is made of this one: {why.must}; given: {why.given}") from None
-    more = [] if alphabet is None else ["--alphabet", alphabet]
-    more += [] if variant == "strict" else ["--variant", variant]
+    options = [] if alphabet is None else ["--alphabet", alphabet]
+    options += [] if variant == "strict" else ["--variant", variant]
     return shlex.join(
-        ["symcook", "compile", kind, source, *more, "--theorem", theorem, "--prove", "-o", target, "--force"]
+        ["symcook", "compile", kind, source, *options, "--theorem", theorem, "--prove", "-o", target, "--force"]
     )
 
 
 def instead(model: Transformer) -> str:
-    """What may be done without a proof."""
+    """What the user can do without a proof, for a message."""
     from symcook.programs.running import decodes
 
     return f"check compares {'its tokens' if decodes(model) else 'it'} string by string"
 
 
 def refused(why: Rejected, none: str, model: Transformer) -> SymcookError:
-    """What a bridge ends with that was not made: Undecided, behind `none`, where a limit was passed of what the
-    checkers read, of symbols or time; else `why` itself."""
+    """The error of an instance certificate that was not made: Undecided, beginning with `none`, where it exceeds a
+    limit of the checkers; else `why` itself."""
     if "exceeds" not in str(why):
         return why
     return Undecided(f"{none}: {str(why).removeprefix('proof: ')}; {instead(model)}.")

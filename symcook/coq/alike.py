@@ -1,7 +1,7 @@
 """Proofs that two terms or formulas with the same normal form are equal, by congruence down to where they differ.
 
-What is written there by normal forms (normal.py) is then small; the law of each level is in proofs/coq/Laws.v, and Coq
-knows the two sides from the goal, so that no term is written out.
+Only the differing parts need a proof by normal forms (normal.py), which is then short. The law of each level above is
+in proofs/coq/Laws.v. Coq knows the two sides from the goal, so that no term is written out.
 """
 
 from __future__ import annotations
@@ -28,16 +28,18 @@ from symcook.coq.ring import (
 from symcook.coq.term import COMPARISONS, FUNCTIONS, Term, gap, numeral, numeral_text, real
 
 LAWS = {"<=": "le", "<": "lt", "=": "eq", "&": "and", "|": "or", "->": "imp", "~": "not", "all": "all", "ex": "ex"}
-BRIEF = 100  # characters of a proof that is not worth a lemma of its own
+"""By operation, how the names of its laws in Laws.v begin: le_both, le_scaled, ..."""
+BRIEF = 100  # a proof with at most so many characters gets no lemma of its own
 COUNTS = {1: "one", 2: "two", 3: "three"}
+"""By number of arguments: one_both, two_both, three_both."""
 
 
 class Alike(Justified):
     """Normal forms and congruence."""
 
     def alike(self, a: Term, b: Term, around: Around = ()) -> Proof:
-        """A proof of a = b (numbers) or of a <-> b (formulas), to be read where Coq knows a and b; None where they are
-        the same text."""
+        """A proof of a = b (numbers) or of a <-> b (formulas), for a place where Coq knows a and b; None where both
+        have the same text."""
         if a == b:
             return None
         place = ("alike", a, b, around)
@@ -47,10 +49,12 @@ class Alike(Justified):
         return self.cache[place]
 
     def closed(self, a: Term, b: Term, proof: Proof) -> Proof:
-        """A proof of a = b or a <-> b with nothing left open, as it is wanted among many facts."""
+        """`proof`, of a = b or a <-> b, as a lemma of its own unless it is very short: among many facts Coq is slow to
+        infer the implicit arguments of a proof term."""
         return self.share(a, (), "<->" if a.level == "P" else "=", b, proof, BRIEF)
 
     def _alike(self, a: Term, b: Term, around: Around) -> Proof:
+        """The proof itself: by congruence where all parts agree, else by a common multiple or by normal forms."""
         if not self.corresponding(a, b):
             return self.scaled(a, b, around) or self.by_normal_forms(a, b, around)
         pairs = enumerate(zip(a.kids, b.kids, strict=True))
@@ -58,6 +62,7 @@ class Alike(Justified):
         proof_text = " ".join(proofs)
         if a.level == "P":
             return f"({LAWS[a.op]}_both {proof_text})"
+        # Laws.v has a law `.._both` for each way to build a term; operations of one to three arguments share theirs.
         suffix = "_Z" if a.level == "Z" else ""
         if a.op == "ind":
             return f"(ind{suffix}_both {proof_text})"
@@ -67,6 +72,7 @@ class Alike(Justified):
         return f"({COUNTS[len(proofs)]}_both {head} {proof_text})"
 
     def head(self, t: Term, around: Around) -> str:
+        """The function of Coq at the head of a term."""
         if t.op == "app":
             return self.text(t.kids[0], around)
         return FUNCTIONS[t.level][t.data] if t.op == "fn" else operation(t)
@@ -80,7 +86,7 @@ class Alike(Justified):
         return f"(fun {here[0][0]} => {self.alike(a, b, here) or same})"
 
     def corresponding(self, a: Term, b: Term) -> bool:
-        """Whether a and b differ in their parts only, and those have the same normal forms."""
+        """Whether a and b have the same operation, and parts with the same normal forms, so that congruence applies."""
         if (a.op, a.data, a.level, len(a.kids)) != (b.op, b.data, b.level, len(b.kids)) or not a.kids:
             return False
         if a.op in ("sum", "prod") and a.level == "Z":
@@ -90,6 +96,7 @@ class Alike(Justified):
         return all(self.agree(k, x) for k, x in zip(a.kids, b.kids, strict=True))
 
     def agree(self, a: Term, b: Term) -> bool:
+        """Whether two parts have the same normal form; function variables must be the same."""
         if a.level != b.level or a.level == "F":
             return a == b
         if a.plain == b.plain:
@@ -105,6 +112,7 @@ class Alike(Justified):
         p, q = self.poly(gap(a)), self.poly(gap(b))
         if self.normal.constant(p) is not None:
             return None
+        # The only factor that can make the gaps equal; for an equation also its opposite.
         k = Fraction(checker().content(q)) / Fraction(checker().content(p))
         if a.op == "=" and checker().scale(p, k) != q:
             k = -k
@@ -128,6 +136,8 @@ class Alike(Justified):
         return self.cache[place]
 
     def by_ring_laws(self, a: Term, b: Term, around: Around) -> Proof:
+        """A proof of a = b over their own atoms: atoms with the same normal form are replaced by one of them; None
+        where the polynomials in these atoms still differ."""
         (first_surface, p), (second_surface, q) = self.surface(a, around), self.surface(b, around)
         classes: dict[Any, Term] = {}
         chosen: dict[Term, Term] = {}
@@ -135,18 +145,20 @@ class Alike(Justified):
             number = self.number(t)
             same = numeral(number, t.level) if number is not None and number.denominator == 1 else t
             chosen[t] = classes.setdefault((t.level, frozenset(self.poly(t).items())), same)
+        # The proof of the replacement would need a = b itself.
         if (a, b) in chosen.items() or (b, a) in chosen.items():
             return None
         new = [over_atoms(t, lambda x: chosen[x]) for t in (first_surface, second_surface)]
         if self.value_of(new[0]) != self.value_of(new[1]):
             return None
+        # a = its surface = that with other atoms = the same of b.
         p = trans(p, self.changed(first_surface, chosen, around))
         q = trans(q, self.changed(second_surface, chosen, around))
         middle = None if new[0] == new[1] else self.ring_lemma(new[0], new[1], atoms(new), [], around)
         return trans(p, trans(middle, sym(q))) or "eq_refl"
 
     def changed(self, t: Term, chosen: Mapping[Term, Term], around: Around) -> Proof:
-        """A proof that `t` equals itself with other atoms."""
+        """A proof that `t` equals itself with its atoms replaced by `chosen`."""
         if t.op in RING:
             return congruent(operation(t), [self.changed(k, chosen, around) for k in t.kids])
         new = chosen.get(t, t)
@@ -170,11 +182,12 @@ class Alike(Justified):
         return self.normal.mul(*values) if t.op == "*" else checker().add(*values, 1 if t.op == "+" else -1)
 
     def surface(self, t: Term, around: Around) -> tuple[Term, Proof]:
-        """`t` with its casts inside of sums and products and its quotients as products, and a proof that it is equal;
-        its atoms are left as they stand."""
+        """`t` with casts moved into sums and products, and quotients by numbers as products, and a proof that it equals
+        `t`; atoms stay unchanged."""
         if t.op in RING:
             inner = [self.surface(k, around) for k in t.kids]
             return Term(t.op, t.data, [s for s, _ in inner], t.level), congruent(operation(t), [p for _, p in inner])
+        # IZR (x + y) becomes IZR x + IZR y, as the polynomial of the checker has it.
         if t.op == "cast" and t.kids[0].op in RING:
             new, law = self.cast_inwards(t.kids[0], around)
             out, proof = self.surface(new, around)
@@ -182,6 +195,7 @@ class Alike(Justified):
         if t.op == "/":
             (above, p), (_, below) = self.surface(t.kids[0], around), t.kids
             inverse, q = real("inv", below), None
+            # A division by a number is a multiplication by its inverse.
             if below.op == "num" and below.data[0]:
                 inverse = numeral(1 / Fraction(*below.data))
                 statement = f"{self.text(real('inv', below), ())} = {self.text(inverse, ())}"
@@ -192,6 +206,7 @@ class Alike(Justified):
         return t, None
 
     def by_normal_forms(self, a: Term, b: Term, around: Around) -> Proof:
+        """A proof through the common normal form of both."""
         if a.level != "P":
             return self.equal(a, b, around)
         first_proof, second_proof = self.formula_proof(a, around), self.formula_proof(b, around)

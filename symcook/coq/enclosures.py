@@ -1,6 +1,7 @@
-"""The step `interval` by a computation of Coq over intervals, with erf: `Boxes.boxed` of Enclosures.v.
+"""The step `interval` of a certificate as a computation of Coq with intervals (`Boxes.boxed` of Enclosures.v), which
+also knows erf.
 
-A tree of cases v <= c that ends in nothing but enclosures is one computation over the tree.
+A tree of cases v <= c all of whose leaves are such steps is one computation over the whole tree.
 """
 
 from __future__ import annotations
@@ -29,24 +30,28 @@ FUNCTIONS = {
 }
 
 Splits: TypeAlias = "tuple[()] | tuple[Term, Term, Splits, Splits]"
-"""Cases v <= c: v, c and what they split into; none where a box ends."""
+"""A tree of cases v <= c: (v, c, the tree where it holds, the tree where it does not); () at a leaf."""
 
 
 def boxes(node: nodes.ExcludedMiddle, formula: Callable[[str], Term]) -> Any:
-    """One node `interval` for a tree of cases, with the tree; None where it is none."""
+    """One node `interval` for a tree of cases, with the tree as "cases"; None where `node` is not such a tree."""
     outside: dict[str, None] = {}
     precisions: list[int] = []
 
     def cases(at: Any, inside: frozenset[str]) -> Any:
+        """The tree of cases below one node. LookupError where it has another step."""
         if at["by"] == "interval":
             outside.update(dict.fromkeys(label for label in at["on"] if label not in inside))
             precisions.append(at["prec"])
             return ()
+        # Anything but a case whose two proofs have one node each: not such a tree.
         if at["by"] != "em" or any(len(proof) != 1 for proof in at["proofs"]):
             raise LookupError
         f = formula(at["formula"])
+        # A case must compare a variable with a bound.
         if f.op not in ("<=", "<") or f.kids[0].op != "var":
             raise LookupError
+        # Facts that the cases themselves assume are known to the tree; only the others must be passed to it.
         parts = (cases(proof[0], inside | {label}) for label, proof in zip(at["as"], at["proofs"], strict=True))
         return (*f.kids, *parts)
 
@@ -58,7 +63,7 @@ def boxes(node: nodes.ExcludedMiddle, formula: Callable[[str], Term]) -> Any:
 
 
 class Written:
-    """Terms as Enclosures.v has them; `variables` has the place of each variable."""
+    """Terms as Enclosures.v has them; `variables` has the index of each variable, in the order of first use."""
 
     def __init__(self) -> None:
         self.variables: dict[Term, int] = {}
@@ -85,12 +90,13 @@ class Written:
         return f"(Boxes.{name}{inner})"
 
     def with_lets(self, t: Term) -> str:
-        """`t` with what is dear and occurs more than once computed once."""
+        """`t` with its functions and quotients that occur more than once as Lets, so that each is computed once."""
         shared = [x for x, n in occurrences([t]).items() if n > 1 and x.kids and x.op in ("fn", "/", "inv")]
         lets = [f"(Boxes.Let {self.term(x, shared[:i])} " for i, x in enumerate(shared)]
         return "".join(lets) + self.term(t, shared) + ")" * len(shared)
 
     def cases(self, tree: Splits) -> str:
+        """A tree of cases as Enclosures.v has it."""
         if not tree:
             return "Boxes.Leaf"
         variable, end, *parts = tree
@@ -103,10 +109,12 @@ def enclosure(script: Script, node: nodes.IntervalNode, form: Term, strict: bool
     for label in node["on"]:
         fact, name = script.fact(label)
         a, b = fact.plain.kids
+        # x <= c is an upper bound of x, c <= x a lower one.
         up = a.op == "var"
         x, end = fact.kids if up else reversed(fact.kids)
         c = Fraction(script.forms.normal.constant(script.forms.normal.poly(b if up else a)))
         proof = name if fact.op == "<=" else f"(Rlt_le _ _ {name})"
+        # The smallest upper and the greatest lower bound of each variable.
         if (x, up) not in best or (c < best[x, up][0] if up else c > best[x, up][0]):
             best[x, up] = (c, end, proof)
     return computation(best, node["prec"], form, strict, node.get("cases", ()))
@@ -115,11 +123,13 @@ def enclosure(script: Script, node: nodes.IntervalNode, form: Term, strict: bool
 def computation(
     bounds: Mapping[tuple[Term, bool], tuple[Fraction, Term, str]], bits: int, form: Term, strict: bool, cases: Splits
 ) -> str:
+    """The call of `Boxes.boxed` with variables, bounds, form, cases and the proofs of the bounds."""
     if type(bits) is not int:
         raise Untranslatable("a precision is an integer")
     written, bounds_text, known = Written(), "", "I"
     for (x, up), (_, end, _) in bounds.items():
         bounds_text += f"({str(up).lower()}, {written.place(x)}%nat, {written.term(end)}) :: "
+    # A right-nested conjunction of the bounds, as `Boxes.boxed` takes it.
     for _, _, proof in reversed(list(bounds.values())):
         known = f"(conj {proof} {known})"
     let_form, tree = written.with_lets(form), written.cases(cases)

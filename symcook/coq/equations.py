@@ -1,8 +1,9 @@
-"""The proofs about the run of a stored model, one lemma for each equation of its relation.
+"""The proofs about the run of a stored model: it satisfies the model's equations (`runs`), and nothing else does
+(`only`). One lemma for each equation.
 
-Each lemma is proved by itself, by a tactic of Model.v (`holds_in_run`, `determined`) that has nothing else in sight;
-the theorems only put them together. In one proof, each step of a hundred equations carries all others along. Equations
-that differ in names only are one proposition, and that it determines its value is shown once.
+Each lemma is proved by a tactic of Model.v (`holds_in_run`, `determined`) without the other equations: in a single
+proof each step would carry a hundred of them along. The theorems only put the lemmas together. Equations that differ in
+names only are one proposition, so that it is proved once that the equation determines its value.
 """
 
 from __future__ import annotations
@@ -22,21 +23,21 @@ if TYPE_CHECKING:
 
 
 class Equations:
-    """The lemmas of the model of `written` (models.Written), and the proofs of its theorems from them. `one` is the
-    relation."""
+    """The lemmas of the model of `written` (models.WrittenModel), and the proofs of its theorems from them.
+    `definition` is the relation of the model as a definition of the source."""
 
-    def __init__(self, written: WrittenModel, one: Defined) -> None:
-        self.written, self.one, self.relation = written, one, written.relation
+    def __init__(self, written: WrittenModel, definition: Defined) -> None:
+        self.written, self.definition, self.relation = written, definition, written.relation
         self.pointwise, self.symbols = written.relation.pointwise, list(written.symbols)
-        self.place = dict(zip(one.params, written.places(one), strict=True))
+        self.place = dict(zip(definition.params, written.places(definition), strict=True))
         self.sort = "Real" if self.pointwise else ("fun", ("Int",), "Real")
         self.of = f"(n : Z) (w : Z -> Z){''.join(f' ({s} : R)' for s in self.symbols)}"
         self.supposed = [f"given{k}" for k in range(len(self.symbols))]
         self.known = ["n", "w", "given", *self.symbols, *(["i"] if self.pointwise else [])]
         self.lemmas, self.shapes = Lemmas(), dict[str, str]()
         self.equations = [self.equation(definition) for definition in self.relation.definitions]
-        self.held = [self.holds(shape, own) for shape, own in self.equations]
-        self.whole = skeleton(one.body)
+        self.holds_lemmas = [self.holds(shape, own) for shape, own in self.equations]
+        self.brackets = skeleton(definition.body)
         runs, only = self.runs(), self.only()
         shape_texts = [f"Definition {name} {body}.\n" for body, name in self.shapes.items()]
         self.text, self.proofs = "".join([*shape_texts, *self.lemmas.lines]), (runs, only)
@@ -44,6 +45,7 @@ class Equations:
     def equation(self, definition: RunDefinition) -> tuple[str, list[str]]:
         """An equation as a proposition about names of its own, which gets a definition, and the values that these
         stand for; the first is the one that it is for."""
+        # Values are renamed to a0, a1, .. so that equations that differ in names only get one definition.
         own = [name for name in (definition.function, *definition.reads()) if name in self.written.values]
         new = {name: f"a{k}" + "_" * (f"a{k}" in self.symbols) for k, name in enumerate(own)}
         text = definition.spelled(lambda function, place: self.relation.call(new.get(function, function), place))
@@ -55,6 +57,7 @@ class Equations:
         return self.shapes.setdefault(body, f"{self.written.module}_equation{len(self.shapes)}"), own
 
     def said(self, shape: str, values: Sequence[str]) -> str:
+        """An equation, by the name of its definition, of these values."""
         return " ".join([shape, "n", "w", *self.symbols, *values])
 
     def holds(self, shape: str, own: Sequence[str]) -> str:
@@ -66,8 +69,8 @@ class Equations:
         return f"({' '.join([name, *self.known, *self.supposed])})"
 
     def determines(self, shape: str, own: Sequence[str]) -> str:
-        """The lemma that two values are the same if this equation holds of both, and what else is in it is the same;
-        a deviation is above zero where a norm refuses zero variance."""
+        """The lemma that an equation determines its value: two values are the same if it holds of both, with the same
+        values in the rest of it. A deviation must be positive where a norm refuses zero variance."""
         written = self.written
         above = {*written.refused, *written.sure}
         mine, its = ([f"{letter}{k}_" for k in range(len(own))] for letter in "ab")
@@ -81,64 +84,71 @@ class Equations:
         return self.lemmas.name(statement, f"determined {shape}.", f"{written.module}_same")
 
     def everywhere(self, text: str) -> str:
-        """A formula about values at @."""
+        """A formula about values, at the one position or at all; `text` has @ for the position."""
         if self.pointwise:
             return text.replace("@", "")
         return f"(forall i : Z, {self.written.range} -> {text.replace('@', ' i')})"
 
     def split(self, number: int) -> bool:
-        """Whether an equation is two parts of the relation: that of a norm in a relation at one place."""
+        """Whether an equation is two parts of the relation: that of a norm in a pointwise model is a conjunction."""
         return self.pointwise and parsed(self.relation.equations[number])[:2] == ("op", "&")
 
     def runs(self) -> str:
-        """The proof that the run satisfies the relation where there is one, and only there."""
+        """The proof that the relation holds of the run if and only if there is a run."""
         needed = self.written.needed()
+        # What must hold for a run to exist comes first, then the equations, then what a norm refuses.
         before = [f"need{k}" for k, (about, *_) in enumerate(needed) if about not in self.written.refused]
         proofs = list(before)
-        for number, holds_proof in enumerate(self.held):
+        for number, holds_proof in enumerate(self.holds_lemmas):
             proofs += [f"(proj1 {holds_proof})", f"(proj2 {holds_proof})"] if self.split(number) else [holds_proof]
         proofs += [f"need{k}" for k in range(len(before), len(needed))]
-        names, joined_lemma = " ".join([*self.known, *self.supposed, self.written.x]), joined(self.lemmas, self.whole)
+        names = " ".join([*self.known, *self.supposed, self.written.x])
+        joined_lemma = joined(self.lemmas, self.brackets)
         steps = [
             f"assert (need{k} : {text}) by exact {proof}" if text else f"assert (need{k} := {proof})"
             for k, (_, text, proof) in enumerate(needed)
         ]
-        last = f"exact ({parts_of(joined_lemma, self.whole)} {' '.join(proofs or ['I'])})"
+        last = f"exact ({parts_of(joined_lemma, self.brackets)} {' '.join(proofs or ['I'])})"
         return f"intros {names}. split; [{self.has_run()} | intros ran]. {'. '.join([*steps, last])}."
 
     def has_run(self) -> str:
-        """The proof that there is a run where the relation holds."""
-        count, needed = len(conjuncts("&", self.whole)), self.written.needed()
+        """The proof that there is a run if the relation holds."""
+        count, needed = len(conjuncts("&", self.brackets)), self.written.needed()
         first = len(needed) - len(self.written.refused)
         places = [*range(first), *range(count - len(self.written.refused), count)]
         facts = {about: f"part{place}" for (about, *_), place in zip(needed, places, strict=True)}
-        opened = f"refine ({parts_of(parted(self.lemmas, self.whole), self.whole)} _ holds _); clear holds"
+        opened = f"refine ({parts_of(parted(self.lemmas, self.brackets), self.brackets)} _ holds _); clear holds"
         labels = " ".join(f"part{k}" for k in range(count))
-        start = f"intros holds; unfold {self.one.name} in holds; {opened}; intros {labels}" if needed else "intros _"
-        each = f"apply possible_all; exact {self.written.possible(facts)}"
-        return f"{start}; split; [exact {facts.get('', 'I')} | {each}]"
+        start = (
+            f"intros holds; unfold {self.definition.name} in holds; {opened}; intros {labels}" if needed else "intros _"
+        )
+        everywhere = f"apply possible_all; exact {self.written.possible(facts)}"
+        return f"{start}; split; [exact {facts.get('', 'I')} | {everywhere}]"
 
     def only(self) -> str:
-        """The proof that the relation has no other solution: the values are the same one after the other."""
+        """The proof that the relation has no other solution: its values are those of the run, one after the other."""
         written = self.written
         names = [*self.known, *map(spelled, written.values), *self.supposed, "holds", written.x]
         names += [f"same_{v}" for v in written.given]
-        opened = parts_of(parted(self.lemmas, self.whole), self.whole)
-        count = len(conjuncts("&", self.whole))
+        # The hypothesis is taken apart into part0, part1, ...; equations begin after the conditions for a run.
+        opened = parts_of(parted(self.lemmas, self.brackets), self.brackets)
+        count = len(conjuncts("&", self.brackets))
         steps = [
             f"intros {' '.join(names)}",
-            f"unfold {self.one.name} in holds; refine ({opened} _ holds _); clear holds",
+            f"unfold {self.definition.name} in holds; refine ({opened} _ holds _); clear holds",
             f"intros {' '.join(f'part{k}' for k in range(count))}",
         ]
         place = len(written.needed()) - len(written.refused)
         positive_of = {v: f"part{count - len(written.refused) + k}" for k, v in enumerate(written.refused)}
+        # Each value is determined by its equation and by the values before it, which are already known to be the same.
         for number, (shape, own) in enumerate(self.equations):
-            part_given = f"(conj part{place} part{place + 1})" if self.split(number) else f"part{place}"
+            part = f"(conj part{place} part{place + 1})" if self.split(number) else f"part{place}"
             place += 1 + self.split(number)
             arguments = [*self.symbols, *map(spelled, own), *(self.place[name] for name in own), *self.supposed]
             known = [*(f"same_{v}" for v in own[1:]), *(positive_of[v] for v in own[1:] if v in positive_of)]
-            lemma = [self.determines(shape, own), "n", "w", *arguments, *known, part_given, self.held[number]]
+            lemma = [self.determines(shape, own), "n", "w", *arguments, *known, part, self.holds_lemmas[number]]
             steps.append(f"assert (same_{own[0]} := {' '.join(lemma)})")
+            # A deviation that is positive in the run is so in any solution, which later equations divide by.
             if own[0] in written.sure:
                 positive_of[own[0]] = f"above_{own[0]}"
                 why = written.sure[own[0]]
@@ -146,6 +156,7 @@ class Equations:
                 if self.pointwise:
                     proof = f"eq_ind_r (fun above => 0 < above) ({why}) same_{own[0]}"
                 steps.append(f"assert (above_{own[0]} := {proof})")
+        # The conclusion: all values are the same, as a conjunction.
         chain = skeleton(in_a_chain(len(written.values)))
         at = "" if self.pointwise else " i within"
         same = " ".join(f"(same_{v}{at})" for v in written.values)
@@ -154,14 +165,15 @@ class Equations:
 
 
 def skeleton(tree: Tree) -> Term:
-    """How a conjunction is bracketed."""
+    """The brackets of a conjunction: the same tree with `true` for its parts."""
     return formula("&", *map(skeleton, tree[2:])) if tree[:2] == ("op", "&") else formula("true")
 
 
 def in_a_chain(count: int) -> Any:
+    """The tree of a right-nested conjunction of so many parts."""
     return ("op", "&", ("true",), in_a_chain(count - 1)) if count > 1 else ("true",)
 
 
 def parts_of(lemma: str, shape: Term) -> str:
-    """A lemma about a conjunction, where Coq finds what its parts are."""
+    """A lemma about a conjunction applied to placeholders, which Coq fills with its parts."""
     return " ".join([lemma, *"_" * len(conjuncts("&", shape))])

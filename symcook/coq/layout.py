@@ -1,16 +1,19 @@
-"""Line breaks in the text of a proposition: at its quantifiers and weakest connectives first, then inside brackets."""
+"""Line breaks in the text of a proposition: after its quantifiers and at its weakest connectives first, then inside
+brackets."""
 
 from __future__ import annotations
 
 import re
 
 WIDTH = 110
+"""Characters a line."""
 CONNECTIVES = (" -> ", " <-> ", r" \/ ", r" /\ ", " = ", " <= ", " < ", " + ")
+"""The weakest first, as text is broken at these first."""
 QUANTIFIER = re.compile(r"(forall|exists|fun)\b")
 
 
 def laid_out(text: str, indent: int = 0) -> str:
-    """`text` in lines that begin with `indent` spaces, the first one excepted."""
+    """`text` in lines that begin with `indent` spaces, except for the first one."""
     return ("\n" + " " * indent).join(lines(text, WIDTH - indent))
 
 
@@ -19,23 +22,27 @@ def lines(text: str, width: int) -> list[str]:
     if len(text) <= width:
         return [text]
     places = outside(text)
-    if QUANTIFIER.match(text):  # its body stands below
+    # A quantifier: its binders are a line, its body stands below.
+    if QUANTIFIER.match(text):
         sign = "=>" if text.startswith("fun") else ","
         place = next((p for p in places if text.startswith(sign, p)), None)
         if place is not None:
             end = place + len(sign)
             return [text[:end], *indented(lines(text[end:].lstrip(), width - 2), 2)]
+    # A connective: each of its parts begins a line, after the sign. A quantifier further right contains all that
+    # follows it, so that only connectives before it are outside.
     last = next((p for p in places if p and text[p - 1] == " " and QUANTIFIER.match(text, p)), len(text))
-    for sign in CONNECTIVES:  # a quantifier further right holds all that follows
+    for sign in CONNECTIVES:
         cuts = [p for p in places if p < last and text.startswith(sign, p)]
         if cuts:
             starts = [0, *[p + 1 for p in cuts], len(text) + 1]
             parts = [text[a : b - 1] for a, b in zip(starts, starts[1:], strict=False)]
             out, hang = lines(parts[0], width), len(sign) - 1
             for part in parts[1:]:
-                first, *more = lines(part[hang:], width - hang)
-                out += [sign.lstrip() + first, *indented(more, hang)]
+                first, *following = lines(part[hang:], width - hang)
+                out += [sign.lstrip() + first, *indented(following, hang)]
             return out
+    # Brackets around the whole text: break what is in them.
     if text[0] == "(" and closing(text) == len(text) - 1:
         inner = lines(text[1:-1], width - 2)
         inner[-1] += ")"
@@ -43,12 +50,13 @@ def lines(text: str, width: int) -> list[str]:
     return [text]
 
 
-def indented(some: list[str], by: int) -> list[str]:
-    return [" " * by + line for line in some]
+def indented(block: list[str], by: int) -> list[str]:
+    """Lines with so many more spaces in front."""
+    return [" " * by + line for line in block]
 
 
 def outside(text: str) -> list[int]:
-    """The places of `text` that are in no bracket."""
+    """The indices of `text` that are outside all brackets, closing brackets of the outermost ones included."""
     depth, places = 0, []
     for place, sign in enumerate(text):
         depth += (sign == "(") - (sign == ")")
@@ -58,7 +66,7 @@ def outside(text: str) -> list[int]:
 
 
 def closing(text: str) -> int:
-    """The place where the bracket closes that opens the text."""
+    """The index of the bracket that closes the one at the beginning of the text; -1 where there is none."""
     depth = 0
     for place, sign in enumerate(text):
         depth += (sign == "(") - (sign == ")")

@@ -1,8 +1,8 @@
 """Coq proofs that a term equals its normal form, and that a formula is equivalent to its normal form.
 
-The checker only computes normal forms; Coq needs a proof. `skeleton` returns a canonical term with a proof that the
-given term equals it. Sums and products stay as they were written, so that one closed ring lemma (ring.py) then leads to
-the normal form. The other laws are in proofs/coq/Laws.v.
+The checker only computes normal forms; Coq needs a proof. It has two steps. First `skeleton` returns a canonical term
+(ring.py) and a proof that the term equals it: functions, folds, quotients and casts are normalised by the laws of
+proofs/coq/Laws.v, but sums and products stay as they were written. Then one closed ring lemma leads to the normal form.
 """
 
 from __future__ import annotations
@@ -102,17 +102,19 @@ class Justified(Canonical):
         if proof is None or len(proof) <= longest:
             return proof
         statement = f"{self.text(t, around)} {relation} {self.text(target, around)}"
+        # The lemma is quantified over the free names of both sides, then over the bound variables that they use.
         names = [(name_text(n), s) for n, s in sorted(free_names(t) | free_names(target), key=str)]
         names += [x for i, x in enumerate(around) if uses(t, i) or uses(target, i)][::-1]
         if not names:
             return self.lemmas.name(statement, f"exact {proof}.", "normal")
-        names_given = " ".join([n for n, _ in names])
+        arguments = " ".join([n for n, _ in names])
         lemma = self.lemmas.name(
-            f"forall {binders(names)}, {statement}", f"intros {names_given}. exact {proof}.", "normal"
+            f"forall {binders(names)}, {statement}", f"intros {arguments}. exact {proof}.", "normal"
         )
-        return f"({lemma} {names_given})"
+        return f"({lemma} {arguments})"
 
     def _skeleton(self, t: Term, around: Around) -> tuple[Term, Proof]:
+        """The skeleton without the cache, by the operation of the term."""
         op, kids, level = t.op, t.kids, t.level
         if op in ("num", "var", "bound"):
             return t, None
@@ -123,15 +125,18 @@ class Justified(Canonical):
             chain = kids[0].op == op and len(kids) == 2
             inner = [self._skeleton(k, around) if chain and k is kids[0] else self.skeleton(k, around) for k in kids]
             return Term(op, t.data, [s for s, _ in inner], level), congruent(operation(t), [p for _, p in inner])
+        # a / b is a times 1/b, whose skeleton is that of the inverse.
         if op == "/":
             (above, p), (below, q) = self.skeleton(kids[0], around), self.inverse(kids[1], around)
             out = real("*", above, below)
             return out, f"({congruent('Rmult', [p, shown(q)])} : {self.text(t, around)} = {self.text(out, around)})"
         if op == "inv":
             return self.inverse(kids[0], around)
+        # The arguments of a function variable are compared as a whole, in normal form.
         if op == "app":
             out = self.polynomial(self.poly(t), around, level)
             return out, congruent(self.text(kids[0], around), [self.normalized(k, around) for k in kids[1:]])
+        # An indicator of a constant truth value is 0 or 1.
         if op == "ind":
             suffix = "_Z" if level == "Z" else ""
             key, proof = self.normal.formula(kids[0].plain), self.formula_proof(kids[0], around)
@@ -187,6 +192,7 @@ class Justified(Canonical):
         out = self.polynomial(self.poly(t), around, level)
         if name not in FUNCTIONS[level]:
             raise Untranslatable(f"{name} of integers")
+        # First the arguments are brought into normal form.
         proof = congruent(FUNCTIONS[level][name], [self.normalized(k, around) for k in t.kids])
         if level == "Z":
             if self.number(t) is not None:
@@ -195,41 +201,66 @@ class Justified(Canonical):
         values = [self.poly(k) for k in t.kids]
         arguments = [self.polynomial(v, around, k.level) for v, k in zip(values, t.kids, strict=True)]
         last = self.number(t.kids[-1]) if values else None
-        here = Term("fn", name, arguments, level)  # with arguments in normal form
+        here = Term("fn", name, arguments, level)
+        # Then its value, where the checker computes one.
+        known_value = None
         if name == "exp":
-            return (here, proof) if values[0] else (numeral(1), trans(proof, "exp_0"))
-        if name in ("min", "max"):
-            difference = self.normal.constant(checker().add(values[0], values[1], -1))
-            if difference is not None:
-                first = (difference <= 0) == (name == "min")  # which of the two it is
-                low, high = arguments if difference <= 0 else reversed(arguments)
-                zero = self.identity(real("-", high, low), numeral(abs(difference)), around)
-                size = self.nonnegative(abs(difference))
-                order = f"(le_of_gap _ _ (eq_ind_r (Rle 0) {size} {shown(zero)}))"
-                law = (
-                    f"(ax_{name}_{'left' if first else 'right'} {' '.join([self.text(x, around) for x in arguments])} "
-                )
-                return arguments[0 if first else 1], trans(proof, f"{law}{order})")
-        if last is not None and name in ("relu", "abs"):
-            value = max(last, Fraction(0)) if name == "relu" else abs(last)
-            tactic = f"rewrite ax_{name}_{'pos' if last >= 0 else 'neg'}; lra."
-            return numeral(value), trans(proof, self.computed(here, value, tactic, around))
-        if last is not None and name == "pow" and last >= 0 and last.denominator == 1:
-            new = real("^", arguments[0], data=int(last))
-            return new, trans(proof, f"(eq_refl : {self.text(here, around)} = {self.text(new, around)})")
-        if last is not None and name == "sqrt" and last >= 0:
-            root = Fraction(math.isqrt(last.numerator), math.isqrt(last.denominator))
-            if root * root == last:
-                tactic = "apply sqrt_lem_1; [lra | lra | field]."
-                return numeral(root), trans(proof, self.computed(here, root, tactic, around))
-        if name == "log" and len(values[0]) == 1:
-            ((factors, exponent),) = values[0]
-            if not factors and values[0][factors, exponent] == 1:
-                if not exponent.parts[0]:
-                    return numeral(0), trans(proof, "ln_1")
-                inner = self.polynomial(exponent.parts[0], around)
-                return inner, trans(proof, f"(ln_exp {self.text(inner, around)})")
-        return out, proof
+            known_value = None if values[0] else (numeral(1), "exp_0")
+            out = here
+        elif name in ("min", "max"):
+            known_value = self.extreme(here, values, around)
+        elif name == "log":
+            known_value = self.logarithm(values[0], around)
+        elif last is not None:
+            known_value = self.at_number(here, last, around)
+        if known_value is None:
+            return out, proof
+        value, law = known_value
+        return value, trans(proof, law)
+
+    def extreme(self, t: Term, values: list[Any], around: Around) -> tuple[Term, str] | None:
+        """min or max of two terms that differ by a constant: one of the two, and the proof; else None."""
+        difference = self.normal.constant(checker().add(values[0], values[1], -1))
+        if difference is None:
+            return None
+        first = (difference <= 0) == (t.data == "min")  # whether the value is the first of the two
+        low, high = t.kids if difference <= 0 else reversed(t.kids)
+        zero = self.identity(real("-", high, low), numeral(abs(difference)), around)
+        size = self.nonnegative(abs(difference))
+        order = f"(le_of_gap _ _ (eq_ind_r (Rle 0) {size} {shown(zero)}))"
+        arguments = " ".join([self.text(x, around) for x in t.kids])
+        return t.kids[0 if first else 1], f"(ax_{t.data}_{'left' if first else 'right'} {arguments} {order})"
+
+    def logarithm(self, p: Any, around: Around) -> tuple[Term, str] | None:
+        """ln 1 = 0 and ln (exp x) = x: the value with its proof; None for other arguments."""
+        if len(p) != 1:
+            return None
+        ((factors, exponent),) = p
+        if factors or p[factors, exponent] != 1:
+            return None
+        if not exponent.parts[0]:
+            return numeral(0), "ln_1"
+        inner = self.polynomial(exponent.parts[0], around)
+        return inner, f"(ln_exp {self.text(inner, around)})"
+
+    def at_number(self, t: Term, c: Fraction, around: Around) -> tuple[Term, str] | None:
+        """The value of a function whose last argument is the number `c`, with its proof; None where it has none."""
+        name = t.data
+        # relu and abs, by the axiom for the sign of c.
+        if name in ("relu", "abs"):
+            value = max(c, Fraction(0)) if name == "relu" else abs(c)
+            tactic = f"rewrite ax_{name}_{'pos' if c >= 0 else 'neg'}; lra."
+            return numeral(value), self.computed(t, value, tactic, around)
+        # pow with a natural number is the power of rings.
+        if name == "pow" and c >= 0 and c.denominator == 1:
+            power = real("^", t.kids[0], data=int(c))
+            return power, f"(eq_refl : {self.text(t, around)} = {self.text(power, around)})"
+        # The root of a square of a rational number.
+        if name == "sqrt" and c >= 0:
+            root = Fraction(math.isqrt(c.numerator), math.isqrt(c.denominator))
+            if root * root == c:
+                return numeral(root), self.computed(t, root, "apply sqrt_lem_1; [lra | lra | field].", around)
+        return None
 
     def computed(self, t: Term, value: Fraction, tactic: str, around: Around) -> str:
         """A lemma, proved by `tactic`, that a term equals a number."""
@@ -242,9 +273,11 @@ class Justified(Canonical):
     def fold(self, t: Term, around: Around) -> tuple[Term, Proof]:
         """The skeleton of a sum or product of real numbers."""
         low, high, body = t.kids
+        # Ends with a known distance: all terms are written out.
         length = self.number(Term("-", None, (high, low), "Z"))
         if length is not None and length.denominator == 1 and length < checker().MAX_RANGE:
             return self.written_out(t, int(length) + 1, around)
+        # Else the fold stays. Its ends get their normal forms, and its body its skeleton.
         here = inside(around, "Int")
         ends = [self.polynomial(self.poly(k), around, "Z") for k in (low, high)]
         before = [self.text(low, around), self.text(high, around), *[self.text(k, around) for k in ends]]
@@ -257,36 +290,47 @@ class Justified(Canonical):
             if not any((*proofs, proof)):
                 return None
             functions = f"{self.under(body, here)} {self.under(new, here)}"
-            proofs_given = " ".join(map(shown, proofs))
-            return f"({t.op}_ext {' '.join(before)} {functions} {proofs_given} (fun {here[0][0]} => {shown(proof)}))"
+            end_proofs = " ".join(map(shown, proofs))
+            return f"({t.op}_ext {' '.join(before)} {functions} {end_proofs} (fun {here[0][0]} => {shown(proof)}))"
 
         p = self.poly(body)
         if t.op == "prod":
+            # A product of ones is 1; another product keeps its body in normal form, as no factor moves out of it.
             if self.normal.constant(p) == 1:
                 proof = trans(inner_proof, self.identity(inner, numeral(1), here))
                 ones = f"{before[0]} {before[1]} {self.under(body, here)}"
                 return numeral(1), f"(prod_one {ones} (fun {here[0][0]} => {shown(proof)}))"
             new = self.polynomial(p, here)
             return real("prod", *ends, new), extended(new)
+        # A sum: of each monomial of the body the factor without the variable moves out.
         rows = [self.moved_out(m, c, around, here) for m, c in self.ordered(p, here)]
+        # A sum of zeros is 0.
         if not rows:
             proof = trans(inner_proof, self.identity(inner, numeral(0), here))
             nothing = f"{before[0]} {before[1]} {self.under(body, here)}"
             return numeral(0), f"(sum_nil {nothing} (fun {here[0][0]} => {shown(proof)}))"
         if len(rows) == 1 and rows[0][1] == numeral(1):  # nothing moves
             return real("sum", *ends, rows[0][2]), extended(rows[0][2])
-        body_out, out = numeral(0), numeral(0)
-        chain = f"(sum_nil {before[2]} {before[3]} {self.under(numeral(0), here)} (fun {here[0][0]} => eq_refl))"
-        for factor_in, factor, left in reversed(rows):
-            body_out = real("+", real("*", factor_in, left), body_out)
-            out = real("+", real("*", factor, real("sum", *ends, left)), out)
-            parts = f"{self.text(factor, around)} {self.under(left, here)}"
-            # 0 = -p is 0 = p for the checker, and of the two it may have had the other one first under the sum
+        new_body, out, law = self.taken_apart(rows, ends, around, here)
+        return out, trans(extended(new_body), law)
+
+    def taken_apart(
+        self, rows: list[tuple[Term, Term, Term]], ends: list[Term], around: Around, here: Around
+    ) -> tuple[Term, Term, str]:
+        """For the `rows` of `moved_out`: the body, as a sum of factor times rest; the sum of factor times sum of rest;
+        and a proof that the sum over the body equals the latter."""
+        # All are built from the last monomial to the first; the proof is a chain of `sum_cons`.
+        body, out = numeral(0), numeral(0)
+        first, last = (self.text(k, around) for k in ends)
+        chain = f"(sum_nil {first} {last} {self.under(numeral(0), here)} (fun {here[0][0]} => eq_refl))"
+        for factor_in, factor, staying in reversed(rows):
+            body = real("+", real("*", factor_in, staying), body)
+            out = real("+", real("*", factor, real("sum", *ends, staying)), out)
+            parts = f"{self.text(factor, around)} {self.under(staying, here)}"
+            # For the checker 0 = -p is 0 = p. Inside and outside of the sum it may have chosen differently.
             same = congruent("Rplus", [congruent("Rmult", [self.equal(factor_in, shift(factor, 1), here), None]), None])
             chain = f"(sum_cons _ _ _ {parts} _ _ (fun {here[0][0]} => {shown(same)}) {chain})"
-        new = real("sum", *ends, body_out)
-        chain = f"({chain} : {self.text(new, around)} = {self.text(out, around)})"
-        return out, trans(extended(body_out), chain)
+        return body, out, f"({chain} : {self.text(real('sum', *ends, body), around)} = {self.text(out, around)})"
 
     def moved_out(self, m: Mono, c: Fraction | int, around: Around, here: Around) -> tuple[Term, Term, Term]:
         """A monomial under a sum: the factor that moves out, inside and outside, and the factor that stays."""
@@ -294,8 +338,8 @@ class Justified(Canonical):
         staying = frozenset([x for x in factors if x[0].loose & 1])
         staying_exponent = frozenset([x for x in exponent.parts[0] if checker().loose_in([x]) & 1])
         outer = (factors - staying, self.normal.key("exp", None, exponent.parts[0] - staying_exponent))
-        left = self.monomial((staying, self.normal.key("exp", None, staying_exponent)), 1, here)
-        return self.monomial(outer, c, here), self.monomial(self.normal.lower_mono(outer), c, around), left
+        staying_term = self.monomial((staying, self.normal.key("exp", None, staying_exponent)), 1, here)
+        return self.monomial(outer, c, here), self.monomial(self.normal.lower_mono(outer), c, around), staying_term
 
     def written_out(self, t: Term, count: int, around: Around) -> tuple[Term, Proof]:
         """The skeleton of a sum or product with a known number of terms, written out."""
@@ -304,11 +348,13 @@ class Justified(Canonical):
         unit = numeral(1, "Z")
         length = Term("+", None, (Term("-", None, (high, low), "Z"), unit), "Z")
         proof = shown(self.equal(length, numeral(count, "Z"), around))
+        # An empty range: 0 or 1.
         if count <= 0:
             n = integer_text(count)
             proof = f"(eq_ind_r (fun z => (z <= 0)%Z) (ltac:(discriminate) : ({n} <= 0)%Z) {proof})"
             return numeral(int(op == "prod")), f"({op}_0 {arguments} {proof})"
         out = numeral(int(op == "prod"))
+        # The body at low, low + 1, ..; Coq computes the unfolding, so `{op}_n` proves the equation.
         for i in range(count):
             step = numeral(i, "Z")
             at = numeral(low.data[0] + i, "Z") if low.op == "num" else Term("+", None, (low, step), "Z")
@@ -324,26 +370,49 @@ class Justified(Canonical):
         p = self.poly(t)
         if not p:
             raise Untranslatable("a division by zero")
+        rows = self.inverses(p, around)
+        # t = 1.
+        if not rows:
+            form, proof = self.skeleton(t, around)
+            proof = trans(proof, self.identity(form, numeral(1), around))
+            return numeral(1), f"(eq_trans (f_equal Rinv {shown(proof)}) Rinv_1)"
+        # 1/(x y) = (1/x) (1/y), factor by factor.
+        product_form, inverse, proof = rows[0]
+        for factor, factor_inverse, factor_proof in rows[1:]:
+            proof = f"(inv_mul _ _ _ _ {shown(proof)} {shown(factor_proof)})"
+            product_form, inverse = real("*", product_form, factor), real("*", inverse, factor_inverse)
+        form, first = self.skeleton(t, around)
+        return inverse, trans(congruent("Rinv", [trans(first, self.identity(form, product_form, around))]), proof)
+
+    def factored(self, p: Any) -> tuple[Fraction, dict[Any, int], Any]:
+        """A polynomial as a number (its content with a sign), the factors that all its monomials share, each with its
+        smallest power, and the polynomial that remains."""
         common = dict(next(iter(p))[0])
         for factors, _ in p:
-            here = dict(factors)
-            common = {k: min(n, here[k]) for k, n in common.items() if k in here}
+            powers = dict(factors)
+            common = {k: min(n, powers[k]) for k, n in common.items() if k in powers}
         primitive: dict[Any, Any] = {}
         for (factors, exponent), c in p.items():
-            factors_left = [(k, n - common.get(k, 0)) for k, n in factors if n > common.get(k, 0)]
-            primitive[frozenset(factors_left), exponent] = c
+            remaining = [(k, n - common.get(k, 0)) for k, n in factors if n > common.get(k, 0)]
+            primitive[frozenset(remaining), exponent] = c
         unit = Fraction(checker().content(primitive))
         if (primitive.get(self.normal.one) or sum(primitive.values())) < 0:
             unit = -unit
-        primitive = checker().scale(primitive, 1 / unit)
-        rows: list[tuple[Term, Term, Proof]] = []  # a factor of t, its inverse, and the proof of that
+        return unit, common, checker().scale(primitive, 1 / unit)
+
+    def inverses(self, p: Any, around: Around) -> list[tuple[Term, Term, Proof]]:
+        """The factors of a polynomial other than 1, each with its inverse and the proof that it is the inverse."""
+        unit, common, primitive = self.factored(p)
+        rows: list[tuple[Term, Term, Proof]] = []
         if unit != 1:
             statement = f"(/ {numeral_text(unit)}) = {numeral_text(1 / unit)}"
             rows.append((numeral(unit), numeral(1 / unit), self.lemmas.name(statement, "field.", "num")))
+        # Several monomials: the inverse stays as it is, an atom.
         if len(primitive) > 1:
             product_form = self.polynomial(primitive, around)
             rows.append((product_form, real("inv", product_form), None))
         else:
+            # One monomial: only its exponential is left, and 1/exp x = exp (-x).
             ((_, exponent),) = primitive
             if exponent.parts[0]:
                 e = self.exp(exponent.parts[0], around)
@@ -352,6 +421,7 @@ class Justified(Canonical):
                 rows.append((e, opposite, f"(inv_exp _ _ {shown(proof)})"))
         for key, n in sorted(common.items(), key=lambda x: x[0].serial):
             factor = self.atom(key, around)
+            # 1/(1/x) = x.
             if key.kind == "inv":
                 inverse = self.polynomial(key.parts[0], around)
                 proof = f"(Rinv_inv {self.text(inverse, around)})"
@@ -361,16 +431,7 @@ class Justified(Canonical):
                 proof = f"(inv_pow {self.text(factor, around)} _ {n} {shown(proof)})"
                 factor, inverse = real("^", factor, data=n), real("^", inverse, data=n)
             rows.append((factor, inverse, proof))
-        if not rows:
-            form, proof = self.skeleton(t, around)
-            proof = trans(proof, self.identity(form, numeral(1), around))
-            return numeral(1), f"(eq_trans (f_equal Rinv {shown(proof)}) Rinv_1)"
-        product_form, inverse, proof = rows[0]
-        for factor, other, q in rows[1:]:
-            proof = f"(inv_mul _ _ _ _ {shown(proof)} {shown(q)})"
-            product_form, inverse = real("*", product_form, factor), real("*", inverse, other)
-        form, first = self.skeleton(t, around)
-        return inverse, trans(congruent("Rinv", [trans(first, self.identity(form, product_form, around))]), proof)
+        return rows
 
     # Formulas.
 
@@ -385,6 +446,7 @@ class Justified(Canonical):
         return self.cache[place]
 
     def _formula_proof(self, f: Term, around: Around) -> Proof:
+        """The proof without the cache, by the connective of the formula."""
         op = f.op
         if op in ("true", "false"):
             return None
@@ -402,12 +464,14 @@ class Justified(Canonical):
         sides = " ".join([self.text(k, around) for k in f.kids])
         p = self.normal.gap(f.plain)
         c = self.normal.constant(p)
+        # A constant gap: the comparison is true or false.
         if c is not None:
             e = shown(self.equal(gap(f), numeral(c), around))
             truth = key.kind.capitalize()
             end = "[exact I | lra]" if truth == "True" else "lra"
             statement = f"forall a b, b - a = {numeral_text(c)} -> (a {op} b <-> {truth})"
             return f"({self.lemmas.name(statement, f'intros; split; intros; {end}.', 'compare')} {sides} {e})"
+        # Else the gap is its content times the normal form; an equation may have the opposite sign.
         c = Fraction(checker().content(p))
         if op == "=" and key.parts[0] != frozenset(checker().scale(p, 1 / c).items()):
             c = -c
@@ -436,6 +500,7 @@ class Justified(Canonical):
     def denied(self, f: Term, inner: Key, proof: str, around: Around) -> Proof:
         """The same for ~f, where `inner` is the key of f and `proof` proves f <-> its normal form."""
         key, here = self.normal.deny(inner), self.text(f.kids[0], around)
+        # In turn: ~True and ~False; a comparison, which is turned around; a double negation; any other formula.
         if inner in (self.normal.true, self.normal.false):
             return f"(not_{inner.kind}_iff _ {proof})"
         if inner.kind in ("<=", "<"):
@@ -463,6 +528,7 @@ class Justified(Canonical):
                 "logic",
             )
             return f"({lemma} _ _ _ _ {proofs[0]} {proofs[1]} {denied})"
+        # The lemma says what remains where one side is True or False.
         if key in (self.normal.true, self.normal.false):
             result = key.kind.capitalize()
         else:

@@ -1,4 +1,5 @@
-"""Certificates that are not stored, as those beside a model's file, for Coq: known for a while beside the stored."""
+"""Certificates next to a user's model file, for Coq: they are known together with the stored ones while their
+development is written."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ from symcook.coq.statement import lemmas_of, with_lemmas
 
 @contextmanager
 def development_of(certificate: Mapping[str, Any], text: str) -> Iterator[Development]:
-    """The development of a certificate that both checkers accept, and of its lemmas. `text` has definitions, lemmas and
-    its statement, as proofs/checker.py reads them."""
+    """The development of a certificate that both checkers accept, with its lemmas. `text` has the definitions, the
+    lemmas and the statement, as proofs/checker.py reads them."""
     name = certificate["id"]
     with deep(), uncollected():
         statement = checker().read_statements(text)[name]

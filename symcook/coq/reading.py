@@ -1,7 +1,8 @@
 """Statements as a person reads them: Coq propositions with the names and definitions of the source.
 
-This text is not trusted either: Coq shows that it means the same as the tree whose hash the certificate names. A
-definition of the source becomes a Definition of Coq, so its parameters need sorts; they are those of its uses.
+This text is not trusted: Coq proves that it means the same as the tree whose hash the certificate names. A definition
+of the source becomes a Definition of Coq. Coq needs the sorts of its parameters, which are found from its uses
+(`Definitions`). `Reading` then writes terms and formulas with as few brackets as Coq's notations allow.
 """
 
 from __future__ import annotations
@@ -87,15 +88,18 @@ MODEL_CALL = re.compile(r"\b(run|word|accept)\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*\
 
 
 def spelled(name: str) -> str:
+    """A name of the source in Coq, with an underscore where Coq or Laws.v has the same name."""
     return f"{name}_" if name in TAKEN or name.startswith("_") else name
 
 
 def parsed(text: str) -> Any:
+    """The syntax tree of proofs/checker.py for an expression."""
     parser = checker().Parser(text)
     return parser.whole(parser.argument)
 
 
 def sort_text(sort: Sort) -> str:
+    """A sort as a type of Coq."""
     if isinstance(sort, tuple):
         return " -> ".join(sort_text(s) for s in (*sort[1], sort[2]))
     return {"Int": "Z", "Real": "R"}[sort]
@@ -114,25 +118,28 @@ class Definitions:
     """All definitions that statements use, in their order, and the relations of stored models."""
 
     def __init__(self) -> None:
+        # Both checkers know the same definitions; their order is that of the expanded text.
         source = next(iter(library().statements.values())).known
         order = re.findall(
             r"^define: (\w+)", (library().root / "expanded.txt").read_text(encoding="utf-8"), re.MULTILINE
         )
-        made = next(iter(checked_statements().values())).known
-        assert set(order) == set(source) == set(made)
-        self.all = {name: Defined(name, made[name].params, made[name].body) for name in order}
+        expanded = next(iter(checked_statements().values())).known
+        assert set(order) == set(source) == set(expanded)
+        self.all = {name: Defined(name, expanded[name].params, expanded[name].body) for name in order}
         self.statements = {name: parsed(self.with_models(s.text)) for name, s in library().statements.items()}
+        # The sorts of a definition depend on its uses in statements and in later definitions: the last one comes first.
         for tree in self.statements.values():
             self.look(tree, {})
-        for one in reversed(list(self.all.values())):
-            if one.uses:
-                self.find_sorts(one)
-                self.look(one.body, one.sorts)
+        for definition in reversed(list(self.all.values())):
+            if definition.uses:
+                self.find_sorts(definition)
+                self.look(definition.body, definition.sorts)
 
     def with_models(self, text: str) -> str:
         """run(NAME), word(NAME) and accept(NAME) as calls of definitions."""
 
         def call(match: re.Match[str]) -> str:
+            """One call in place of a match; the first one of a model adds its relation as a definition."""
             kind, model = match[1], match[2]
             name = f"{kind}_{model.replace('-', '_')}"
             if name not in self.all:
@@ -156,6 +163,7 @@ class Definitions:
         if kind in ("neg", "sum", "prod"):
             inner = {**sorts, tree[1]: "Int"} if kind != "neg" else sorts
             return self.sort(tree[-1], inner)
+        # A conditional, like a sum or product of numbers, is an integer if both parts are.
         if kind == "if":
             return "Int" if {self.sort(t, sorts) for t in tree[2:]} == {"Int"} else "Real"
         if kind == "op" and tree[1] in ("+", "-", "*"):
@@ -165,22 +173,26 @@ class Definitions:
         if kind == "op" and tree[1] == "/":
             return "Real"
         if kind in ("name", "call"):
-            name, given = tree[1], tree[2] if kind == "call" else ()
+            name, arguments = tree[1], tree[2] if kind == "call" else ()
+            # A variable; a definition of the source, by its body; a function of the grammar.
             if name in sorts:
-                return sorts[name][2] if given else sorts[name]
+                return sorts[name][2] if arguments else sorts[name]
             if name in self.all:
-                one = self.all[name]
-                actual = {p: self.sort(a, sorts) for p, a in zip(one.params, given, strict=True)}
-                return "Bool" if self.is_formula(one.body) else self.sort(one.body, self.filled(one, actual))
-            whole = name in checker().WHOLE and all(self.sort(t, sorts) == "Int" for t in given)
-            return "Int" if whole else "Real"
+                definition = self.all[name]
+                actual = {p: self.sort(a, sorts) for p, a in zip(definition.params, arguments, strict=True)}
+                if self.is_formula(definition.body):
+                    return "Bool"
+                return self.sort(definition.body, self.filled(definition, actual))
+            keeps_integers = name in checker().WHOLE and all(self.sort(t, sorts) == "Int" for t in arguments)
+            return "Int" if keeps_integers else "Real"
         return "Bool"
 
-    def filled(self, one: Defined, actual: Sorts) -> Sorts:
-        """Sorts of parameters as far as they are known: functions "j. t" count as real."""
+    def filled(self, definition: Defined, actual: Sorts) -> Sorts:
+        """The sorts of parameters, where an argument "j. t" has an unknown one: a function with real values."""
         return {p: s if s is not None else ("fun", (), "Real") for p, s in actual.items()}
 
     def is_formula(self, tree: Tree) -> bool:
+        """Whether a tree is a formula, not a number."""
         kind = tree[0]
         if kind in ("name", "call"):
             return tree[1] in self.all and self.is_formula(self.all[tree[1]].body)
@@ -192,30 +204,32 @@ class Definitions:
         """Note the uses of definitions in `tree`."""
         for part, inner in walked(tree, sorts):
             if part[0] in ("name", "call") and part[1] in self.all and part[1] not in inner:
-                given = part[2] if part[0] == "call" else ()
-                self.all[part[1]].uses.append([self.sort(a, inner) for a in given])
+                arguments = part[2] if part[0] == "call" else ()
+                self.all[part[1]].uses.append([self.sort(a, inner) for a in arguments])
 
-    def find_sorts(self, one: Defined) -> None:
-        for place, param in enumerate(one.params):
-            given = {use[place] for use in one.uses} - {None}
-            functions = [s for s in given if isinstance(s, tuple)]
+    def find_sorts(self, definition: Defined) -> None:
+        """Set the sorts of a definition's parameters from its uses: an integer where all arguments are integers."""
+        for place, param in enumerate(definition.params):
+            argument_sorts = {use[place] for use in definition.uses} - {None}
+            # A function parameter takes integers where some argument function does.
+            functions = [s for s in argument_sorts if isinstance(s, tuple)]
             if functions:
                 sorts = tuple(
                     "Int" if "Int" in column else "Real" for column in zip(*[s[1] for s in functions], strict=True)
                 )
                 result = "Int" if {s[2] for s in functions} == {"Int"} else "Real"
-                one.sorts[param] = ("fun", sorts, result)
-            elif given:
-                one.sorts[param] = "Int" if given == {"Int"} else "Real"
-        for param in one.params:
-            if param not in one.sorts:  # only functions "j. t" are given: as the body applies it
-                known = {**self.filled(one, dict.fromkeys(one.params)), **one.sorts}
-                for part, inner in walked(one.body, known):
+                definition.sorts[param] = ("fun", sorts, result)
+            elif argument_sorts:
+                definition.sorts[param] = "Int" if argument_sorts == {"Int"} else "Real"
+        for param in definition.params:
+            if param not in definition.sorts:  # only functions "j. t" are given: as the body applies it
+                known = {**self.filled(definition, dict.fromkeys(definition.params)), **definition.sorts}
+                for part, inner in walked(definition.body, known):
                     if part[0] == "call" and part[1] == param:
-                        one.sorts[param] = ("fun", tuple(self.sort(a, inner) for a in part[2]), "Real")
+                        definition.sorts[param] = ("fun", tuple(self.sort(a, inner) for a in part[2]), "Real")
                         break
                 else:
-                    raise Untranslatable(f"the sort of {param} in {one.name}")
+                    raise Untranslatable(f"the sort of {param} in {definition.name}")
 
 
 def walked(tree: Tree, sorts: Sorts) -> Iterator[tuple[Any, Sorts]]:
@@ -227,6 +241,7 @@ def walked(tree: Tree, sorts: Sorts) -> Iterator[tuple[Any, Sorts]]:
         kind = tree[0]
         if kind in ("num", "name", "true", "false"):
             continue
+        # Each kind of tree has its parts in other places, and binds other names.
         if kind in ("all", "ex"):
             parts = [(tree[3], {**sorts, tree[1]: tree[2]})]
         elif kind in ("all in", "ex in", "sum", "prod"):
@@ -241,13 +256,14 @@ def walked(tree: Tree, sorts: Sorts) -> Iterator[tuple[Any, Sorts]]:
 
 
 def free(tree: Tree) -> set[str]:
-    """The names of a relation that nothing in it binds."""
-    found = {part[1] for part, inner in walked(tree, {}) if part[0] in ("name", "call") and part[1] not in inner}
-    return found - set(checker().BUILTIN)
+    """The free names of a relation, other than functions of the grammar."""
+    names = {part[1] for part, inner in walked(tree, {}) if part[0] in ("name", "call") and part[1] not in inner}
+    return names - set(checker().BUILTIN)
 
 
 @cache
 def checked_statements() -> Any:
+    """The statements as proofs/checker.py reads them."""
     from symcook.coq.checker import statements
 
     return statements()
@@ -261,29 +277,34 @@ def definitions() -> Definitions:
 
 
 class Reading:
-    """The text of terms and formulas. `strength` is the weakest notation that may stand without brackets."""
+    """The text of terms and formulas. `strength` is the weakest notation that may stand without brackets, as one of the
+    numbers ATOM to QUANTIFIER."""
 
     def __init__(self, known: Definitions) -> None:
         self.known = known
 
     def put(self, text: str, has: int, strength: int, mark: str = "") -> str:
+        """A text in brackets (or with the scope `mark`) where its notation is too weak for its place."""
         if has > strength or (mark and has > ATOM):
             return f"({text}){mark}"
         return text + mark
 
-    def definition(self, one: Defined) -> str:
-        parameters = grouped([(spelled(p), one.sorts[p]) for p in one.params])
-        result, level = ("Prop", "P") if self.known.is_formula(one.body) else ("R", "R")
-        head = " ".join(["Definition", one.name, *parameters])
-        return f"{head} : {result} :=\n  {laid_out(self.text(one.body, one.sorts, level), 2)}."
+    def definition(self, defined: Defined) -> str:
+        """A definition of the source as one of Coq."""
+        parameters = grouped([(spelled(p), defined.sorts[p]) for p in defined.params])
+        result, level = ("Prop", "P") if self.known.is_formula(defined.body) else ("R", "R")
+        head = " ".join(["Definition", defined.name, *parameters])
+        return f"{head} : {result} :=\n  {laid_out(self.text(defined.body, defined.sorts, level), 2)}."
 
     def text(self, tree: Tree, sorts: Sorts, level: str, strength: int = QUANTIFIER) -> str:
         return self.formula(tree, sorts, strength) if level == "P" else self.term(tree, sorts, level, strength)
 
     def formula(self, tree: Tree, sorts: Sorts, strength: int = QUANTIFIER) -> str:
+        """A formula in Coq's notation."""
         kind = tree[0]
         if kind in ("true", "false"):
             return kind.capitalize()
+        # Coq writes ~ (a = b) as a <> b.
         if kind == "~":
             if tree[1][0] == "op" and tree[1][1] == "=":
                 sides = [self.term(t, sorts, "R", PLUS) for t in tree[1][2:]]
@@ -300,15 +321,17 @@ class Reading:
         if op == "&" and chained(left, right):  # a <= b & b <= c
             sides = [self.term(t, sorts, "R", PLUS) for t in (*left[2:], right[3])]
             return self.put(f"{sides[0]} {left[1]} {sides[1]} {right[1]} {sides[2]}", RELATION, strength)
+        # The connectives & | -> are right-associative, so the left side must bind tighter; <-> is not associative.
         sign, has = CONNECTIVES[op]
         if op == "<->":
-            one, other = self.formula(left, sorts, OR), self.formula(right, sorts, OR)
+            left_text, right_text = self.formula(left, sorts, OR), self.formula(right, sorts, OR)
         else:
             last = QUANTIFIER if op == "->" and right[0] in QUANTIFIERS else has
-            one, other = self.formula(left, sorts, has - 1), self.formula(right, sorts, last)
-        return self.put(f"{one} {sign} {other}", has, strength)
+            left_text, right_text = self.formula(left, sorts, has - 1), self.formula(right, sorts, last)
+        return self.put(f"{left_text} {sign} {right_text}", has, strength)
 
     def quantified(self, tree: Tree, sorts: Sorts, strength: int) -> str:
+        """A quantifier with its body; several of one kind share a word."""
         word = "forall" if tree[0].startswith("all") else "exists"
         bound, body = [], tree
         while body[0] == tree[0] and body[0] in ("all", "ex"):
@@ -318,6 +341,7 @@ class Reading:
         if bound:
             text = self.formula(body, sorts)
         else:
+            # A bounded quantifier: its range is a premise, or a first part of the conjunction.
             _, name, low, high, inner = tree
             bound = [(spelled(name), "Int")]
             ends = [self.term(t, sorts, "R", PLUS) for t in (low, high)]
@@ -332,8 +356,9 @@ class Reading:
         """A number where a real one ("R") or an integer is wanted: "Z" where Coq reads numerals as integers, "%Z" where
         it must be told so."""
         kind, mark = tree[0], "%Z" if level == "%Z" else ""
-        here, whole, level = level, level != "R", "R" if level == "R" else "Z"
-        if whole and self.known.sort(tree, sorts) != "Int":
+        # `here` is the level of this term; a mark %Z is set around it as a whole, so that its parts need none.
+        here, integer, level = level, level != "R", "R" if level == "R" else "Z"
+        if integer and self.known.sort(tree, sorts) != "Int":
             raise Untranslatable("a real number where an integer is wanted")
         if kind == "num":
             return self.numeral(Fraction(tree[1], tree[2]), strength, mark)
@@ -342,23 +367,25 @@ class Reading:
         if kind == "neg":
             return self.put(f"- {self.term(tree[1], sorts, level, MINUS)}", MINUS, strength, mark)
         if kind == "ind":
-            suffix = "_Z" if whole else ""
+            suffix = "_Z" if integer else ""
             return self.put(f"ind{suffix} ({self.formula(tree[1], sorts)})", APPLIED, strength)
         if kind in ("sum", "prod"):
             _, name, low, high, body = tree
             ends = [self.term(t, sorts, "Z", ATOM) for t in (low, high)]
             inner = self.term(body, {**sorts, name: "Int"}, level)
-            suffix = "_Z" if whole else ""
+            suffix = "_Z" if integer else ""
             text = f"{kind}{suffix} {ends[0]} {ends[1]} (fun {spelled(name)} => {inner})"
             return self.put(text, APPLIED, strength)
+        # if F then a else b is 1[F] a + (1 - 1[F]) b.
         if kind == "if":
             test = ("ind", tree[1])
-            other = ("op", "*", ("op", "-", ("num", 1, 1), test), tree[3])
-            return self.term(("op", "+", ("op", "*", test, tree[2]), other), sorts, here, strength)
+            otherwise = ("op", "*", ("op", "-", ("num", 1, 1), test), tree[3])
+            return self.term(("op", "+", ("op", "*", test, tree[2]), otherwise), sorts, here, strength)
         if kind in ("name", "call"):
             return self.applied(tree, sorts, level, strength)
         _, op, left, right = tree
         if op == "^":
+            # A negative exponent is a quotient, as ^ of Coq takes natural numbers.
             if right[0] == "neg":
                 return self.term(("op", "/", ("num", 1, 1), ("op", "^", left, right[1])), sorts, here, strength)
             return self.put(f"{self.term(left, sorts, level, APPLIED)} ^ {right[1]}", POWER, strength, mark)
@@ -367,26 +394,29 @@ class Reading:
         return self.put(f"{sides[0]} {op} {sides[1]}", has, strength, mark)
 
     def numeral(self, c: Fraction, strength: int, mark: str) -> str:
+        """A numeral; a fraction is a quotient of two."""
         if c.denominator != 1:
             return self.put(f"{c.numerator} / {c.denominator}", TIMES, strength)
         return self.put(str(c), MINUS if c < 0 else ATOM, strength, mark)
 
     def applied(self, tree: Tree, sorts: Sorts, level: str, strength: int) -> str:
         """A name or a call: of a variable, a definition or a function of the grammar."""
-        name, given = tree[1], tree[2] if tree[0] == "call" else ()
+        name, arguments = tree[1], tree[2] if tree[0] == "call" else ()
+        # A variable, a definition of the source, or a function of the grammar. An integer argument needs the mark %Z
+        # only for a variable: Coq knows the types of definitions.
         if name in sorts:
-            wanted, head, integer = sorts[name][1] if given else (), spelled(name), "%Z"
+            wanted, head, integer = sorts[name][1] if arguments else (), spelled(name), "%Z"
         elif name in self.known.all:
-            one = self.known.all[name]
+            definition = self.known.all[name]
             integer = "Z"
             if level == "Z":
                 raise Untranslatable(f"{name} where an integer is wanted")
-            wanted, head = [one.sorts[p] for p in one.params], name
+            wanted, head = [definition.sorts[p] for p in definition.params], name
         else:
             integer = "Z"
-            wanted = ("Real", "Int") if name == "pow" else ["Int" if level == "Z" else "Real"] * len(given)
+            wanted = ("Real", "Int") if name == "pow" else ["Int" if level == "Z" else "Real"] * len(arguments)
             head = name if name in HYPERBOLIC else FUNCTIONS["Z" if level == "Z" else "R"][name]
-        texts = [self.argument(a, sorts, s, integer) for a, s in zip(given, wanted, strict=True)]
+        texts = [self.argument(a, sorts, s, integer) for a, s in zip(arguments, wanted, strict=True)]
         return self.put(" ".join([head, *texts]), APPLIED, strength) if texts else head
 
     def argument(self, tree: Tree, sorts: Sorts, sort: Sort, integer: str) -> str:
@@ -395,14 +425,16 @@ class Reading:
             return self.term(tree, sorts, integer if sort == "Int" else "R", ATOM)
         _, wanted, result = sort
         level = "%Z" if result == "Int" else "R"
+        # A function "j. f(x, j)" is the partial application f x.
         if tree[0] == "lam" and (partial := partially(tree, sorts, sort)) is not None:
-            name, given = partial
-            texts = [self.argument(a, sorts, s, "%Z") for a, s in zip(given, sorts[name][1], strict=False)]
+            name, arguments = partial
+            texts = [self.argument(a, sorts, s, "%Z") for a, s in zip(arguments, sorts[name][1], strict=False)]
             return self.put(" ".join([spelled(name), *texts]), APPLIED, ATOM) if texts else spelled(name)
         if tree[0] == "lam":
             names = list(zip(tree[1], wanted, strict=True))
             bound = " ".join(grouped([(spelled(n), s) for n, s in names], bare=True))
             return f"(fun {bound} => {self.term(tree[2], {**sorts, **dict(names)}, level)})"
+        # A function variable of the right sort stands for itself.
         if sorts[tree[1]] == sort:
             return spelled(tree[1])
         names = [(f"k{i}", s) for i, s in enumerate(wanted)]  # a function of other sorts
@@ -415,23 +447,24 @@ def partially(tree: Tree, sorts: Sorts, sort: Sort) -> Any:
     _, bound, body = tree
     if body[0] != "call" or body[1] in bound or body[1] not in sorts:
         return None
-    given, own = body[2], [("name", name) for name in bound]
-    start = len(given) - len(own)
+    arguments, own = body[2], [("name", name) for name in bound]
+    start = len(arguments) - len(own)
     _, wanted, result = sorts[body[1]]
-    fits = (wanted[start:], result) == (tuple(sort[1]), sort[2]) and list(given[start:]) == own
-    if start < 0 or not fits or any(set(bound) & free(one) for one in given[:start]):
+    fits = (wanted[start:], result) == (tuple(sort[1]), sort[2]) and list(arguments[start:]) == own
+    if start < 0 or not fits or any(set(bound) & free(argument) for argument in arguments[:start]):
         return None
-    return body[1], given[:start]
+    return body[1], arguments[:start]
 
 
 def chained(left: Tree, right: Tree) -> bool:
+    """Whether two comparisons are a chain a <= b < c."""
     signs = ("<=", "<")
     both = left[0] == right[0] == "op" and left[1] in signs and right[1] in signs
     return both and left[3] == right[2]
 
 
 def grouped(bound: Sequence[tuple[str, Sort]], bare: bool = False) -> list[str]:
-    """Binders: names of one sort stand together. A single group needs no brackets where `bare`."""
+    """The text of binders, where neighbours of one sort share a group. With `bare` a single group has no brackets."""
     groups: list[tuple[list[str], Any]] = []
     for name, sort in bound:
         if groups and groups[-1][1] == sort:
@@ -444,18 +477,21 @@ def grouped(bound: Sequence[tuple[str, Sort]], bare: bool = False) -> list[str]:
 
 @deep()
 def definitions_text() -> str:
-    """All definitions that statements use."""
+    """The text of all definitions that statements use."""
     known = definitions()
     reading = Reading(known)
     return "\n".join(reading.definition(one) for one in known.all.values() if one.uses)
 
 
 def reader() -> Any:
-    """A reader of the checker that expands definitions as Coq unfolds them: an integer expression in the place of a
-    parameter that is an integer in Coq is cast as a whole (`whole`), as IZR (i - 1) where IZR i - 1 is written else."""
+    """A reader of the checker that expands definitions as Coq unfolds them. If a parameter is an integer in Coq, an
+    integer expression in its place is cast as a whole (`whole`): IZR (i - 1), where the cast is else moved inwards to
+    IZR i - 1."""
     known, ck = definitions(), checker()
 
     def wrapped(value: Any, sort: Any) -> Any:
+        """A value with the cast of its parameter's sort: around a compound integer, or noted on a function for its
+        calls."""
         if isinstance(value, ck.Function):
             value.sort = sort
             return value
@@ -463,17 +499,20 @@ def reader() -> Any:
         compound = sort == "Int" and term.sort == "Int" and term.op not in ("num", "var", "bound", "app", "whole")
         return (ck.Term("whole", None, term), depth) if compound else value
 
+    # The checker's reader, except that a definition is expanded with the sorts that it has in Coq.
     class Unfolding(ck.Reader):
         def argument(self, tree: Tree, meaning: Any, scope: Any, depth: int) -> Any:
+            """The meaning of an argument; a definition is expanded with its arguments wrapped by their sorts in Coq."""
             name = tree[1] if tree[0] in ("name", "call") else None
             if name is None or name in meaning or name not in known.all:
                 return super().argument(tree, meaning, scope, depth)
-            one = known.all[name]
-            given = [self.argument(a, meaning, scope, depth) for a in (tree[2] if tree[0] == "call" else ())]
-            values = {p: wrapped(v, one.sorts[p]) for p, v in zip(one.params, given, strict=True)}
-            return self.argument(one.body, values, scope, depth)
+            definition = known.all[name]
+            arguments = [self.argument(a, meaning, scope, depth) for a in (tree[2] if tree[0] == "call" else ())]
+            values = {p: wrapped(v, definition.sorts[p]) for p, v in zip(definition.params, arguments, strict=True)}
+            return self.argument(definition.body, values, scope, depth)
 
         def call(self, function: Any, values: Any, depth: int) -> Any:
+            """A function applied to values, where a sort was noted with the casts that it has in Coq."""
             sort = getattr(function, "sort", None)
             if sort is None:
                 return super().call(function, values, depth)
@@ -485,7 +524,8 @@ def reader() -> Any:
 
 @deep()
 def unfolded(name: str) -> Any:
-    """The statement as the text of `statement_text` unfolds: the same formula up to where casts stand."""
+    """The formula that Coq gets by unfolding the definitions in `statement_text`: that of the checker, except for the
+    places of casts."""
     tree = definitions().statements[name]
     return reader().term(tree, {}, {}, 0)
 

@@ -31,13 +31,14 @@ def certificate_of(name: str) -> tuple[str | None, Mapping[str, str]]:
 
 
 def sense_of(name: str) -> str:
-    """Whether it proves the statement or refutes it, where there is one."""
+    """ "proved" or "refuted": what the stored certificate of a statement shows; "proved" where there is none."""
     path = certificates_folder() / f"{name}.json"
     return sense(path) if path.is_file() else "proved"
 
 
 @cache
 def certificates_folder() -> Path:
+    """The folder of stored certificates."""
     return proofs_directory() / "certificates"
 
 
@@ -71,23 +72,23 @@ def sound() -> frozenset[str]:
 
 @cache
 def named(kind: str, lines: frozenset[str]) -> tuple[str, ...]:
-    """What the lines of a kind (theorem, model or axiom) name, of today or not."""
+    """The names in the lines of a kind (theorem, model or axiom), whether or not they are still valid."""
     return tuple(sorted({line.split(" ")[1] for line in lines if line.startswith(f"{kind} ")}))
 
 
 def stale(names: Iterable[str]) -> list[str]:
-    """Those that Coq has not accepted by the certificates of today."""
+    """Those of these ids that Coq has not accepted with the statements, certificates and judges as they are now."""
     return [n for n in names if n not in statements() or theorem_line(n, statements()[n].digest) not in sound()]
 
 
 def stale_models(names: Iterable[str]) -> list[str]:
-    """Those stored models whose run Coq has not seen as it is today."""
+    """Those of these models whose run Coq has not checked as it is now."""
     return [name for name in names if name in stored_models() and model_line(name) not in sound()]
 
 
 def added(theorems: Mapping[str, bool], models: Mapping[str, bool], assumed: Iterable[str]) -> set[str]:
-    """The lines of the record after a run. `theorems` and `models` say of each id, and of each stored model, whether
-    Coq has accepted it. What was recorded before stays, where it is still of today and is not among these."""
+    """The lines of the record after a run. `theorems` and `models`: for each id, and each stored model, whether Coq has
+    accepted it now. An earlier line of another id or model stays if it is still valid."""
     lines = stored()
     again = {
         theorem_line(n, statements()[n].digest) for n in {*named("theorem", lines)} & {*statements()} - {*theorems}
@@ -100,14 +101,14 @@ def added(theorems: Mapping[str, bool], models: Mapping[str, bool], assumed: Ite
 
 
 def coq_hash(name: str, digest: str) -> str:
-    """`digest`, the hash of the statement `name` today, where Coq has accepted it by the proofs of today, and all its
-    lemmas are proved so, none by itself; else ""."""
+    """`digest`, the hash of the statement `name` as it is now, if Coq has accepted its current proof and those of all
+    its lemmas, without a circle; else ""."""
     return digest if _stands(name, digest, {}) else ""
 
 
 def _stands(name: str, digest: str, known: dict[str, bool], lemma: bool = False) -> bool:
-    """Whether a row and those of its lemmas are of today. `known`: False while a statement's own lemmas are looked at,
-    so that none stands by itself."""
+    """Whether the lines of a statement and of its lemmas are valid now. `known` has the results so far; a statement is
+    False in it while its own lemmas are looked at, so that no circle of lemmas is accepted."""
     if (lemma and sense_of(name) != "proved") or name not in statements():
         return False
     if theorem_line(name, digest) not in sound():

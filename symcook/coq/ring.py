@@ -1,8 +1,8 @@
-"""Closed lemmas of a file, and canonical forms of the checker's polynomials: what `ring` decides, each identity once.
+"""The closed lemmas of a file, and canonical forms of the checker's polynomials, whose identities `ring` decides.
 
-A canonical form is a term of numerals, +, -, *, neg and ^ over atoms. Two such terms that are equal are connected by
-a closed lemma, forall x0 .. xn, e1 = e2, proved by `identity` (Identities.v), or by `ring` or `field` where it speaks
-of integers or supposes products of exponentials.
+A canonical form is a term of numerals, +, -, *, neg and ^ over atoms. That two such terms are equal is a closed lemma,
+forall x0 .. xn, e1 = e2, over variables for the atoms; each identity is proved once. It is proved by `identity`
+(Identities.v), or by `ring` or `field` where it is about integers or has products of exponentials as premises.
 """
 
 from __future__ import annotations
@@ -58,11 +58,12 @@ class Lemmas:
         self.taken = 0
 
     def new(self) -> list[str]:
-        """The lines since this was asked for last."""
+        """The lines that were added since the last call."""
         before, self.taken = self.taken, len(self.lines)
         return self.lines[before:]
 
     def name(self, statement: str, tactic: str, kind: str = "ring") -> str:
+        """The name of the lemma with this statement, which is added with its proof if it is new."""
         if statement not in self.names:
             self.names[statement] = f"{kind}_{len(self.names)}"
             self.lines.append(f"Lemma {self.names[statement]} : {statement}.\nProof. {tactic} Qed.\n")
@@ -70,14 +71,17 @@ class Lemmas:
 
 
 def trans(a: Proof, b: Proof) -> Proof:
+    """x = z from x = y and y = z."""
     return b if a is None else a if b is None else f"(eq_trans {a} {b})"
 
 
 def sym(a: Proof) -> Proof:
+    """y = x from x = y."""
     return None if a is None else f"(eq_sym {a})"
 
 
 def shown(a: Proof) -> str:
+    """A proof as text, where one must stand."""
     return a or "eq_refl"
 
 
@@ -120,6 +124,7 @@ def over_atoms(t: Term, leaf: Callable[[Term], Term]) -> Term:
 
 
 def atoms(terms: Iterable[Term]) -> list[Term]:
+    """The atoms of terms in the order of their first occurrence."""
     atoms_in_order: dict[Term, None] = {}
 
     def walk(t: Term) -> None:
@@ -135,10 +140,12 @@ def atoms(terms: Iterable[Term]) -> list[Term]:
 
 
 def fractional(t: Term) -> bool:
+    """Whether a numeral in a canonical term is a fraction."""
     return any(map(fractional, t.kids)) if t.op in RING else t.op == "num" and t.data[1] != 1
 
 
 def is_exp(t: Term) -> bool:
+    """Whether an atom is an exponential."""
     return t.op == "fn" and t.data == "exp"
 
 
@@ -151,9 +158,10 @@ class Canonical:
         self.orders: dict[Any, str] = {}
 
     # The order of factors and summands must not change when a factor is moved out of a binder whose variable it does
-    # not use: so a bound variable is known by its level, in a fixed number of digits.
+    # not use. So a bound variable is ranked by the depth of its binder, counted from outside, in three digits.
 
     def rank(self, key: Key, depth: int) -> str:
+        """A text by which keys are ordered; `depth` is the number of binders around the key."""
         order = self.orders.get((key, depth))
         if order is None:
             if key.kind == "var":
@@ -170,11 +178,13 @@ class Canonical:
         return order
 
     def rank_part(self, part: Any, depth: int) -> str:
+        """The same for a part of a key: a key, or a polynomial."""
         if isinstance(part, checker().Key):
             return self.rank(part, depth)
         return "+".join(sorted(f"{self.rank_monomial(m, depth)}*{c}" for m, c in part))
 
     def rank_monomial(self, m: Mono, depth: int) -> str:
+        """The same for a monomial."""
         return "*".join(sorted(f"{self.rank(k, depth)}^{n}" for k, n in m[0])) + "e" + self.rank(m[1], depth)
 
     def ordered(self, p: Poly, around: Around) -> list[Any]:
@@ -184,6 +194,7 @@ class Canonical:
     # Terms.
 
     def monomial(self, m: Mono, c: Fraction | int, around: Around, level: str = "R") -> Term:
+        """The canonical term of a monomial with its coefficient; a sign goes to the front."""
         factors, exponent = m
         c = Fraction(c)
         parts = [] if abs(c) == 1 and (factors or exponent.parts[0]) else [numeral(abs(c), level)]
@@ -196,12 +207,15 @@ class Canonical:
         return Term("neg", None, (out,), level) if c < 0 else out
 
     def polynomial(self, p: Poly, around: Around, level: str = "R") -> Term:
+        """The canonical term of a polynomial, with its monomials in order."""
         return joined("+", [self.monomial(m, c, around, level) for m, c in self.ordered(p, around)], level)
 
     def exp(self, p: Poly, around: Around) -> Term:
+        """The exponential of a polynomial."""
         return real("fn", self.polynomial(p, around), data="exp")
 
     def atom(self, key: Key, around: Around, level: str = "R") -> Term:
+        """The canonical term of an atom, with its arguments in normal form."""
         kind = key.kind
         if kind in ("var", "bound"):
             return at_level(self.variable(key, around), level)
@@ -224,9 +238,11 @@ class Canonical:
         raise Untranslatable(f"an atom {kind}")
 
     def variable(self, key: Key, around: Around) -> Term:
+        """A name, or a bound variable with the sort that its binder has."""
         return variable(key.kind, key.data if key.kind == "var" else (key.data, around[key.data][1]))
 
     def formula(self, key: Key, around: Around) -> Term:
+        """A normal form of formulas as a formula; a comparison is 0 op polynomial."""
         kind = key.kind
         if kind in COMPARISONS:
             return formula(kind, numeral(0), self.polynomial(key.parts[0], around))
@@ -235,6 +251,7 @@ class Canonical:
         return formula(kind, *[self.formula(part, around) for part in key.parts])
 
     def text(self, t: Term, around: Around) -> str:
+        """The text of a term under these binders."""
         return text(t, tuple([name for name, _ in around]))
 
     # Identities.
@@ -263,28 +280,33 @@ class Canonical:
             return self.ring_lemma(a, b, atoms_of_both, [], around)
         return self.with_exponentials(a, b, [x for x in atoms_of_both if is_exp(x)], around)
 
-    def ring_lemma(self, a: Term, b: Term, found: list[Term], pairs: list[tuple[Term, Term]], around: Around) -> str:
-        """a = b as an instance of a closed lemma; the products of `pairs` of atoms, exp(x) and exp(-x), are 1."""
-        name = {atom: f"x{i}" for i, atom in enumerate(found)}
+    def ring_lemma(
+        self, a: Term, b: Term, atoms_of_both: list[Term], pairs: list[tuple[Term, Term]], around: Around
+    ) -> str:
+        """a = b as an instance of a closed lemma, over variables for its atoms. For each of the `pairs` of atoms exp(x)
+        and exp(-x) it has the premise that their product is 1."""
+        name = {atom: f"x{i}" for i, atom in enumerate(atoms_of_both)}
         first_text, second_text = (text(over_atoms(t, lambda x: raw(name[x], x.level))) for t in (a, b))
         exp_premises = "".join(f"{name[x]} * {name[y]} = 1 -> " for x, y in pairs)
         bound = f"forall {' '.join(name.values())} : {a.level}, " if name else ""
         facts = [f"H{i}" for i in range(len(pairs))]
         intros = f"intros {' '.join([*name.values(), *facts])}; "
+        # `identity` decides real equations without premises; else `ring`, or `field` where there are fractions.
         if a.level == "R" and not pairs:
             tactic = "identity."
         elif not (fractional(a) or fractional(b)):
             tactic = f"{intros}ring [{' '.join(facts)}]." if pairs else f"{intros}ring."
-        else:  # field knows no hypotheses: y is put as 1/x
+        else:  # `field` does not use premises: y is replaced by 1/x
             steps = [f"inverse_of {name[x]} {name[y]} {h}; " for h, (x, y) in zip(facts, pairs, strict=True)]
             tactic = intros + "".join(steps) + "field" + ("; repeat split; assumption." if pairs else ".")
         lemma = self.lemmas.name(f"{bound}{exp_premises}{first_text} = {second_text}", tactic)
         products = [f"(exp_product {self.text(x.kids[0], around)})" for x, _ in pairs]
-        return "(" + " ".join([lemma, *[self.text(x, around) for x in found], *products]) + ")"
+        return "(" + " ".join([lemma, *[self.text(x, around) for x in atoms_of_both], *products]) + ")"
 
     def with_exponentials(self, a: Term, b: Term, exps: list[Term], around: Around) -> Proof:
         """a = b where products of exponentials matter: exp(p) is written as powers of exp(m/d) and exp(-m/d) for the
         monomials m of p, d the common denominator of their coefficients."""
+        # For each monomial m the least common denominator d of its coefficients in all exponents.
         contents = {e: self.ordered(self.normal.poly(e.kids[0].plain), around) for e in exps}
         common: dict[Any, int] = {}
         for content in contents.values():
@@ -295,6 +317,7 @@ class Canonical:
             z = self.monomial(m, Fraction(1, common[m]), around)
             return real("fn", z if positive else real("neg", z), data="exp")
 
+        # exp(p) = product of exp(m/d)^k over the monomials of p, k negative as a power of exp(-m/d).
         powers, proofs = {}, {}
         for e, content in contents.items():
             parts = []
@@ -310,6 +333,7 @@ class Canonical:
                 return congruent(operation(t), [congruence(k) for k in t.kids])
             return proofs.get(t)
 
+        # In these new atoms the identity is one of rings, given exp(m/d) exp(-m/d) = 1.
         new = [over_atoms(t, lambda x: powers.get(x, x)) for t in (a, b)]
         new_atoms = atoms(new)
         ordered = sorted(common, key=lambda m: self.rank_monomial(m, len(around)))
@@ -337,6 +361,7 @@ class Canonical:
     # Small facts about numerals.
 
     def nonnegative(self, c: Fraction | int, strict: bool = False) -> str:
+        """The lemma that a number is at least 0, or positive (`strict`)."""
         return self.lemmas.name(f"0 {'<' if strict else '<='} {numeral_text(c)}", "lra.", "num")
 
 
@@ -351,4 +376,5 @@ def inside(around: Around, sort: Sort) -> Around:
 
 
 def binders(names: Sequence[tuple[str, Sort]]) -> str:
+    """The binders of these names and sorts."""
     return " ".join(f"({n} : {sort_text(s)})" for n, s in names)

@@ -1,7 +1,7 @@
 """Closed lemmas that open or close many quantifiers, or many parts of a conjunction, at once.
 
-One `destruct`, `exists` or `split` after the other writes what is left into the proof each time, and a run names two
-hundred functions in a body of forty thousand characters. Such a body is a variable here, so it is written once.
+Each single `destruct`, `exists` or `split` writes the rest of the formula into the proof again. A run has two hundred
+functions and a body of forty thousand characters. In these lemmas the body is a variable, so it is written once.
 """
 
 from __future__ import annotations
@@ -49,13 +49,14 @@ def joined(lemmas: Lemmas, f: Term) -> str:
 
 
 def function(sorts: Sequence[Sort], names: Sequence[str], body: str) -> str:
+    """The function of these variables with this body."""
     bound = " ".join(f"({name} : {sort_text(sort)})" for name, sort in zip(names, sorts, strict=True))
     return f"(fun {bound} => {body})"
 
 
 def in_a_row(proof: Sequence[Any], place: int) -> Sequence[Any]:
-    """The node at `place`; with those that follow if all are witnesses, or if each opens what the one before has
-    obtained, and nothing else speaks of that."""
+    """The node at `place` and those after it that one lemma can replace: a row of witnesses, or a row of `obtain` in
+    which each opens the fact of the one before, if no later step uses such a fact."""
     end, kind = place + 1, proof[place]["by"]
     if kind == "witness":
         while end < len(proof) and proof[end]["by"] == kind:
@@ -71,7 +72,7 @@ def in_a_row(proof: Sequence[Any], place: int) -> Sequence[Any]:
 
 
 def _words(nodes: object) -> Iterator[str]:
-    """All that is written in a proof."""
+    """All strings in the nodes of a proof."""
     if isinstance(nodes, str):
         yield nodes
     elif isinstance(nodes, Mapping):
@@ -83,6 +84,7 @@ def _words(nodes: object) -> Iterator[str]:
 
 
 def _quantified(sorts: Sequence[Sort]) -> tuple[list[str], str, str, str]:
+    """Variables x0 .. xn of these sorts, "forall F" for a predicate of them, their binders, and F applied to them."""
     names = [f"x{i}" for i in range(len(sorts))]
     bound = " ".join(f"({name} : {sort_text(sort)})" for name, sort in zip(names, sorts, strict=True))
     every_formula = f"forall (F : {' -> '.join([*map(sort_text, sorts), 'Prop'])})"
@@ -90,11 +92,13 @@ def _quantified(sorts: Sequence[Sort]) -> tuple[list[str], str, str, str]:
 
 
 def _some(sorts: Sequence[Sort], body: str) -> str:
+    """exists x0 .. xn, body."""
     bound = "".join(f"(exists x{i} : {sort_text(sort)}, " for i, sort in enumerate(sorts))
     return f"{bound}{body}" + ")" * len(sorts)
 
 
 def _chain(head: str, names: Sequence[str]) -> str:
+    """head x0 (head x1 (.. h))."""
     return "(".join(f"{head}{name} " for name in names) + "h" + ")" * (len(names) - 1)
 
 
@@ -103,6 +107,7 @@ def _conjunction(f: Term) -> tuple[str, str, str]:
     count = iter(range(len(conjuncts("&", f))))
 
     def parts(t: Term) -> tuple[str, str]:
+        """The text and the pattern of a part."""
         if t.op != "&":
             here = next(count)
             return f"A{here}", f"h{here}"
@@ -114,6 +119,7 @@ def _conjunction(f: Term) -> tuple[str, str, str]:
 
 
 def _conj(f: Term, names: Iterator[str]) -> str:
+    """The proof of a conjunction with the brackets of `f` from the proofs of its parts."""
     if f.op != "&":
         return next(names)
     return f"(conj {_conj(f.kids[0], names)} {_conj(f.kids[1], names)})"

@@ -82,15 +82,18 @@ class Term:
 
 
 def numeral(c: Fraction | int | str, level: str = "R") -> Term:
+    """A rational number as a term."""
     c = Fraction(c)
     return Term("num", (c.numerator, c.denominator), (), level)
 
 
 def real(op: str, *kids: Term, data: object = None) -> Term:
+    """A term that is a real number."""
     return Term(op, data, kids, "R")
 
 
 def formula(op: str, *kids: Term, data: object = None) -> Term:
+    """A term that is a formula."""
     return Term(op, data, kids, "P")
 
 
@@ -98,6 +101,7 @@ FALSE = formula("false")
 
 
 def level_of(sort: Sort) -> str:
+    """The level of the values of a sort."""
     return {"Int": "Z", "Real": "R", "Bool": "P"}.get(sort, "F") if isinstance(sort, str) else "F"
 
 
@@ -107,6 +111,7 @@ def variable(op: str, data: tuple[Any, Sort]) -> Term:
 
 
 def cast(z: Term) -> Term:
+    """An integer as a real number; the cast of a numeral is a real numeral."""
     return numeral(z.data[0]) if z.op == "num" else Term("cast", None, (z,), "R")
 
 
@@ -123,16 +128,19 @@ def elaborate(t: Checked, level: str) -> Term:
     if level == "P":
         below = "R" if op in COMPARISONS else "P"
         return Term(op, t.data, [elaborate(k, below) for k in kids], "P")
+    # Where an integer is wanted only integers may stand, without a cast.
     if op == "num":
         if level == "Z" and t.data[1] != 1:
             raise Untranslatable("a fraction where an integer is wanted")
         return Term("num", t.data, (), level)
+    # Names and applications have a level of their own, and get a cast where a real number is wanted.
     if op in ("var", "bound"):
         return at_level(variable(op, t.data), level)
     if op == "app":
         head = variable(kids[0].op, kids[0].data)
-        given = [elaborate(a, level_of(s)) for a, s in zip(kids[1:], kids[0].sort[1], strict=True)]
-        return at_level(Term("app", None, [head, *given], level_of(kids[0].sort[2])), level)
+        arguments = [elaborate(a, level_of(s)) for a, s in zip(kids[1:], kids[0].sort[1], strict=True)]
+        return at_level(Term("app", None, [head, *arguments], level_of(kids[0].sort[2])), level)
+    # All other operations are built at the wanted level, so that casts move to the leaves.
     if level == "Z" and t.sort != "Int":
         raise Untranslatable("a real number where an integer is wanted")
     if op == "whole":
@@ -173,6 +181,7 @@ def rebuild(
     place = (id(t), depth)
     if place not in memo:
         kids = [rebuild(k, leaf, depth + t.binds(n), memo) for n, k in enumerate(t.kids)]
+        # A function put in place of a variable is applied at once; the cast of a numeral is a real numeral.
         if t.op == "app" and kids[0].op == "lam":
             memo[place] = substitute(kids[0].kids[0], kids[1:])
         else:
@@ -208,6 +217,7 @@ def substitute(body: Term, values: Sequence[Term]) -> Term:
 
 
 def negation(f: Term) -> Term:
+    """The negation of a formula; that of <= is the opposite <, and the other way round."""
     if f.op in ("<=", "<"):
         return formula("<" if f.op == "<=" else "<=", *reversed(f.kids))
     return f.kids[0] if f.op == "~" else formula("~", f)
@@ -271,18 +281,21 @@ def name_text(name: str) -> str:
 
 
 def label_text(label: str) -> str:
+    """The name of a hypothesis in Coq: characters other than letters, digits and _ become their code."""
     if not isinstance(label, str):
         raise Untranslatable("a label is a string")
     return "h_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"_{ord(m[0]):x}_", label)
 
 
 def sort_text(sort: Sort) -> str:
+    """A sort as a type of Coq."""
     if isinstance(sort, tuple):
         return "(" + " -> ".join(sort_text(s) for s in (*sort[1], sort[2])) + ")"
     return "Z" if sort == "Int" else "R"
 
 
 def integer_text(n: int) -> str:
+    """An integer in Coq."""
     return f"{n}%Z" if n >= 0 else f"({n})%Z"
 
 
@@ -303,6 +316,7 @@ def text(t: Term, around: Sequence[str] = ()) -> str:
 
 
 def _text(t: Term, around: tuple[str, ...]) -> str:
+    """The text without the cache. Every operation has its own brackets, and %Z where integers are meant."""
     op, kids, level = t.op, t.kids, t.level
     suffix, mark = ("_Z", "%Z") if level == "Z" else ("", "")
     here = f"k{len(around)}"
@@ -312,6 +326,7 @@ def _text(t: Term, around: tuple[str, ...]) -> str:
         return name_text(t.data[0]) if op == "var" else t.data
     if op == "bound":
         return around[t.data[0]]
+    # Binders: functions, quantifiers, sums and products.
     if op == "lam":
         names = [f"k{len(around) + i}" for i in range(len(t.data))]
         bound = " ".join(f"({n}:{sort_text(s)})" for n, s in zip(names, t.data, strict=True))
@@ -322,6 +337,7 @@ def _text(t: Term, around: tuple[str, ...]) -> str:
     if op in ("sum", "prod"):
         ends = " ".join(text(k, around) for k in kids[:2])
         return f"({op}{suffix} {ends} (fun {here}:Z => {text(kids[2], (here, *around))}))"
+    # Everything else writes its parts first.
     inner = [text(k, around) for k in kids]
     if op == "app":  # a bracket with %Z around must not reach into real arguments
         return "(" + " ".join(x + ("%R" if k.level == "R" else "") for x, k in zip(inner, kids, strict=True)) + ")"

@@ -1,7 +1,8 @@
-"""How far one weight may move before some string of a length gets another answer, by all strings at once.
+"""How far one weight may move before some string of a length gets another answer, for all strings at once.
 
-The numbers are those of `symcook.questions.lines`. A piece ends at the first place at which something turns, an
-activation or the answer; up to there every string of a class has the same answer, or the class is left open.
+The numbers are those of `symcook.questions.lines`: on a piece they are linear in the weight. A piece ends at the first
+place at which an activation or an answer may change; up to there each class of strings has one answer, or it is split.
+`Along.reach` goes from piece to piece until some string is decided otherwise.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ ROUNDS = 12
 
 
 class Seen(NamedTuple):
-    """What one pass says of a length: where something turns the piece ends (None: nowhere), and the smallest string
-    whose answer in it is another one than at the weight as it stands (None where there is none). `near` is a string of
-    the class whose answer may turn there, None where it is something else that turns."""
+    """The result of one pass for a length: where the piece ends (None: nowhere), and the smallest string whose answer
+    in it differs from that at the model's own weight (None: there is none). `near` is a string of the class whose
+    answer may change at the end; None where an activation ends the piece."""
 
     end: fmpq | None
     wrong: Word | None
@@ -47,116 +48,137 @@ NO, YES, OPEN = 0, 1, 2
 
 
 def _verdicts(model: Transformer, columns: Sequence[LineEntries], world: int) -> Array:
-    """For each pair of entries whether all between them are accepted (YES), none is (NO), or neither is known."""
+    """For each pair of entries whether all strings between them are accepted (YES), all are rejected (NO), or neither
+    is known (OPEN)."""
     numbers = [column.start if world == BASE else column.inside for column in columns]
     open_ = either([column.open for column in columns])
+    # The sign of a logit: open where it differs at the two ends of the class.
     if model.readout.signed:
         low, high = numbers[0][::2] > 0, numbers[0][1::2] > 0
-        verdicts_found = np.where(low & high, YES, np.where(low | high, OPEN, NO))
+        verdicts = np.where(low & high, YES, np.where(low | high, OPEN, NO))
     else:
-        verdicts_found, refused = np.full(len(numbers[0]) // 2, YES), np.zeros(len(numbers[0]) // 2, dtype=bool)
+        # A zero test: rejected where some coordinate has one sign throughout, accepted where all are zero throughout.
+        verdicts, refused = np.full(len(numbers[0]) // 2, YES), np.zeros(len(numbers[0]) // 2, dtype=bool)
         for column in numbers:
             low, high = column[::2], column[1::2]
             refused |= ((low > 0) & (high > 0)) | ((low < 0) & (high < 0))
-            verdicts_found[~((low == 0) & (high == 0))] = OPEN
-        verdicts_found = np.where(refused, NO, verdicts_found)
-    return verdicts_found if open_ is None else np.where(open_[::2] & world, OPEN, verdicts_found)
+            verdicts[~((low == 0) & (high == 0))] = OPEN
+        verdicts = np.where(refused, NO, verdicts)
+    return verdicts if open_ is None else np.where(open_[::2] & world, OPEN, verdicts)
 
 
 def _seen(model: Transformer, line: Line, level: PrefixLevel, accepted: Array | None) -> Seen:
+    """What one level says: where the piece ends, and the smallest string whose answer differs between weight and
+    piece."""
     watched: Any = level.result.watched.values()
     columns: list[LineEntries] = list(watched)
     domain: Any = level.result.domain
     asked = np.ones(len(level.origin) // 2, dtype=bool) if accepted is None else accepted[::2]
     turns = [column.turns for column in columns]
-    end, near = least(line.end, domain.numbers.end), None
+    end, turning_entry = least(line.end, domain.numbers.end), None
+    # The piece ends where the first answer turns.
     for entry, turn in sorted((entry, turn) for turns_of in turns for entry, turn in turns_of.items()):
         if end is None or turn < end:
-            end, near = turn, entry
+            end, turning_entry = turn, entry
     verdicts = []
+    # The verdicts as the weight stands, and in the piece; a class that is open is split.
     for world in (BASE, PIECE):
-        verdicts_found = _verdicts(model, columns, world)
-        unknown = [int(k) for k in np.flatnonzero((verdicts_found == OPEN) & asked)]
+        verdicts_there = _verdicts(model, columns, world)
+        unknown = [int(k) for k in np.flatnonzero((verdicts_there == OPEN) & asked)]
         if unknown:
             again, earlier = _in_parts(model, level, unknown, world)
-            verdicts_found[unknown], end, near = again, least(end, earlier), None if earlier is not None else near
-        verdicts.append(verdicts_found)
+            verdicts_there[unknown], end = again, least(end, earlier)
+            if earlier is not None:
+                turning_entry = None
+        verdicts.append(verdicts_there)
     wrong = np.flatnonzero((verdicts[0] != verdicts[1]) & asked)
     smallest = level.smallest(2 * int(wrong[0])) if len(wrong) else None
-    return Seen(end, smallest, None if near is None else level.word(near))
+    return Seen(end, smallest, None if turning_entry is None else level.word(turning_entry))
 
 
 def _in_parts(
     model: Transformer, level: PrefixLevel, pairs: Sequence[int], world: int
 ) -> tuple[list[int], fmpq | None]:
-    """The verdicts on classes whose answer an activation leaves open, one number of which changes its sign between the
-    two lines: these are parted by the line on which it is zero. And where the piece ends by what turns then."""
+    """The verdicts on open classes, and where the piece ends because of what turns in their parts.
+
+    Such a class is open because the input of an activation changes its sign between its two lines. It is split at the
+    line on which this input is zero, until each part has a verdict."""
     entries = [2 * pair + k for pair in pairs for k in (0, 1)]
     origin, which = level.origin[entries], level.which[entries]
-    sums_held = [[_alone(summed.take(origin), world) if summed else None for summed in head] for head in _held(level)]
+    kept_sums = _running_sums(level)
+    sums = [[_alone(total.take(origin), world) if total else None for total in head] for head in kept_sums]
     owner, verdict_sets, end = list(range(len(pairs))), [set[int]() for _ in pairs], None
+    # Each round runs the classes that are still open; a class that is decided notes its verdict with its owner.
     for _ in range(ROUNDS):
-        result = level.states.run(level.tokens, which, tuple(map(tuple, sums_held)))
+        result = level.states.run(level.tokens, which, tuple(map(tuple, sums)))
         columns, domain = list[Any](result.watched.values()), result.domain
         numbers: LineNumbers = domain.numbers  # type: ignore[attr-defined]
         open_ = either([column.open for column in columns])
-        loose = [] if open_ is None else [int(k) for k in np.flatnonzero(open_[::2] & world)]
+        open_pairs = [] if open_ is None else [int(k) for k in np.flatnonzero(open_[::2] & world)]
         for k, verdict in enumerate(_verdicts(model, columns, world)):
-            if k not in loose:
+            if k not in open_pairs:
                 verdict_sets[owner[k]].add(int(verdict))
         if world == PIECE:
             end = least(end, numbers.end, *(turn for column in columns for turn in column.turns.values()))
-        if not loose:
+        if not open_pairs:
             break
-        lines = [_parting(numbers, sums_held, k, world) for k in loose]
-        chosen = [entry for k in loose for entry in (2 * k, 2 * k + 1, 2 * k, 2 * k + 1)]
-        which, owner = which[chosen], [owner[k] for k in loose for _ in (0, 1)]
-        sums_held = [[summed.take(chosen) if summed else None for summed in head] for head in sums_held]
+        # An open class (low, high) becomes (low, cut) and (cut, high), where the activation that left it open is zero.
+        lines = [_parting(numbers, sums, k, world) for k in open_pairs]
+        chosen = [entry for k in open_pairs for entry in (2 * k, 2 * k + 1, 2 * k, 2 * k + 1)]
+        which, owner = which[chosen], [owner[k] for k in open_pairs for _ in (0, 1)]
+        sums = [[summed.take(chosen) if summed else None for summed in head] for head in sums]
         for k, (h, place, at, slope) in enumerate(lines):
-            split_sum: Any = sums_held[h][place]
+            split_sum: Any = sums[h][place]
             if split_sum.slope is None:
-                sums_held[h][place] = split_sum = replace(split_sum, slope=np.full(len(chosen), ZERO))
+                sums[h][place] = split_sum = replace(split_sum, slope=np.full(len(chosen), ZERO))
+            # Of the four entries of the two halves, the inner two lie on the cut.
             for entry in (4 * k + 1, 4 * k + 2):
                 split_sum.at[entry], split_sum.slope[entry] = at, slope
     else:
         raise NotExact(f"at most {ROUNDS} parts of a class are looked at", "more")
+    # The halves disagree: the class has no single verdict.
     if any(len(verdict_set) != 1 or OPEN in verdict_set for verdict_set in verdict_sets):
         raise NotExact("prefixes are grouped where all of a class have one answer", "a class that is open")
     return [verdict_set.pop() for verdict_set in verdict_sets], end
 
 
-def _held(level: PrefixLevel) -> Sequence[Sequence[Any]]:
+def _running_sums(level: PrefixLevel) -> Sequence[Sequence[Any]]:
+    """The running sums of a level by head; one head without sums where the model has no head."""
     return level.states.sums or [[None]]
 
 
-def _alone(one: LineEntries, world: int) -> LineEntries:
-    """A running sum in the one world, which the other one has too."""
-    at = one.start if world == BASE else one.at
-    slope = None if world == BASE else one.slope
-    return replace(one, start=at, at=at.copy(), slope=None if slope is None else slope.copy())
+def _alone(total: LineEntries, world: int) -> LineEntries:
+    """A running sum with its numbers of one world (BASE or PIECE) in place of both."""
+    at = total.start if world == BASE else total.at
+    slope = None if world == BASE else total.slope
+    return replace(total, start=at, at=at.copy(), slope=None if slope is None else slope.copy())
 
 
-def _parting(numbers: LineNumbers, held: Sequence[Sequence[Any]], pair: int, world: int) -> tuple[int, int, fmpq, fmpq]:
-    """The sum in which a class is not one number, by head and place, and the line on which what was open first is
-    zero. NotExact where it is none."""
-    x = next(turned for turned in numbers.turned if turned.open is not None and turned.open[2 * pair] & world)
-    low, high = (_line(x, entry, world) for entry in (2 * pair, 2 * pair + 1))
-    for h, head in enumerate(held):
+def _parting(numbers: LineNumbers, sums: Sequence[Sequence[Any]], pair: int, world: int) -> tuple[int, int, fmpq, fmpq]:
+    """Where to split a class: the head and the index of the running sum that differs between its two entries, and the
+    value and slope of this sum at which the first open activation input is zero. NotExact where that input is not
+    affine in one sum."""
+    opened = next(turned for turned in numbers.turned if turned.open is not None and turned.open[2 * pair] & world)
+    low, high = (_line(opened, entry, world) for entry in (2 * pair, 2 * pair + 1))
+    # The activation's input must be affine in one running sum, with the same factor for value and slope.
+    for h, head in enumerate(sums):
         for place, summed in enumerate(head):
             if summed is None or _line(summed, 2 * pair, PIECE) == _line(summed, 2 * pair + 1, PIECE):
                 continue
-            least_, most = (_line(summed, entry, PIECE) for entry in (2 * pair, 2 * pair + 1))
-            wide, apart = ([b - a for a, b in zip(*ends, strict=True)] for ends in ((least_, most), (low, high)))
-            times = apart[0] / wide[0] if wide[0] != 0 else apart[1] / wide[1]
-            if times != 0 and [times * w for w in wide] == apart:
-                return h, place, least_[0] - low[0] / times, least_[1] - low[1] / times
+            least_sum, greatest_sum = (_line(summed, entry, PIECE) for entry in (2 * pair, 2 * pair + 1))
+            sum_spread = [b - a for a, b in zip(least_sum, greatest_sum, strict=True)]
+            input_spread = [b - a for a, b in zip(low, high, strict=True)]
+            factor = input_spread[0] / sum_spread[0] if sum_spread[0] != 0 else input_spread[1] / sum_spread[1]
+            if factor != 0 and [factor * spread for spread in sum_spread] == input_spread:
+                return h, place, least_sum[0] - low[0] / factor, least_sum[1] - low[1] / factor
     raise NotExact("classes are parted by a running sum", "an activation that is no multiple of one")
 
 
-def _line(one: LineEntries, entry: int, world: int) -> tuple[fmpq, fmpq]:
+def _line(column: LineEntries, entry: int, world: int) -> tuple[fmpq, fmpq]:
+    """Value and slope of one entry in a world."""
     if world == BASE:
-        return one.start[entry], ZERO
-    return one.at[entry], ZERO if one.slope is None else one.slope[entry]
+        return column.start[entry], ZERO
+    return column.at[entry], ZERO if column.slope is None else column.slope[entry]
 
 
 class Along:
@@ -175,19 +197,24 @@ class Along:
         self.passes = Passes(asked.lengths, self._levels)
 
     def reach(self, n: int) -> tuple[Reach, Word | None]:
-        """How far the answer to every string of `n` symbols stays, and the smallest string that has another behind."""
+        """How far every string of `n` symbols keeps its answer, and the smallest string that loses it there."""
         at, last = ZERO, None
         for _ in range(PIECES):
             piece = self.passes.shown((at, last, True), n)
+            # Wrong at once after `at`, although right at it.
             if piece.wrong is not None:
                 return Reach(ratio_of(at), ratio_of(at), True), piece.wrong
+            # Nothing turns any more.
             if piece.end is None:
                 return Reach(ratio_of(at), None), None
             nearer = None if piece.near is None else self.change(piece.near)
+            # The class ends the piece too early for one of its strings: try again with this string's exact change as
+            # the end.
             if nearer is not None and nearer > at and (last is None or nearer < last):
                 last = nearer
                 continue
             at = at + piece.end
+            # The place at which the piece ends, for itself.
             alone = self.passes.shown((at, None, False), n)
             if alone.wrong is not None:
                 return Reach(ratio_of(at), ratio_of(at), False), alone.wrong
@@ -197,16 +224,17 @@ class Along:
     def change(self, word: Word) -> fmpq | None:
         """Where the answer to one string changes; None where it never does, or not at a rational place."""
         along = OneSymbol(self.model, word, self.name, self.start, self.side)
-        reach_found = exactly(along.probe, along.point, along.point(Fraction(0)), None).first
-        return fmpq(reach_found.numerator, reach_found.denominator) if isinstance(reach_found, Fraction) else None
+        reach = exactly(along.probe, along.point, along.point(Fraction(0)), None).first
+        return fmpq(reach.numerator, reach.denominator) if isinstance(reach, Fraction) else None
 
     def _levels(self, piece: tuple[fmpq, fmpq | None, bool], lengths: Sequence[int]) -> Iterator[tuple[int, Seen]]:
-        """What holds so far from the start: behind it, as far as a `last` place (None: without an end), or there
-        alone."""
+        """By length, the pass over one piece: it begins `at` this distance from the start and ends by `last` (None:
+        without a limit); without `moves` it is that place alone."""
         at, last, moves = piece
         line = Line("", ZERO, ZERO, 0)
 
         def begin(length: int | None) -> Prefixes:
+            """The prefixes of one pass, which begin at the piece; noted as the present line."""
             nonlocal line
             line = Line(self.name, self.start, self.start + self.side * at, self.side if moves else 0,
                         None if last is None else last - at)  # fmt: skip

@@ -88,8 +88,8 @@ def cell_json(cell: AnswerCell) -> Any:
 
 @contextmanager
 def keeping(rows: Sized, answered: Callable[[], Answer]) -> Iterator[None]:
-    """What ends a question early, be it time or an interruption, carries the answer to the lengths before as `found`,
-    if there are `rows`; its note "ended" says that longer ones have none."""
+    """An error or interruption that ends a question early gets the answer so far as its attribute `found`, if there are
+    `rows`; the note "ended" says that longer lengths were not tested."""
     try:
         yield
     except BaseException as error:

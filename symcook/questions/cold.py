@@ -1,7 +1,7 @@
-"""All low temperatures at once: the answer to one input at every temperature from 0, without 0, to a given one.
+"""All low temperatures at once: the answer to one input at every temperature above 0 and up to a given one.
 
-Balls around the limit cannot tell 1 - e^(-1/tau) from 1. So a value is its limit, as an exact number where that is one,
-and what is off from it: a ball, and the sign that it has at every one of these temperatures.
+Balls around the limit cannot tell 1 - e^(-1/tau) from 1. So a value is a pair: its limit at temperature 0, exact where
+possible, and its difference from the limit, as a ball and as the sign that it has at all these temperatures.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ ZERO = fmpq(0)
 
 
 class OffPart:
-    """What is off from a limit, for itself: `ball` at all temperatures together, and its `sign` at each: 1 or -1, None
-    where it is not known to be one."""
+    """A difference from a limit: `ball` has its values at all temperatures, and `sign` is 1 or -1 where it has this
+    sign at each of them, None where that is not known."""
 
     def __init__(self, ball: arb, sign: int | None) -> None:
         self.ball, self.sign = ball, sign
 
 
 class Near(NamedTuple):
-    """limit + the sum of coefficient times part, so that what cancels leaves nothing."""
+    """limit + the sum of coefficient times part; equal parts cancel exactly, as balls would not."""
 
     limit: Any
     parts: Mapping[OffPart, Any]
@@ -60,14 +60,14 @@ class Near(NamedTuple):
 
     @property
     def sign(self) -> int | None:
-        """The sign of what is off, 0 where nothing is; None where it is not known to be one."""
+        """The sign of the difference from the limit at all temperatures, 0 without one; None where it is not known."""
         return _both(*(_times(_sign(c), part.sign) for part, c in self.parts.items()))
 
     def side(self) -> int | None:
-        """The sign of the value; None where it is not known to be one."""
-        if isinstance(self.limit, fmpq) and (self.limit == 0 or not self.parts):
-            return self.sign if self.limit == 0 else 1 if self.limit > 0 else -1
-        return _sign(self.ball)
+        """The sign of the value at all temperatures; None where it is not known."""
+        if isinstance(self.limit, fmpq) and self.limit == 0:
+            return self.sign
+        return _sign(self.limit if isinstance(self.limit, fmpq) and not self.parts else self.ball)
 
     def __add__(self, other: Near) -> Near:  # type: ignore[override]
         parts_found = dict(self.parts)
@@ -87,9 +87,10 @@ class Near(NamedTuple):
     def __mul__(self, other: Near) -> Near:  # type: ignore[override]
         if not self.parts or not other.parts:
             return other.scaled(self.limit) if not self.parts else self.scaled(other.limit)
+        # (limit + off) (limit' + off'), whose last product is a new part.
         both = Near.of(ZERO, self.off * other.off, _times(self.sign, other.sign))
-        straight = Near(self.limit * other.limit, {})
-        return straight + Near(ZERO, self.parts).scaled(other.limit) + Near(ZERO, other.parts).scaled(self.limit) + both
+        limits = Near(self.limit * other.limit, {})
+        return limits + Near(ZERO, self.parts).scaled(other.limit) + Near(ZERO, other.parts).scaled(self.limit) + both
 
     def __truediv__(self, other: Near) -> Near:
         if other.parts:
@@ -98,8 +99,8 @@ class Near(NamedTuple):
 
 
 class Cold(Rowwise):
-    """The domain of these values, for every temperature from 0 on, without it, to `warm`, for which the symbol `name`
-    stands. NotExact for norms, gelu and hard attention with scores; Undecided for scores that change their order."""
+    """The domain of these values: the symbol `name` stands for every temperature above 0 and at most `warm`. NotExact
+    for norms, gelu and hard attention with scores; Undecided for scores that change their order."""
 
     name: ClassVar[str] = "cold"
     nothing = Near.of(ZERO)
@@ -109,11 +110,13 @@ class Cold(Rowwise):
         self.symbol, self.warm = name, warm
 
     def number(self, value: Coefficient) -> Near:
+        """A number of the model, which does not depend on the temperature."""
         if isinstance(value, tuple):
             return Near.of(evaluate(value))
         return Near.of(fmpq(value.numerator, value.denominator))
 
     def position(self, term: Tree, i: int) -> Near:
+        """A position function at i; the temperature may stand in scores only."""
         if self.symbol in names(term):
             raise NotExact("a temperature must stand in scores alone", self.symbol)
         try:
@@ -122,6 +125,7 @@ class Cold(Rowwise):
             return Near.of(evaluate(term, {"i": i, "n": self.length}))
 
     def activation(self, x: Near, kind: str) -> Near:
+        """The activation of a value whose sign is known at all temperatures; else a ball around both cases."""
         if kind not in ("relu", "step"):
             raise NotExact("values at low temperatures must be of sums, products and softmax", kind)
         side = x.side()
@@ -145,11 +149,13 @@ class Cold(Rowwise):
         return [evaluate(factor, values | {"i": self._start + place}) for place in self.rows]
 
     def softmax(self, scores: Sequence[Near], scale: arb, rows: Sequence[Sequence[Near]]) -> Sequence[Near]:
+        """The weighted means: scores tied in the limit share the weight equally, all others have a vanishing one."""
         top = max(scores, key=lambda score: score.ball.mid())
         tied, weights = list[int](), dict[int, arb]()
         for j, score in enumerate(scores):
             below = score - top
             side = below.side()
+            # Tied at every temperature, not only in the limit.
             if score is top or side == 0:
                 tied.append(j)
             elif side is None or side > 0:
@@ -158,6 +164,8 @@ class Cold(Rowwise):
                 weights[j] = arb(0).union((below.ball * scale).exp() if below.ball < 0 else arb(1))
         total_weight = sum(weights.values(), arb(len(tied)))
         means = []
+        # The mean of the tied ones, plus what the vanishing weights add; its sign is known where these all pull one
+        # way.
         for row in rows:
             mean = self.mean([row[j] for j in tied])
             apart = {j: row[j] - mean for j in weights}
@@ -167,6 +175,7 @@ class Cold(Rowwise):
         return means
 
     def first_largest(self, scores: Sequence[Near]) -> int | None:
+        """The index of the first largest score; None where two cannot be told apart."""
         best = 0
         for j in range(1, len(scores)):
             side = (scores[j] - scores[best]).side()
@@ -199,15 +208,18 @@ def _nothing(c: Ball) -> bool:
 
 
 def _sign(x: Ball) -> int | None:
-    """That of a number; None of a ball that leaves it open."""
+    """The sign of a number; None of a ball that contains 0."""
     return 1 if x > 0 else -1 if x < 0 else 0 if x == 0 else None
 
 
 def _both(*signs: int | None) -> int | None:
-    """The sign of a sum."""
-    signs_found = set(signs) - {0}
-    return None if len(signs_found) > 1 or None in signs_found else signs_found.pop() if signs_found else 0
+    """The sign of a sum of numbers with these signs; None where some are opposite or unknown."""
+    nonzero = set(signs) - {0}
+    if len(nonzero) > 1 or None in nonzero:
+        return None
+    return nonzero.pop() if nonzero else 0
 
 
 def _times(a: int | None, b: int | None) -> int | None:
+    """The sign of a product; None where it is not known."""
     return 0 if 0 in (a, b) else None if a is None or b is None else a * b

@@ -1,4 +1,8 @@
-"""How widely each head of a model looks: the entropy of its attention weights, over all words of each length."""
+"""How widely each head of a model attends: the entropy of its attention weights, over all strings of each length.
+
+A row has the smallest and the largest entropy in bits, as balls of the asked digits, and a string for each. Strings
+with the same weights are run once.
+"""
 
 from __future__ import annotations
 
@@ -84,6 +88,7 @@ def entropy(
     if asked[-1] + model.embedding.added > MOST_WEIGHTS:
         most = MOST_WEIGHTS - model.embedding.added
         raise BadInput(f"the maximum length must be at most {most} here", max_length, f"give --max-length {most}")
+    # The positions that exist at the greatest length; at shorter ones a position beyond the string has no row.
     first, last = model.embedding.start, model.embedding.start + asked[-1] + model.embedding.added - 1
     if position not in (None, "each") and (isinstance(position, str) or not first <= position <= last):
         must = f'a position must be an integer from {first} to {last}, or "each", at lengths to {asked[-1]}'
@@ -93,6 +98,7 @@ def entropy(
     merged = False
 
     def answered() -> Answer:
+        """The answer for the lengths so far."""
         method = "all strings one by one"
         if merged:
             method = "strings with the same attention weights are grouped"
@@ -102,6 +108,7 @@ def entropy(
         empty = [row for row in rows if "least" not in row]
         if empty:
             notes["none"] = "; ".join(dict.fromkeys(str(row["why"]) for row in empty))
+        # "why" is a note of the whole answer, not a cell.
         known = tuple({key: value for key, value in row.items() if key != "why"} for row in rows)
         return Answer(
             "entropy", bound.name, asked_with, ("n", "head", "least", "least_word", "greatest", "word"), known, notes,
@@ -123,6 +130,7 @@ def entropy(
 
 
 def _where(model: Transformer, position: int | str | None) -> str:
+    """The positions that attend, in words."""
     if position is None:
         return f"the {'first' if model.readout.first else 'last'} position"
     return "every position" if position == "each" else f"position {position}"
@@ -130,6 +138,7 @@ def _where(model: Transformer, position: int | str | None) -> str:
 
 def _rows(model: Transformer, n: int, head: str | None, position: int | str | None) -> Iterator[AttendingRow]:
     """The weights that are asked for at a length."""
+    # (index of the sublayer, of the head in it, the head's name), in the order of the layers.
     names = []
     for step, sublayer in enumerate(model.sublayers):
         if isinstance(sublayer.block, SelfAttention):
@@ -139,6 +148,7 @@ def _rows(model: Transformer, n: int, head: str | None, position: int | str | No
     if head is not None and head not in [name for _, _, name in names]:
         raise unknown("head", head, [name for _, _, name in names])
     length, start = n + model.embedding.added, model.embedding.start
+    # The readout's position, all positions, or one; a position beyond this length has no row.
     if position is None:
         places = [model.readout.place % length]
     elif position == "each":
@@ -165,6 +175,7 @@ def _traced(rows: list[AttendingRow], result: Result) -> Iterator[Any]:
 def _at(
     model: Transformer, n: int, rows: list[AttendingRow], words: Cover, digits: int
 ) -> list[Mapping[str, AnswerCell]]:
+    """The rows of one length, for the heads and positions asked about, at enough bits for the digits."""
     for bits in ladder(bits_for(digits), limit_for(digits)):
         ends: dict[AttendingRow, tuple[End, End]] = {}
         idle: set[AttendingRow] = set()
@@ -173,7 +184,7 @@ def _at(
             try:
                 result = forward(model, model.tokens(word), domain, trace=True)
             except Undecided:
-                if bits > 4 * bits_for(digits):  # a tie of numbers that are not rational stays one
+                if bits > 4 * bits_for(digits):  # more bits do not decide a tie of irrational numbers
                     raise
                 break
             with PRECISION, domain.context():
@@ -186,16 +197,18 @@ def _at(
                     if entropy_ball is not None:
                         ends[row] = _wider(ends.get(row), End(entropy_ball, written))
         else:
+            # No string was undecided at these bits.
             if all(settled(end.value, digits) for pair in ends.values() for end in pair):
                 return [_row(n, row, ends.get(row), digits, row in idle) for row in rows]
     raise Undecided(f"an entropy at length {n} did not reach {digits} digits; ask for fewer.")
 
 
 def _entropy(weights: list[arb]) -> arb | None:
-    """In bits; None where there is nothing to attend to."""
+    """The entropy of weights in bits; None where there is nothing to attend to."""
     if not weights or all(type(w) is not arb and w == 0 for w in weights):
         return None
     shares = [w for w in weights if type(w) is arb or w != 0]
+    # Equal exact weights: log2 k; exactly an integer where k is a power of 2.
     if all(type(w) is not arb and w == shares[0] for w in shares) and len(shares).bit_count() == 1:
         return arb(len(shares).bit_length() - 1)  # log2 of a power of 2
     total = arb(0)
@@ -212,6 +225,7 @@ def _entropy(weights: list[arb]) -> arb | None:
 
 
 def _wider(known: tuple[End, End] | None, end: End) -> tuple[End, End]:
+    """The least and the greatest entropy with one more string."""
     if known is None:
         return end, end
     low, high = known
@@ -223,6 +237,7 @@ def _wider(known: tuple[End, End] | None, end: End) -> tuple[End, End]:
 
 
 def _row(n: int, row: AttendingRow, ends: tuple[End, End] | None, digits: int, idle: bool) -> Mapping[str, AnswerCell]:
+    """The cells of one head (and position); "why" says why there is no entropy."""
     cells: dict[str, AnswerCell] = {"n": n, "head": row.name}
     if ends is None and idle:
         name = row.name.split()[0]

@@ -42,31 +42,37 @@ class Interval(BallDomain):
     soft = Rowwise.soft
 
     def _given(self, value: Coefficient) -> Any:
+        """A number of the model, with the interval in place of the symbol."""
         if isinstance(value, tuple) and self._name in names(value):
             return self._entry(evaluate(value, {self._name: self._value}))
         return super()._given(value)
 
     def position(self, term: Tree, i: int) -> Any:
+        """A position function at i, with the interval in place of the symbol."""
         if self._name in names(term):
             return self._entry(evaluate(term, {self._name: self._value, "i": i, "n": self.length}))
         return super().position(term, i)
 
     def scales(self, factor: Coefficient) -> Sequence[Any] | None:
-        """With a temperature that goes to 0, the least factor alone."""
+        """With a temperature that goes down to `cold`: for each row the least factor, and the greatest (None where
+        `cold` is 0)."""
         if self._cold is None or not isinstance(factor, tuple) or self._name not in names(factor):
             return super().scales(factor)
-        ends_found = []
+        factors = []
         for place in self.rows:
             indices: dict[str, Any] = {"i": self._start + place, "n": self.length}
             least = evaluate(factor, indices | {self._name: self._value})
             cold = self._cold
             most = None if cold == 0 else evaluate(factor, indices | {self._name: cold})
-            ends_found.append((least, most))
-        return ends_found
+            factors.append((least, most))
+        return factors
 
     def softmax(
         self, scores: Sequence[BallValue], scale: BallValue | None, rows: Sequence[Sequence[BallValue]]
     ) -> Sequence[Any]:
+        # No temperature that moves: a single scale.
+        """The weighted means. With a temperature that goes down to `cold` each weight is the hull of those at its
+        two ends."""
         if not isinstance(scale, tuple):
             return super().softmax(scores, scale, rows)
         least, most = scale
@@ -77,11 +83,13 @@ class Interval(BallDomain):
             if score is best or below == 0:
                 weights.append(fmpq(1))
                 continue
+            # The order of the two scores is open: the largest score may be either.
             if not below < 0:
                 if most is None:
                     raise Undecided("two scores of softmax are too close to tell apart as the temperature goes to 0")
                 weights.append((below * least.union(most)).exp())
                 continue
+            # A weight falls with the temperature; at temperature 0 it is 0.
             weight = (below * least).exp()
             weights.append(weight.union(arb(0) if most is None else (below * most).exp()))
         total = self.total(weights)
@@ -96,13 +104,14 @@ class Interval(BallDomain):
         return means
 
     def weights(self, scores: Sequence[BallValue]) -> list[Any]:
+        """The weights of a softmax, relative to the largest score."""
         balls = [arb(score) for score in scores]
         top = max((score.mid() for score in balls), default=arb(0))
         return [(score - top).exp() for score in balls]
 
 
 def between(model: Transformer, sequence: object, name: str, low: Fraction, high: Fraction, warm: bool = False) -> Any:
-    """The answer for every value of a symbol from `low` to `high`; None where it is not the same, or open.
+    """The answer for every value of a symbol from `low` to `high`; None where it is not the same, or undecided.
 
     With `warm` the symbol is a temperature, which may go down to a `low` of 0."""
     bits = BITS if warm else resolving(low, high, BITS)

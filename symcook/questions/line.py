@@ -1,9 +1,9 @@
-"""One input along a line: every value is a rational function of one number t, with signs taken at one place of it.
+"""One input along a line: every value is a rational function of one number t, with signs taken at one place.
 
-As long as no value whose sign was taken has a zero, the same functions hold: `turns` collects these values, and `near`
-the nearest zeros of the linear ones, so that the next place where anything may change is one of these or a root of one
-of those. Softmax has a value here where its scores are rational
-numbers: with t = e^(-1/(unit tau)) a weight at temperature tau is a power of t.
+The same functions hold as long as no value whose sign was taken has a zero. `turns` collects these values, and `near`
+has the nearest zeros of the linear ones: the next place where anything may change is one of these, or a root of one of
+those. Softmax has a value here where its scores are rational numbers: with t = e^(-1/(unit tau)) a weight at
+temperature tau is a power of t.
 """
 
 from __future__ import annotations
@@ -128,12 +128,14 @@ class LineDomain(Shortening):
         self._known: dict[Any, LineValue] = {}
 
     def number(self, value: Coefficient) -> LineValue:
+        """A number of the model as a function of t, cached."""
         known_value = self._known.get(value)
         if known_value is None:
             known_value = self._known[value] = self._given(value)
         return known_value
 
     def _given(self, value: Coefficient) -> LineValue:
+        """A number of the model as a function of t; NotExact where it is irrational."""
         if not isinstance(value, tuple):
             return fmpq(value.numerator, value.denominator)
         if self.meant is None:
@@ -141,6 +143,7 @@ class LineDomain(Shortening):
         return polynomial(value, *self.meant)
 
     def positions(self, expression: Coefficient) -> list[Any]:
+        """A position function at all positions; those without the symbol are shared between runs."""
         if not isinstance(expression, tuple) or (self.meant is not None and self.meant[0] in names(expression)):
             return super().positions(expression)
         return _still(expression, self._start, self.length, tuple(self.rows))
@@ -158,8 +161,11 @@ class LineDomain(Shortening):
         if isinstance(self.place, Algebraic):
             return self.place.sign_of(x)
         value_there = x(self.place)
+        # A probe on a zero would not see the sign around it.
         if value_there == 0:
             raise Landed
+        # The zeros that bound the piece: of a polynomial all its roots, of a line the one zero, kept if it is the
+        # nearest.
         if x.degree() > 1:
             self.turns.setdefault(tuple(x.coeffs()), x)
         else:
@@ -170,6 +176,7 @@ class LineDomain(Shortening):
         return 1 if value_there > 0 else -1
 
     def activation(self, x: LineValue, kind: str) -> LineValue:
+        """relu or step, whose sign bounds the piece."""
         if kind not in ("relu", "step"):
             raise NotExact("a value along a line must be a rational function", kind)
         if self.sign(x) <= 0:
@@ -206,14 +213,18 @@ class LineDomain(Shortening):
     def softmax(
         self, scores: Sequence[LineValue], scale: fmpq | None, rows: Sequence[Sequence[LineValue]]
     ) -> Sequence[LineValue]:
+        """The weighted means as rational functions of t = e^(-1/(unit tau)): a score d below the largest has the
+        weight t^d."""
         numbers = [plain(score) for score in scores]
         scores = [score for score in numbers if isinstance(score, fmpq)]
+        # Equal scores, whatever they are: plain means.
         if all(self.same(score, numbers[0]) for score in numbers):
             return [self.mean(row) for row in rows]
         if self.meant is not None or len(scores) < len(numbers):
             raise NotExact("the scores of softmax must be rational numbers here", "others")
         best = max(scores)
         deficits = [(best - score) * (1 if scale is None else scale) * self.unit for score in scores]
+        # Exponents must be integers: another unit of t makes them so.
         wanted = lcm(*(int(d.q) for d in deficits))
         if wanted != 1:
             raise Unit(self.unit * wanted)
@@ -224,7 +235,7 @@ class LineDomain(Shortening):
         return [over(self.total([self.times(w, x) for w, x in zip(weights, row, strict=True)]), total) for row in rows]
 
     def ends(self) -> list[RealPlace]:
-        """The places at which a value whose sign was taken has another one, or none."""
+        """The places at which a value whose sign was taken is zero."""
         return [*map(ratio_of, self.near.values()), *(root for turn in self.turns.values() for root in roots(turn))]
 
     def power(self, k: int) -> LineValue:
@@ -243,6 +254,7 @@ class LineDomain(Shortening):
         return isinstance(difference, fmpq) and difference == 0
 
     def best(self, scores: Sequence[LineValue], weighting: str, i: int, first: int) -> Sequence[int]:
+        """The positions of the largest score, as the head's tie-breaking takes them."""
         best = [0]
         for j in range(1, len(scores)):
             sign = self.sign(self.less(scores[j], scores[best[0]]))
@@ -270,13 +282,14 @@ class LineDomain(Shortening):
 
 @lru_cache(maxsize=64)
 def _still(term: Tree, start: int, length: int, rows: tuple[int, ...]) -> list[Any]:
-    """A term that does not move, at the positions of strings of one length."""
+    """A term without the symbol, at the positions of strings of one length; equal values are one object."""
     values = [value_at(term, start + place, length) for place in rows]
-    each = {x: polynomial(x, "", ZERO) if isinstance(x, tuple) else _rational(x) for x in values}  # equal ones are one
-    return [each[x] for x in values]
+    number_of = {x: polynomial(x, "", ZERO) if isinstance(x, tuple) else _rational(x) for x in values}
+    return [number_of[x] for x in values]
 
 
 def _rational(value: Coefficient) -> fmpq:
+    """A rational number; NotExact for any other."""
     if isinstance(value, tuple):
         raise NotExact("a value along a line must be rational", show(value))
     return fmpq(value.numerator, value.denominator)
@@ -297,6 +310,7 @@ def polynomial(tree: Tree, name: str, meant: LineValue) -> LineValue:
     if tag in ("+", "-", "*", "/") and name in names(tree):
         a, b = (polynomial(part, name, meant) for part in tree[1:])
         return over(a, b) if tag == "/" else plain(a + b if tag == "+" else a - b if tag == "-" else a * b)
+    # A term without the symbol is a number.
     try:
         return _rational(rational(tree))
     except BadInput:

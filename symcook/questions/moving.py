@@ -1,4 +1,8 @@
-"""The answer to one input as one number of the model moves: in functions, and at a place."""
+"""The answer to one input as one number of the model (a weight or the temperature) moves along a line.
+
+`OneSymbol.probe` runs the model over rational functions of the number and finds the piece on which the answer stays;
+`OneSymbol.point` gives the answer at a single place.
+"""
 
 from __future__ import annotations
 
@@ -54,11 +58,12 @@ class OneSymbol:
         self.start, self.side, self.unit = start, side, unit
 
     def _line(self, place: Any) -> LineDomain:
+        """The domain of rational functions whose signs are taken at a place."""
         moved = None if self.start is None else (self.name, fmpq_poly([self.start, self.side]))
         return self.domain(place, moved, self.unit, self.name)
 
     def probe(self, place: fmpq) -> Piece:
-        """A pass in functions."""
+        """The answer around a place, and the places that bound the piece on which it holds."""
         domain = self._line(place)
         result = forward(self.model, self.sequence, domain)
         return Piece(answer(result), domain.ends())

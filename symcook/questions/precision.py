@@ -1,4 +1,9 @@
-"""How many bits a model needs at each length, and how far it carries in the formats that runtimes have."""
+"""How many bits a model needs at each length, and up to which length the float formats of runtimes are enough.
+
+Two bounds meet. From above: bits are proved to be enough where interval arithmetic over all possible roundings gives
+every string its exact answer. From below: bits fail where one run, rounded to so many bits, decides a string otherwise.
+`_Length` has both for one length, `precision` the table and the guarantees for each format.
+"""
 
 from __future__ import annotations
 
@@ -97,18 +102,20 @@ def precision(
     by_format: dict[str, dict[str, Any]] = {
         name: dict.fromkeys(("from", "guaranteed", "wrong", "length", "first", "gives", "exact")) for name in formats
     }
+    # Whether every length so far is proved for a format: its guarantee ends at the first one that is not.
     safe = dict.fromkeys(formats, True)
     guess, method, last, runs = 4, "", 0, ""
 
     def answered() -> Answer:
+        """The answer for the lengths so far."""
         notes = {
             "enough": "bits that suffice for every string in every runtime that obeys the error model",
             "error model": "sums in any order; attention divides after summing; exponentials within 4 ulps",
             "words": method,
             "strings that were run": runs,
         }
-        for name, format_found in by_format.items():
-            notes[name] = _sentence(format_found, last, bound.embedding.added > 0)
+        for name, guarantee in by_format.items():
+            notes[name] = _sentence(guarantee, last, bound.embedding.added > 0)
         return Answer(
             "precision", bound.name, {"max_length": max_length, "formats": list(formats)},
             ("n", "fails", "word", "enough"), tuple(rows), notes, ("fails", "enough"), "bits",
@@ -122,6 +129,7 @@ def precision(
         merged = None
 
     def follow(task: _Length) -> None:
+        """Note for each float format whether one more length is guaranteed, or which string fails."""
         for name in formats:
             if by_format[name]["length"] is not None:
                 continue
@@ -131,12 +139,14 @@ def precision(
             elif (wrong := task.wrong(name)) is not None:
                 by_format[name] |= wrong | {"length": task.n, "first": True}
 
+    # A guarantee is from length 1 on, so that the lengths below the first one asked about are proved too.
     for n in range(1, asked[0] if formats else 1):
         try:
             if within.many(n):
                 follow(_Length(bound, within, n, merged))
         except (NoRun, Undecided):  # nobody asked about this length
             safe = dict.fromkeys(formats, False)
+    # The lengths that are asked about.
     with keeping(rows, answered):
         for n in within.lengths:
             task = _Length(bound, within, n, merged)
@@ -148,6 +158,7 @@ def precision(
             method, last, runs = task.says, n, task.ran
             if progress is not None:
                 progress(n, within.lengths[-1])
+        # Longer lengths, where only a string that fails is looked for.
         while (n := n + max(1, n // 4)) <= beyond:
             if not within.many(n):
                 continue
@@ -162,17 +173,19 @@ def precision(
     return answered()
 
 
-def _sentence(one: Mapping[str, Any], last: int, empty: bool) -> str:
-    begin = f"from n = {one['from']} " if empty else "up "
+def _sentence(guarantee: Mapping[str, Any], last: int, empty: bool) -> str:
+    """The note on one float format; `empty`: the empty string is among the inputs."""
+    begin = f"from n = {guarantee['from']} " if empty else "up "
     safe = "answers guaranteed"
-    safe += " at no length" if one["guaranteed"] is None else f" {begin}to n = {one['guaranteed']}"
-    if one["guaranteed"] == last:
+    safe += " at no length" if guarantee["guaranteed"] is None else f" {begin}to n = {guarantee['guaranteed']}"
+    # Guaranteed as far as was asked; or no failing string is known; or one is.
+    if guarantee["guaranteed"] == last:
         return f"{safe} (the maximum length)"
-    if one["length"] is None:
+    if guarantee["length"] is None:
         return f"{safe}; no tested string up to n = {last} fails"
-    wrong_text = brief(one["wrong"] or EMPTY_STRING, 60)
-    gives = _said(one["gives"])
-    return f"{safe}; for {wrong_text} (n = {one['length']}) it answers {gives} instead of {_said(one['exact'])}"
+    string = brief(guarantee["wrong"] or EMPTY_STRING, 60)
+    gives, exact = _said(guarantee["gives"]), _said(guarantee["exact"])
+    return f"{safe}; for {string} (n = {guarantee['length']}) it answers {gives} instead of {exact}"
 
 
 def _said(value: object) -> str:
@@ -180,7 +193,7 @@ def _said(value: object) -> str:
 
 
 class _Length:
-    """All words of one length, and what is known of them."""
+    """All strings of one length: which bits are proved to be enough for them, and which are known to fail."""
 
     def __init__(self, model: Transformer, strings: Strings, n: int, merged: FewBits | None = None) -> None:
         self.model, self.strings, self.n, self.merged = model, strings, n, merged
@@ -188,7 +201,7 @@ class _Length:
         """Whether strings were run one by one."""
         self._expected: dict[Word, Any] = {}
         self._near: Word | None = None
-        """A string that some bits left open."""
+        """The string for which a proof failed last: more bits are tried on it first."""
         self._ladder = [BallDomain(256), ExactDomain(), BallDomain(4096)]
         self._by_bits: dict[int, Sequence[Word] | None] = {}
         self.sure: int | None = None
@@ -216,16 +229,19 @@ class _Length:
         return self._expected[word]
 
     def proved(self, stored: Format, inner: Format) -> bool:
-        """Whether all that rounding may do gives every word its answer."""
+        """Whether every string gets its exact answer, however a runtime rounds."""
         domain = Rounding(stored, inner)
+        # All strings at once, in classes.
         if self.merged is not None:
             with suppress(NotExact):
-                proof_found = self.merged.proved(self.n, stored)
-                if proof_found.holds:
+                proof = self.merged.proved(self.n, stored)
+                if proof.holds:
                     return True
-                if proof_found.word is not None and not self._right(proof_found.word, domain):
-                    self._near = proof_found.word
+                # A string that fails by itself settles it; else only the classes were too coarse.
+                if proof.word is not None and not self._right(proof.word, domain):
+                    self._near = proof.word
                     return False
+        # One string for each class, unless there are too many classes.
         bits = min(stored.bits, inner.bits)
         words = self._by_bits.get(bits)
         if words is None:
@@ -234,13 +250,13 @@ class _Length:
             words = self._by_bits[bits] = None if cover.many > MOST else nearest_first(self.model, listed)
         if words is None:
             return False
-        near = [] if self._near is None else [self._near]
-        proof_found = next((word for word in (*near, *words) if not self._right(word, domain)), None)
-        self._near = self._near if proof_found is None else proof_found
-        return proof_found is None
+        tried_first = [] if self._near is None else [self._near]
+        failing = next((word for word in (*tried_first, *words) if not self._right(word, domain)), None)
+        self._near = self._near if failing is None else failing
+        return failing is None
 
     def _right(self, word: Word, domain: Domain) -> bool:
-        """Whether all that rounding may do gives a string its answer."""
+        """Whether one string gets its exact answer, however a runtime rounds."""
         try:
             own_answer = answer(forward(self.model, self.model.tokens(word), domain))
         except (Undecided, BadInput, NotExact):
@@ -248,11 +264,12 @@ class _Length:
         return own_answer is not None  # and then it is the exact one, which is in the sets
 
     def enough(self, guess: int) -> int | None:
-        """The least bits that are proved to be enough, near the guess; None where MOST_BITS are not."""
+        """The least bits that are proved to be enough, searched around the guess; None where MOST_BITS are not."""
         bits = guess
         while not self._enough(bits):
             if bits >= MOST_BITS:
                 return None
+            # Enough for the string that failed: doubling steps up, then bisection. Then all strings are tried again.
             low, step = bits, 1
             while not self._perhaps(low + step):
                 low, step = low + step, 2 * step
@@ -262,6 +279,7 @@ class _Length:
             while bits - low > 1:
                 middle = (low + bits) // 2
                 low, bits = (low, middle) if self._perhaps(middle) else (middle, bits)
+        # The guess may have been too high.
         while bits > 1 and self._enough(bits - 1):
             bits -= 1
         return bits
@@ -270,7 +288,7 @@ class _Length:
         return self.proved(Format(bits), Format(bits))
 
     def _perhaps(self, bits: int) -> bool:
-        """Whether so many bits are enough for the string that was left open last; without one, for all."""
+        """Whether so many bits are enough for the string that failed last; without one, for all strings."""
         format = Format(bits)
         return self._enough(bits) if self._near is None else self._right(self._near, Rounding(format, format))
 
@@ -294,43 +312,41 @@ class _Length:
         return self.strings.draw(self.n, RUN)
 
     def fails(self, enough: int | None) -> tuple[int | None, str | None]:
-        """The greatest bits below at which a word is decided otherwise, and that word."""
+        """The greatest number of bits below `enough` at which a string is decided otherwise, and that string."""
         self.sure = enough
         for bits in range((TOP_BITS + 1 if enough is None else enough) - 1, 0, -1):
-            wrong_found = self._wrong_in(bits)
-            if wrong_found is not None:
-                return bits, self.model.embedding.written(wrong_found[0])
+            failure = self._wrong_in(bits)
+            if failure is not None:
+                word, _ = failure
+                return bits, self.model.embedding.written(word)
         return None, None
 
     def _wrong_in(self, bits: int) -> tuple[Word, Any] | None:
-        """The first string that a run of so many bits decides otherwise, and what that run says."""
+        """The first string that a run in so many bits decides otherwise, and the answer of that run."""
+        # The simulated run of all strings in classes.
         if self.merged is not None:
             with suppress(NotExact):
                 return self.merged.wrong(self.n, bits)
+        # Else only strings that rounding may decide otherwise: first the one for which the proof failed.
         self.by_words = True
         format = Format(bits)
-        near, typed = self._sets(format).word, self._open(format)
-        if near is not None:
-            typed = np.concatenate([numbered(self.model, [near]), typed], axis=1)
+        suspect, typed = self._sets(format).word, self._open(format)
+        if suspect is not None:
+            typed = np.concatenate([numbered(self.model, [suspect]), typed], axis=1)
         if not typed.size:
             return None
+        # All of them in one simulated run, or one by one where that has no values for the model.
         try:
             gives = self._together(typed, bits)
         except (NotExact, BadInput):
             return self._wrong(written(self.model, typed), Mp(bits, simulates=True))
-        right = self._exact_answers(typed)
-        place = next(
-            (
-                k
-                for k, (given_answer, right_answer) in enumerate(zip(gives, right, strict=True))
-                if given_answer != right_answer
-            ),
-            None,
-        )
-        return None if place is None else (written(self.model, typed[:, [place]])[0], gives[place])
+        for k, (rounded_answer, exact_answer) in enumerate(zip(gives, self._exact_answers(typed), strict=True)):
+            if rounded_answer != exact_answer:
+                return written(self.model, typed[:, [k]])[0], rounded_answer
+        return None
 
     def _sets(self, format: Format) -> ProvedInBits:
-        """What all that rounding may do gives the strings."""
+        """The answers that are proved for the strings in a format, however a runtime rounds."""
         if self.merged is not None:
             with suppress(NotExact):
                 return self.merged.proved(self.n, format)
@@ -341,10 +357,11 @@ class _Length:
         return self.runs[:, self._sets(format).verdicts(self.runs) < 0]
 
     def _exact_answers(self, typed: Array) -> Sequence[Any]:
-        """The exact model's answers, which all bits that are enough give."""
+        """The exact model's answers to strings. Bits that are enough give them too: exact runs are rarely needed."""
         sets = ProvedInBits(False) if self.sure is None else self._sets(Format(self.sure))
         if sets.holds:
             return self._answers(sets.verdicts(typed))
+        # Else a simulated run in these bits; where the model has none, exact runs. Known answers are kept.
         words = written(self.model, typed)
         unknown = [place for place, word in enumerate(words) if word not in self._expected]
         if unknown:
@@ -356,28 +373,27 @@ class _Length:
         return list(map(self.expected, words))
 
     def _together(self, typed: Array, bits: int) -> Sequence[Any]:
-        """What one run in so many bits says of each of some strings."""
+        """The answers of one run in so many bits to these strings."""
         return self._answers(said(self.model.readout, together(self.model, typed, bits), typed.shape[1]))
 
     def _answers(self, verdicts: Array) -> Sequence[Any]:
+        """Verdicts of arrays as answers to compare: booleans, or indices of the largest score."""
         return [bool(verdict) for verdict in verdicts] if self.model.decides else verdicts.tolist()
 
     def wrong(self, name: str) -> dict[str, Any] | None:
-        """The first word that a run in this format decides otherwise, and the answers. It is mpmath that
-        runs bfloat16, with exponents that have no end."""
+        """The first string that a run in this format decides otherwise, and both answers; None where no run does."""
         stored, _ = RUNTIMES[name]
-        wrong_found = (
-            self._wrong_in(stored.bits)
-            if name == "bfloat16"
-            else self._wrong(written(self.model, self._open(stored)), make_domain(name))
-        )
-        if wrong_found is None:
+        if name == "bfloat16":  # numpy has no such type: bits alone are simulated, with exponents without an end
+            failure = self._wrong_in(stored.bits)
+        else:
+            failure = self._wrong(written(self.model, self._open(stored)), make_domain(name))
+        if failure is None:
             return None
-        word, gives = wrong_found
+        word, gives = failure
         return {"wrong": self.model.embedding.written(word), "gives": gives, "exact": self.expected(word)}
 
     def _wrong(self, words: Iterable[Word], domain: Domain) -> tuple[Word, Any] | None:
-        """The first of these words that a run in the domain decides otherwise, and what that run says."""
+        """The first of these strings that a run in the domain decides otherwise, and the answer of that run."""
         for word in words:
             try:
                 with np.errstate(all="ignore"):
@@ -389,6 +405,7 @@ class _Length:
         return None
 
     def _exact_answer(self, word: Word) -> Any:
+        """The exact model's answer to one string: by balls of 256 bits, exactly, then by balls of 4096 bits."""
         sequence = self.model.tokens(word)
         own_answer = None
         for domain in self._ladder:

@@ -30,7 +30,7 @@ VerdictsAt = bool | int | None | Sequence[bool | int | None]
 
 
 class LeftOpen(Undecided):
-    """Behind `last`, this far from the start, no interval is short enough for the answer to be shown there."""
+    """After the distance `last` no interval is short enough for the answer to be proved on it."""
 
     def __init__(self, last: Fraction) -> None:
         self.last = last
@@ -46,15 +46,15 @@ def decimal(value: Fraction) -> str:
 
 
 class Reach(NamedTuple):
-    """The answer is the same from the start, which stands at 0, up to `last`; at `first` or arbitrarily near behind it
-    is another (None: it never changes). Where it is known exactly both are one place, and `included` says whether the
-    answer at the place itself is still the same (None: open)."""
+    """How far an answer stays the same, as distances from the start, which is 0: up to `last` it does; at `first`, or
+    arbitrarily near after it, it differs (None: it never changes). An exact place has both equal, and `included` says
+    whether the answer at this place is still the same (None: not known)."""
 
     last: RealPlace
     first: RealPlace | None
     included: bool | None = None
     start: Fraction = Fraction(0)
-    """What is nearer than this is not shown."""
+    """At distances below this one the answer is not proved."""
 
     @property
     def exact(self) -> bool:
@@ -69,21 +69,22 @@ class Piece(NamedTuple):
 
 
 def soonest(words: Cover, reach_of: Callable[[Word, Reach | None], Reach]) -> tuple[Reach | None, Word | None]:
-    """The least reach over all words of a length (None where there is no word), and the first word that has it (None
-    where no answer changes). `reach_of` is given a word and the least reach so far, beyond which nothing is asked."""
+    """The least reach over all strings of a length (None where there is no string), and the first string that has it
+    (None where no answer changes). `reach_of` gets a string and the least reach so far; it need not look beyond."""
     best: Reach | None = None
-    word_found: Word | None = None
+    worst_word: Word | None = None
     for word, _ in words:
         reach = reach_of(word, best)
         if best is None or (reach.first is not None and (best.first is None or _sooner(reach, best))):
-            best, word_found = reach, word if reach.first is not None else None
-    return best, word_found
+            best, worst_word = reach, word if reach.first is not None else None
+    return best, worst_word
 
 
-def _sooner(one: Reach, other: Reach) -> bool:
-    if one.last < other.last:
+def _sooner(reach: Reach, best: Reach) -> bool:
+    """Whether a reach is shorter than the best one; at the same place it is if only it excludes the place."""
+    if reach.last < best.last:
         return True
-    return one.last == other.last and one.included is False and other.included is not False
+    return reach.last == best.last and reach.included is False and best.included is not False
 
 
 Probe = Callable[[fmpq], Piece]
@@ -94,18 +95,20 @@ def exactly(probe: Probe, point: AtPlace, expected: VerdictsAt, top: RealPlace |
     """How far the answer is `expected` to the right of 0, as far as `top` and there (None: without an end).
 
     probe: a pass in functions at a place where no sign is 0 by chance (it raises Landed there). point: the answer at a
-    place, rational or not. An end of a piece is where some sign changes inside the model, which need not change the
-    answer: it is one of the answer only where the answer there, or in the piece behind it, is another.
+    place, rational or not. A piece ends where some sign inside the model changes. That need not change the answer, so
+    the answer is compared at the end itself and in the next piece.
     """
     start: RealPlace = Fraction(0)
     for _ in range(PIECES):
         if start == top:
             return Reach(start, None)
         piece, end = _piece(probe, start, top)
+        # Just after `start` the answer is another, although right at it.
         if piece.verdict != expected:
             return Reach(start, start, True)
         if end is None or (top is not None and top < end):
             return Reach(start, None)
+        # The answer at the end itself is another; else the next piece begins there.
         if point(end) != expected:
             return Reach(end, end, False)
         start = end
@@ -121,15 +124,17 @@ def _piece(probe: Probe, start: RealPlace, top: RealPlace | None) -> tuple[Piece
         while piece is None:
             try:
                 piece = probe(fmpq(place.numerator, place.denominator))
-            except Landed:  # on a root that is not known yet
+            except Landed:  # the probe is a zero of some value: take another place
                 place = between(start, place)
         nearest_left, right = None, None
+        # The nearest root on each side of the probe, between `start` and the end.
         for root in piece.ends:
             if place < root:
                 if right is None or root < right:
                     right = root
             elif start < root and (nearest_left is None or root < nearest_left):
                 nearest_left = root
+        # The piece must begin at `start`: with a root between, probe again to its left.
         if nearest_left is None:
             return piece, right
         end = nearest_left
@@ -146,9 +151,9 @@ def enclosed(
     """How far from 0 the answer stays right, between two rational numbers that are at most `near` apart.
 
     right_at: the answer at one place; right_between: whether it is right on a whole interval, False where that is not
-    shown. From `start` on interval after interval is shown, as far as `limit`; they grow from `first` where that
-    succeeds and are halved where it does not, until the end of one that is at most `near` long is wrong. Raises
-    LeftOpen where no interval is short enough to be shown.
+    shown. From `start` on, interval after interval is proved, up to `limit`. The first one has the length `first`; the
+    length is doubled after a success and halved after a failure, until the answer is wrong at a distance of at most
+    `near`. Raises LeftOpen where no interval is short enough.
     """
     right_at = cache(right_at)  # asked again while an interval is halved
     good, step = start, first
@@ -156,11 +161,14 @@ def enclosed(
         if good >= limit:
             return Reach(good, None, start=start)
         step = min(step, limit - good)
+        # The next interval is shown: go on with one twice as long.
         if right_between(good, good + step):
             good, step = good + step, 2 * step
         elif step <= near and not right_at(good + near):
+            # An end at most `near` further is wrong: enclosed.
             return Reach(good, good + near, start=start)
         elif step < near / 2**60:
+            # No interval is short enough.
             break
         else:
             step /= 2

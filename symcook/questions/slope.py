@@ -1,4 +1,8 @@
-"""The slope of what a model computes along one weight, and the place where its logit is zero."""
+"""The slope of a model's logit along one weight, and the rational weight at which the logit is exactly zero.
+
+Intervals alone cannot show that a weight is a threshold. If the logit is exactly zero at a rational number and its
+slope has one sign around it, this number is the only zero there (`only_zero`).
+"""
 
 from __future__ import annotations
 
@@ -55,14 +59,15 @@ class Sloped(Moved):
             raise NotExact("a slope must be of the weight itself", self.symbol)
 
     def slope(self, x: Off) -> arb:
-        """The slopes of a number over all that the symbol may be; at a kink, |u|/2, half of those of u and of -u."""
+        """A ball with all slopes of a number while the symbol is in its interval. A kink is k |u|/2 for an input u
+        whose sign is open: its slope lies between those of k u/2 and -k u/2."""
         own_slopes = arb(0) if x.slope is None else x.slope[0, 0]
         return sum((arb(0, (k * self.slope(self.bent[at]) / 2).abs_upper()) for at, k in x.kinks.items()), own_slopes)
 
 
 def only_zero(model: Transformer, sequence: object, name: str, low: Fraction, high: Fraction) -> Fraction | None:
-    """The rational number from `low` to `high` at which the logit of an input is exactly zero, and nowhere else there;
-    None where that is not shown."""
+    """The one rational number from `low` to `high` at which the logit of an input is exactly zero; None where that is
+    not proved. Only the simplest fraction of the interval is tried."""
     place = simplest(low, high)
     return place if _steepness(model, sequence, name, low, high) and _is_zero(model, sequence, name, place) else None
 

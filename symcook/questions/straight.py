@@ -1,6 +1,8 @@
-"""One input as a weight moves, where softmax makes numbers that are not rational: after a softmax whose scores stay
-where they are, values are linear in the distance t from where the weight stands, with exponential sums for coefficients
-(`symcook.numbers.expsum`). All signs are exact, and so is the place at which a value is zero, a quotient of such sums.
+"""One input as a weight moves, in a model with softmax whose scores do not depend on the weight.
+
+After the softmax values are linear in the distance t from the weight's own value, with exponential sums for
+coefficients (`symcook.numbers.expsum`). Signs are exact, and so is the place at which a value is zero, a quotient of
+such sums.
 """
 
 from __future__ import annotations
@@ -51,27 +53,32 @@ class StraightDomain(LineDomain):
         self.zeros: list[Any] = []
 
     def sign(self, x: MovingValue) -> int:
+        """The sign at the place; 0 where the value is zero there (Landed while a whole piece is looked for)."""
         plain_value = x if isinstance(x, Straight) else plain(x)
         probing = isinstance(self.place, fmpq)
+        # Numbers, and rational functions on a probe, are the base class's.
         if isinstance(plain_value, fmpq) or (probing and not isinstance(plain_value, Straight)):
             return super().sign(plain_value)
+        # Otherwise the value is linear: its zero bounds the piece.
         line = straight(plain_value)
         if line.slope == 0:
             return sign(line.start)
         place: Any = ratio_of(self.place) if isinstance(self.place, fmpq) else self.place
-        sign_found = sign(line.start + line.slope * place)
-        if probing and not sign_found:
+        sign_there = sign(line.start + line.slope * place)
+        if probing and not sign_there:
             raise Landed
         self.zeros.append(-line.start / line.slope)
-        return sign_found
+        return sign_there
 
     def ends(self) -> list[RealPlace]:
-        ends_found = super().ends()
-        if any(isinstance(end, Algebraic) for end in ends_found):
+        """The places that bound the piece; NotExact where rational and irrational ones would be mixed."""
+        places = super().ends()
+        if any(isinstance(end, Algebraic) for end in places):
             raise NotExact("places beside sums of exponentials must be rational", "a root")
-        return [*ends_found, *self.zeros]
+        return [*places, *self.zeros]
 
     def times(self, a: MovingValue, b: MovingValue) -> Any:
+        """A product of which at most one factor moves."""
         if not (isinstance(a, Straight) or isinstance(b, Straight)):
             return super().times(a, b)
         x, y = straight(a), straight(b)
@@ -80,18 +87,21 @@ class StraightDomain(LineDomain):
         return Straight(x.start * y.start, x.start * y.slope + x.slope * y.start)
 
     def total(self, parts: Sequence[MovingValue]) -> Any:
+        """A sum, linear where some summand is."""
         if not any(isinstance(part, Straight) for part in parts):
             return super().total(cast("Sequence[LineValue]", parts))
         lines = [straight(part) for part in parts]
         return Straight(sum((x.start for x in lines), Fraction(0)), sum((x.slope for x in lines), Fraction(0)))
 
     def running(self, column: Sequence[MovingValue]) -> list[Any]:
+        """The running sums of a column."""
         sums: list[Any] = [self.nothing]
         for x in column:
             sums.append(self.total([sums[-1], x]))
         return sums
 
     def over(self, a: MovingValue, b: MovingValue) -> Any:
+        """A quotient by a number that does not move."""
         if not (isinstance(a, Straight) or isinstance(b, Straight)):
             return super().over(a, b)
         below = straight(b)
@@ -108,24 +118,26 @@ class StraightDomain(LineDomain):
     def softmax(
         self, scores: Sequence[MovingValue], scale: fmpq | None, rows: Sequence[Sequence[MovingValue]]
     ) -> Sequence[Any]:
+        """The weighted means, whose coefficients are exponential sums: scores must be rational and not move."""
         different = {id(score): score for score in scores}
         if all(self.same(score, scores[0]) for score in different.values()):
             return [self.mean(row) for row in rows]
+        # Weights are e^exponent, relative to the first score; positions of one exponent are summed first.
         exponents = {key: self.exponent(score, scores[0], scale) for key, score in different.items()}
         places: dict[Fraction, list[int]] = {}
         for j, score in enumerate(scores):
             places.setdefault(exponents[id(score)], []).append(j)
         powers: list[Any] = [exp_of(exponent) for exponent in places]
         below: Any = sum(power * len(tied) for power, tied in zip(powers, places.values(), strict=True))
-        lines_found = []
+        means = []
         for row in rows:
             lines = [straight(self.total([row[j] for j in tied])) for tied in places.values()]
             start, slope = (sum(map(mul, powers, side)) / below for side in zip(*lines, strict=True))
-            lines_found.append(Straight(start, slope))
-        return lines_found
+            means.append(Straight(start, slope))
+        return means
 
     def exponent(self, score: MovingValue, first: MovingValue, scale: fmpq | None) -> Fraction:
-        """What a score is beside the first one, which only counts."""
+        """A score less the first one, times the scale: softmax depends on these differences alone."""
         moved = plain(self.less(score, first))
         if not isinstance(moved, fmpq) or not isinstance(scale, fmpq | None):
             raise NotExact("the scores of softmax must stay where they are, and be rational", "others")

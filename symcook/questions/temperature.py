@@ -1,4 +1,9 @@
-"""The greatest temperature at which soft attention decides every word of a length as hard attention does."""
+"""The largest temperature at which softmax attention decides every string of a length as hard attention does.
+
+Where the scores are rational, every value is a rational function of x = e^(-1/(D tau)), and the temperature is known
+through a root of a polynomial (`_exactly`). Else rigorous intervals enclose it between a temperature up to which all
+is proved and one at which a string is decided otherwise (`_enclosed`).
+"""
 
 from __future__ import annotations
 
@@ -36,11 +41,12 @@ if TYPE_CHECKING:
     from symcook.words import Word
 
 FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**10), 10**6
-"""The first temperature that balls try, the greatest and the least, and one over how near they come."""
+"""For rigorous intervals: the first temperature that is tried, the greatest, the least, and the relative accuracy, as
+one over it."""
 OPEN = dict.fromkeys(("tau", "word", "root", "rule"))
 """A row of which nothing is known."""
 SHOWN = Fraction(1, 2**20)
-"""From here on all temperatures are shown where it cannot be done from 0 on."""
+"""The first temperature of the proof, where it cannot begin at 0."""
 
 
 @door()
@@ -88,7 +94,7 @@ def temperature(
     bound = plain_scores(asked.counted(model.bind(values)))
     for n in asked.lengths:
         positions_count, start = n + bound.embedding.added, bound.embedding.start
-        # the hard model has none, the soft one a symbol more
+        # On the model itself: the hard model has no temperatures, and in the soft one they are multiplied by a symbol.
         domain = ExactDomain()
         domain.begin((None,) * positions_count, start)
         check_temperatures(bound, domain)
@@ -96,6 +102,7 @@ def temperature(
         Answer, "temperature", model.name, {"max_length": max_length}, ("n", *OPEN), vertical="tau",
         nothing={"tau": "every"}, inputs=asked,
     )  # fmt: skip
+    # Scores are constant: every temperature gives the same weights.
     if all(head.averages for head in all_heads(bound)):
         notes = {"scores": "every head is a plain average, so the temperature has no effect"}
         return answered(tuple({"n": n, **OPEN} for n in asked.lengths), notes, ("tau",))
@@ -105,6 +112,7 @@ def temperature(
     exact, method, open_below = True, "", Fraction(0)
 
     def told() -> Answer:
+        """The answer for the lengths so far."""
         notes = {
             "method": method,
             "tau": "exact, as a root of a polynomial in x = e^(-1/(D tau)), for scores with denominator D" if exact else
@@ -118,27 +126,28 @@ def temperature(
         title = f"{model.name}: largest temperature that decides as hard attention"
         return answered(tuple(rows), notes, ("tau", "rule"), title=title)
 
+    # Exactly, in powers of x, until a length where that is impossible; from then on in balls.
     with keeping(rows, told):
         for n in asked.lengths:
             words = asked.cover(n, hard, soft)
             method = words.says
-            least_found = None
+            least = None
             if exact:
                 try:
-                    least_found = _exactly(hard, soft, words)
+                    least = _exactly(hard, soft, words)
                 except NotExact:
                     exact = False
-            least_found = least_found or _enclosed(hard, soft, words)
-            open_below = max(open_below, least_found.shown)
-            rows.append({"n": n, **_row(bound, least_found, n, digits)})
+            least = least or _enclosed(hard, soft, words)
+            open_below = max(open_below, least.shown)
+            rows.append({"n": n, **_row(bound, least, n, digits)})
             if progress is not None:
                 progress(n, asked.lengths[-1])
     return told()
 
 
 class _Found(NamedTuple):
-    """The least reach over the words of a length (in x with its unit, or with unit None in tau), the word that has it,
-    and the least score gap of the hard model."""
+    """The least reach over the strings of a length (in x with its unit, or in tau with unit None), the string that has
+    it, and the least score gap of the hard model. Temperatures below `shown` are not proved."""
 
     best: Reach | None
     word: Any
@@ -148,12 +157,13 @@ class _Found(NamedTuple):
 
 
 class _Watching(ExactDomain):
-    """The exact domain, and the least gap between the greatest score of a row and the next one."""
+    """The exact domain, which also notes the least gap between the largest score of a row and the next one."""
 
     gap: Any = None
     scoring = Rowwise.scoring  # with the scores as they are
 
     def best(self, scores: Sequence[ExactValue], weighting: str, i: int, first: int) -> Any:
+        """The positions that hard attention takes; it notes the gap between the largest score and the next."""
         top = max(scores)
         for score in scores:
             if score != top and (self.gap is None or top - score < self.gap):
@@ -174,7 +184,8 @@ def _hard(hard: Transformer, word: Word) -> tuple[Any, Any]:
 
 
 def _exactly(hard: Transformer, soft: Transformer, words: Cover) -> _Found:
-    """How far x may grow from 0 to 1, in the unit that all words need."""
+    """How far x = e^(-1/(unit tau)) may grow from 0 to 1; the unit is a common denominator of the scores of all
+    strings."""
     unit = 1
     while True:
         try:
@@ -184,43 +195,49 @@ def _exactly(hard: Transformer, soft: Transformer, words: Cover) -> _Found:
 
 
 def _enclosed(hard: Transformer, soft: Transformer, words: Cover) -> _Found:
+    """How far tau may grow from 0, by rigorous intervals."""
     return _least(hard, soft, words, partial(_in_balls, soft), None)
 
 
 def _least(
     hard: Transformer, soft: Transformer, words: Cover, reach_of: Callable[..., Reach], unit: int | None
 ) -> _Found:
+    """The least reach over the strings of a length, where `reach_of` gives that of one; and the least score gap."""
     gaps: list[Any] = []
     open_from = Fraction(0)
 
     def reach(word: Word, best: Reach | None) -> Reach:
+        """How far one string keeps the hard model's answer."""
         nonlocal open_from
         expected, gap = _hard(hard, word)
         gaps.extend([] if gap is None else [gap])
         try:
-            reach_found = reach_of(word, expected, best)
+            string_reach = reach_of(word, expected, best)
         except LeftOpen as error:
             at = f"was undecided above the temperature {decimal(error.last)}"
             input_text = hard.embedding.said(word)
             raise Undecided(
                 f"the answer to {input_text} {at}: rigorous intervals show it on no interval there"
             ) from None
-        open_from = max(open_from, reach_found.start)
-        return reach_found
+        open_from = max(open_from, string_reach.start)
+        return string_reach
 
+    # Every string is asked for the least reach so far, so that `gaps` and `open_from` are complete afterwards.
     best, worst = soonest(words, reach)
     gap = min(gaps, default=None)
     return _Found(best, worst, unit, Fraction(gap) if isinstance(gap, (Fraction, int)) else None, open_from)
 
 
 def _in_powers(soft: Transformer, unit: int, word: Word, expected: VerdictsAt, best: Reach | None) -> Reach:
+    """How far x may grow before one string is decided otherwise; beyond `best` it does not look."""
     along = OneSymbol(soft, word, soft.parameters[-1].name, None, unit=unit)
     top: RealPlace = Fraction(1) if best is None or best.first is None else best.first
-    reach_found = exactly(along.probe, along.point, expected, top)
-    return Reach(reach_found.last, None) if reach_found.first == 1 else reach_found  # no temperature has x = 1
+    reach = exactly(along.probe, along.point, expected, top)
+    return Reach(reach.last, None) if reach.first == 1 else reach  # no temperature has x = 1
 
 
 def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach | None) -> Reach:
+    """How far the temperature may rise from 0 before one string is decided otherwise, by rigorous intervals."""
     sequence, name = soft.tokens(word), soft.parameters[-1].name
 
     def right_at(tau: Fraction) -> bool:
@@ -229,6 +246,7 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
     def right_between(low: Fraction, high: Fraction) -> bool:
         return between(soft, sequence, name, low, high, warm=True) == expected
 
+    # Another string changes at `best.last`: it is enough that this one is right from 0 to there.
     if best is not None and best.first is not None:
         if not isinstance(best.last, Fraction):
             raise RuntimeError("a temperature of a run in balls is rational")
@@ -236,9 +254,11 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
             return best
         if right_at(best.last):
             return _from_cold(right_at, right_between, best.last, best.last, best.last)._replace(first=None)
+    # A first temperature at which the string is right; at lower and lower ones, as the answer is wrong.
     first = FIRST
     while not right_at(first):
         low = at_low_temperatures(soft, sequence, name, first)
+        # Wrong at all temperatures down to 0: no temperature is low enough.
         if low is not None and low != expected:
             return Reach(Fraction(0), Fraction(0), False)
         first /= 16
@@ -254,8 +274,8 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
 def _from_cold(
     right_at: RightAt, right_between: RightBetween, first: Fraction, limit: Fraction, near: Fraction
 ) -> Reach:
-    """`enclosed` from 0 on, or where that stays open (scores that are alike in the limit alone) from SHOWN, or else
-    from where what is left of the softmax is large enough for balls."""
+    """`enclosed` from temperature 0 on. Where that is undecided (scores that are equal in the limit alone) it begins at
+    SHOWN, then at 16 times as much, and so on: the remaining weights of the softmax become large enough for balls."""
     start = Fraction(0)
     while True:
         try:
@@ -266,19 +286,21 @@ def _from_cold(
             start = min(first, max(SHOWN, 16 * start))
 
 
-def _row(model: Transformer, found: _Found, n: int, digits: int) -> dict[str, AnswerCell]:
+def _row(model: Transformer, least: _Found, n: int, digits: int) -> dict[str, AnswerCell]:
+    """The cells of one length; a cell stays None where every temperature is right or no score gap is known."""
     row: dict[str, AnswerCell] = {**OPEN}
     positions = n + model.embedding.added
     tempered = any(head.weighting == "softmax" and head.temperature != 1 for head in all_heads(model))
-    if found.gap is not None and not tempered:
-        rate = Fraction(found.gap)
+    if least.gap is not None and not tempered:
+        rate = Fraction(least.gap)
         rule = refine(lambda: ball_of(rate) / arb(8 * positions).log(), digits, relative=True)
         row["rule"] = ball(rule, digits, relative=True)
-    best, unit = found.best, found.unit
-    if best is None or best.first is None or found.word is None:
+    best, unit = least.best, least.unit
+    if best is None or best.first is None or least.word is None:
         return row
-    row["word"] = model.embedding.written(found.word)
+    row["word"] = model.embedding.written(least.word)
     place = best.last
+    # No temperature is low enough; a root of a polynomial in x; or a ball between a right and a wrong temperature.
     if best.first == place == 0:
         return row | {"tau": Fraction(0)}
     if best.first == place and unit is not None:

@@ -1,4 +1,9 @@
-"""How far one weight may move before some word of a length gets another answer."""
+"""How far one weight may move before some string of a length gets another answer.
+
+The weight becomes a symbol (`free`), and each side of its value is searched: by all strings at once where they can be
+grouped (`symcook.questions.along`), else string by string (`_furthest`), exactly where the answer is a rational
+function of the weight and by rigorous intervals where it is not.
+"""
 
 from __future__ import annotations
 
@@ -96,6 +101,7 @@ def tolerance(
     exact, method = True, ""
 
     def answered() -> Answer:
+        """The answer for the lengths so far."""
         notes = {
             "weight": f"{', '.join(named)} = {from_sympy(value)}",
             "method": method,
@@ -113,6 +119,7 @@ def tolerance(
         )  # fmt: skip
 
     try:
+        # All strings at once, in groups, where the model allows it.
         merged = {side: Along(moved, name, start, side, asked) for side in SIDES}
     except NotExact:
         merged = {}
@@ -134,10 +141,12 @@ WeightEnd = tuple[Reach | None, Any, bool]
 
 
 def _ends(merged: dict[int, Along], n: int) -> tuple[str, dict[int, WeightEnd]] | None:
-    """How strings of `n` symbols are gone through, and by side the end, by merged prefixes; None where these have no
-    exact answer, and then none is asked for at greater lengths."""
+    """How strings of `n` symbols are grouped, and by side the end, by classes of prefixes; None where these have no
+    exact answer. Greater lengths then do not try it again."""
     try:
-        return (Along.says, {side: (*along.reach(n), True) for side, along in merged.items()}) if merged else None
+        if not merged:
+            return None
+        return Along.says, {side: (*along.reach(n), True) for side, along in merged.items()}
     except NotExact:
         merged.clear()
         return None
@@ -157,9 +166,12 @@ def _furthest(
     model: Transformer, name: str, start: Fraction, side: int, words: Cover, digits: int, answers: dict[Word, Any]
 ) -> WeightEnd:
     """How far the weight may go to one side; `answers` keeps those at the weight as it stands."""
+    # Rational functions of the weight first, then linear values with exponential sums; a way that fails once is not
+    # tried for later strings. Intervals are the last resort.
     ways: list[type[OneSymbol]] = [OneSymbol, OneStraight]
 
     def reach_of(word: Word, best: Reach | None) -> Reach:
+        """How far the weight may go for one string; `best` is the least so far, beyond which nothing is asked."""
         limit = None if best is None else best.first
         while ways:
             try:
@@ -179,21 +191,25 @@ def _furthest(
 def _in_balls(
     model: Transformer, word: Word, name: str, start: Fraction, side: int, digits: int, best: Reach | None
 ) -> Reach:
+    """How far the weight may go for one string, by balls over whole intervals of the weight."""
     sequence = model.tokens(word)
 
     def right_at(moved: Fraction) -> bool:
         return at_point(model, sequence, name, start + side * moved) == expected
 
     def right_between(low: Fraction, high: Fraction) -> bool:
+        """Whether the answer is proved to be right for all distances from `low` to `high`."""
         ends = start + side * low, start + side * high
         if between(model, sequence, name, min(ends), max(ends)) == expected:
             return True
+        # The start lies on the threshold itself, which no interval around it can tell: the logit falls from zero there.
         return low == 0 and expected is False and falls(model, sequence, name, *ends)
 
     expected = at_point(model, sequence, name, start)
     if expected == NO_VALUE:
         none = f"none of {model.embedding.said(word)}"
         raise NoRun("every string must have a run at the weight as it stands", none, "give fewer lengths")
+    # Another string changes at `best`: it is enough that this one is right from the start to there.
     if best is not None and best.first is not None and isinstance(best.last, Fraction) and right_at(best.last):
         try:
             first = best.last
@@ -201,28 +217,29 @@ def _in_balls(
                 return best
             return enclosed(right_at, right_between, first, first, Fraction(1, 10**digits))._replace(first=None)
         except Undecided:
+            # The way to there is not shown whole: look for this string's own end.
             pass
     try:
-        reach_found = enclosed(right_at, right_between, FIRST, FARTHEST * max(1, abs(start)), Fraction(1, 10**digits))
+        enclosure = enclosed(right_at, right_between, FIRST, FARTHEST * max(1, abs(start)), Fraction(1, 10**digits))
     except LeftOpen as error:
         input_text, at = model.embedding.said(word), decimal(start + side * error.last)
-        near = f"{'below' if side < 0 else 'above'} the weight {at}"
+        beyond = f"{'below' if side < 0 else 'above'} the weight {at}"
         raise Undecided(
-            f"the answer to {input_text} was undecided {near}: rigorous intervals show it on no interval there"
+            f"the answer to {input_text} was undecided {beyond}: rigorous intervals show it on no interval there"
         ) from None
-    return _sharp(model, sequence, name, start, side, reach_found, expected)
+    return _sharp(model, sequence, name, start, side, enclosure, expected)
 
 
 def _sharp(
-    model: Transformer, sequence: object, name: str, start: Fraction, side: int, found: Reach, expected: object
+    model: Transformer, sequence: object, name: str, start: Fraction, side: int, enclosure: Reach, expected: object
 ) -> Reach:
-    """What balls enclose, as the rational number at which the output is zero, where that is shown."""
-    if not isinstance(found.first, Fraction) or not isinstance(found.last, Fraction):
-        return found
-    low, high = sorted((start + side * found.last, start + side * found.first))
+    """An end that balls enclose, as the rational number at which the logit is exactly zero, where that is proved."""
+    if not isinstance(enclosure.first, Fraction) or not isinstance(enclosure.last, Fraction):
+        return enclosure
+    low, high = sorted((start + side * enclosure.last, start + side * enclosure.first))
     place = only_zero(model, sequence, name, low, high)
     if place is None:
-        return found
+        return enclosure
     at = side * (place - start)
     return Reach(at, at, expected is False)  # a logit of zero rejects
 
@@ -230,6 +247,8 @@ def _sharp(
 def _end(
     model: Transformer, start: Fraction, side: int, where: str, best: Reach | None, word: Word, digits: int
 ) -> dict[str, AnswerCell]:
+    """The three cells of one side: the end, whether it belongs to the interval, and the string; None where there is
+    no end."""
     if best is None or best.first is None or word is None:
         return {where: None, f"{where}_in": None, f"{where}_word": None}
     word_text = model.embedding.written(word)
@@ -237,12 +256,14 @@ def _end(
 
 
 def _number(start: Fraction, side: int, best: Reach, digits: int) -> Fraction | Ball:
+    """The weight at which the answer changes: rational, or a ball around a root or around two numbers that enclose
+    it."""
     if best.last == best.first:
         if isinstance(best.last, Fraction):
             return start + side * best.last
         place = best.last
-        digits_shown = max(digits, ROOT_DIGITS)
-        return ball(refine(lambda: arb_of(start) + side * ball_of(place), digits_shown), digits_shown)
+        decimals = max(digits, ROOT_DIGITS)
+        return ball(refine(lambda: arb_of(start) + side * ball_of(place), decimals), decimals)
     if not (isinstance(best.last, Fraction) and isinstance(best.first, Fraction)):
         raise RuntimeError("two ends that differ are rational")
     ends = (start + side * best.last, start + side * best.first)
@@ -253,8 +274,8 @@ WRITTEN = re.compile(r"\s*(-?)\s*([A-Za-z0-9_.]+)\[([^\[\]]*)\]\s*")
 
 
 class Weight(NamedTuple):
-    """An entry of a matrix: the name of its part (L1.head1, L2.ff, readout), of the matrix, and its row and column from
-    0; `sign` is that with which it moves."""
+    """An entry of a matrix: the names of its part (L1.head1, L2.ff, readout) and matrix, and row and column from 0.
+    With `sign` -1 it moves against the others."""
 
     sign: int
     part: str
@@ -287,6 +308,7 @@ def free(model: Transformer, names: Sequence[str], name: str = "free") -> tuple[
 
 
 def _parts(model: Transformer) -> Iterator[tuple[str, Part]]:
+    """The heads and feed-forward layers with their names."""
     for number, layer in enumerate(model.layers, 1):
         if layer.attention is not None:
             for h, head in enumerate(layer.attention.heads, 1):
@@ -296,10 +318,12 @@ def _parts(model: Transformer) -> Iterator[tuple[str, Part]]:
 
 
 def _read(model: Transformer, text: str) -> Weight:
+    """The weight that a text names, for example L2.ff.W1[3,total]. Raises BadInput or unknown for an invalid name."""
     match = WRITTEN.fullmatch(text)
     if match is None:
         raise BadInput("a weight must be written PART.MATRIX[ROW,COLUMN]", text, "as in L1.head1.V[kind,one]")
     sign, path, inside = -1 if match[1] else 1, match[2], [entry.strip() for entry in match[3].split(",")]
+    # readout[score,coordinate]; a readout with one score needs no name for it.
     if path == "readout":
         rows = list(model.readout.labels or ("logit",))
         if model.readout.weights is None:
@@ -308,6 +332,7 @@ def _read(model: Transformer, text: str) -> Weight:
         if len(rows) == 1:
             inside = [rows[0], *inside] if len(inside) == 1 else inside
         return Weight(sign, path, "weights", *_places(text, inside, rows, list(model.readout.reads)))
+    # PART.MATRIX[row,column]; a vector (one column, called "one") needs no column.
     parts = dict(_parts(model))
     part, _, matrix = path.rpartition(".")
     if part not in parts:
@@ -331,30 +356,36 @@ def _names(part: Part, side: str) -> list[str]:
 
 
 def _places(text: str, inside: list[str], rows: list[str], columns: list[str]) -> tuple[int, int]:
+    """The row and column from 0. An entry is a name, or a number from 1."""
     if len(inside) != 2:
         raise BadInput("a weight must have a row and a column", text, f"rows: {_some(rows)}; columns: {_some(columns)}")
-    numbers_found = []
-    for what, name_given, names in (("row", inside[0], rows), ("column", inside[1], columns)):
-        if name_given in names:
-            numbers_found.append(names.index(name_given))
-        elif name_given.isdecimal() and 1 <= int(name_given[:9]) <= len(names) and len(name_given) < 9:
-            numbers_found.append(int(name_given) - 1)
+    indices = []
+    for what, entry, names in (("row", inside[0], rows), ("column", inside[1], columns)):
+        if entry in names:
+            indices.append(names.index(entry))
+        elif entry.isdecimal() and 1 <= int(entry[:9]) <= len(names) and len(entry) < 9:
+            indices.append(int(entry) - 1)
         else:
-            raise unknown(f"{what} of {text.partition('[')[0].strip()}", name_given, names)
-    return numbers_found[0], numbers_found[1]
+            raise unknown(f"{what} of {text.partition('[')[0].strip()}", entry, names)
+    return indices[0], indices[1]
 
 
 def _some(names: list[str]) -> str:
+    """The first six names."""
     return ", ".join(names[:6]) + (" ..." if len(names) > 6 else "")
 
 
 def _value(model: Transformer, weight: Weight) -> Any:
+    """The number at a weight's place."""
     part: Any = model.readout if weight.part == "readout" else dict(_parts(model))[weight.part]
     return getattr(part, weight.matrix)[weight.row, weight.column]
 
 
 def _put(model: Transformer, weight: Weight, value: object) -> Transformer:
+    """The model with another value at a weight's place."""
+
     def changed(part: Any, where: str) -> Any:
+        """A part with the value in place, if the weight is in this part."""
         if where != weight.part:
             return part
         changed_matrix = getattr(part, weight.matrix).as_mutable()
@@ -364,9 +395,9 @@ def _put(model: Transformer, weight: Weight, value: object) -> Transformer:
     layers = []
     for number, layer in enumerate(model.layers, 1):
         heads = enumerate(() if layer.attention is None else layer.attention.heads, 1)
-        heads_made = tuple(changed(head, f"L{number}.head{h}") for h, head in heads)
+        changed_heads = tuple(changed(head, f"L{number}.head{h}") for h, head in heads)
         feedforward = changed(layer.feedforward, f"L{number}.ff")
         layers.append(
-            replace(layer, attention=SelfAttention(heads_made) if heads_made else None, feedforward=feedforward)
+            replace(layer, attention=SelfAttention(changed_heads) if changed_heads else None, feedforward=feedforward)
         )
     return replace(model, layers=tuple(layers), readout=changed(model.readout, "readout"))
