@@ -88,8 +88,8 @@ def _table(model: Transformer) -> dict[str, Any] | None:
     if model.program.kind == "dfa":
         automaton = program_automaton(model)
         automaton = present(automaton)
-        many = len(automaton) * len(automaton.alphabet)
-        if not 0 < many <= ROWS:
+        rows_of_automaton = len(automaton) * len(automaton.alphabet)
+        if not 0 < rows_of_automaton <= ROWS:
             return None
         fields = least | {"alphabet": automaton.alphabet, "moves": automaton.moves, "names": automaton.names}
         counted = bool(model.program.theorem)
@@ -168,17 +168,17 @@ def machine_word(model: Transformer, text: str) -> tuple[str, ...] | None:
     return speech_of(model).word(text)
 
 
-def controls(found: MachineRuns, picture: Markup) -> Markup:
+def controls(machine_runs_data: MachineRuns, picture: Markup) -> Markup:
     """The stepper of a machine's own run, where it is drawn, and its tokens as a table."""
     from symcook.thought.rows import AHEAD
 
-    run = found["runs"][0]
+    run = machine_runs_data["runs"][0]
     last = max(0, len(run["tokens"]) - 1)
-    what = "tapes" if found["kind"] == "tm" else "states"
-    drawn = "what each head reads, and from which token" if found["kind"] == "tm" else "its state"
+    what = "tapes" if machine_runs_data["kind"] == "tm" else "states"
+    drawn = "what each head reads, and from which token" if machine_runs_data["kind"] == "tm" else "its state"
     words = f"After the string the model continues with its own answers, a token a step. The {what} below say {drawn}."
     words += f" {AHEAD}." if any("held" in token for token in run["tokens"]) else ""
-    words += " Inside the transformer positions count from 0, here from 1." * found["apart"]
+    words += " Inside the transformer positions count from 0, here from 1." * machine_runs_data["apart"]
     stepper = element(
         "div",
         element("button", "◀ token", type="button", id="token-back"),
@@ -217,8 +217,8 @@ def told(run: Mapping[str, Any]) -> Markup:
 def options(found: MachineRuns, traces: Sequence[object]) -> Iterator[Markup]:
     """The inputs to choose from; of those without a trace it is said that the page has their tokens alone."""
     for k, (run, trace) in enumerate(zip(found["runs"], traces, strict=True)):
-        more = " (its tokens alone)" * (trace is None)
-        yield element("option", f"{run['typed'] or EMPTY_STRING}{more}", value=k, selected=k == 0)
+        note = " (its tokens alone)" * (trace is None)
+        yield element("option", f"{run['typed'] or EMPTY_STRING}{note}", value=k, selected=k == 0)
 
 
 def program_automaton(model: Transformer) -> Automaton | None:
