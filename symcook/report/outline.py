@@ -68,7 +68,7 @@ def outline(statement: Statement, certificate: Mapping[str, Any], part: str = "p
     from symcook.proof.grammar import leading_names
     from symcook.proof.replay import statements
 
-    # What this part proves: the statement or its negation, that all terms are defined, or that the hypotheses can be met.
+    # The goal of this part: the statement or its negation, that all terms are defined, or that the hypotheses can hold.
     used = [statements()[name] for name in certificate["lemmas"]]
     goal = getattr(statement, {"proof": "formula"}.get(part, part))
     if part == "proof" and certificate["sense"] == "refuted":

@@ -132,8 +132,8 @@ def _reasons(model: Transformer, values: Mapping[str, Fraction | None]) -> Itera
                 yield f"layer {step.layer} has a layer norm with epsilon = {from_sympy(part.epsilon)}, and so roots"
     if model.readout.normalized:
         yield "its readout is a softmax of scores"
-    # Entries of the model that are irrational at the values of its symbols, or at a position. Scales and temperatures may
-    # be: hard attention does not use them, and softmax attention is a reason above.
+    # Entries of the model that are irrational at the values of its symbols, or at a position. Scales and temperatures
+    # may be: hard attention does not use them, and softmax attention is a reason above.
     for value, indexed, where in model.expressions():
         number = lowered(value)
         if not isinstance(number, tuple) or where.startswith(("the temperature", "the scale")):
