@@ -193,8 +193,8 @@ def entries(over: Iterable[Sequence[Range]]) -> str:
     >>> entries([(), (Range("c", ONE, ("name", "N")),), (Range("c", ZERO, ("name", "N")),)])
     '2*N + 2'
     """
-    each = (reduce(_times, (_size(range_) for range_ in ranges), {(): Fraction(1)}) for ranges in over)
-    polynomial = reduce(_plus, each, ShownPoly())
+    sizes = (reduce(_times, (_size(range_) for range_ in ranges), {(): Fraction(1)}) for ranges in over)
+    polynomial = reduce(_plus, sizes, ShownPoly())
     ordered = sorted(polynomial.items(), key=lambda monomial: (-len(monomial[0]), monomial[0]))
     text = ""
     for names_of, number in ordered:

@@ -82,7 +82,7 @@ def put(tree: Tree, values: Mapping[str, Tree]) -> Tree:
         inner = {name: value for name, value in values.items() if name not in bound}
         free_names = set[str]().union(*map(_free, inner.values()))
         fresh = {name: _other(name, free_names) if name in free_names else name for name in bound}
-        inner |= {name: ("name", other) for name, other in fresh.items() if name != other}
+        inner |= {name: ("name", fresh_name) for name, fresh_name in fresh.items() if name != fresh_name}
         head = tuple(fresh.values()) if tag == "lambda" else fresh[tree[1]]
         # The ends of a range are outside of the scope of its name; a sort has no names.
         ends = [bound_end if tag in ("all", "ex") else put(bound_end, values) for bound_end in tree[2:-1]]

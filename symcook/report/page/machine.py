@@ -94,8 +94,8 @@ def _table(model: Transformer) -> dict[str, Any] | None:
     if model.program.kind == "dfa":
         automaton = program_automaton(model)
         automaton = present(automaton)
-        rows_of_automaton = len(automaton) * len(automaton.alphabet)
-        if not 0 < rows_of_automaton <= ROWS:
+        size = len(automaton) * len(automaton.alphabet)
+        if not 0 < size <= ROWS:
             return None
         fields = least | {"alphabet": automaton.alphabet, "moves": automaton.moves, "names": automaton.names}
         counted = bool(model.program.theorem)

@@ -368,6 +368,7 @@ def _slider(parameter: Parameter, value: str) -> Markup:
 
 def _soft(softness_table: Softness | str | None, start: Mapping[str, str]) -> Markup:
     """Soft attention beside hard attention, with sliders for the temperature and the length."""
+    # Nothing to compare, or no answer in time.
     if softness_table is None:
         return Markup("")
     if isinstance(softness_table, str):
