@@ -309,7 +309,7 @@ class _Construction:
 
     def _query_and_key(self, head: FamilyHead, scope: frozenset[str]) -> Iterator[DefinitionRow]:
         """The entries of the query and of the key: the score is the sum of their products."""
-        queries, keys, ranges = list[list[Said]](), list[list[Said]](), list[tuple[Range, ...]]()
+        queries, keys, ranges = list[list[Said]](), list[list[Said]](), list[Sequence[Range]]()
         for over, query, key, sign in self.family.products(head.score, scope):
             inside = scope | {index.name for index in over}
             signed_key: Tree = ("neg", key) if sign < 0 else key
