@@ -99,12 +99,15 @@ def _timer(timer: str, number: str, seconds: float, until: Until) -> Iterator[No
     over = False
 
     def late(*_: object) -> None:
+        """The handler of the signal; a signal that comes after the end is ignored."""
         if not over:
             raise TimeUp(until)
 
+    # What was set before: the time that is left of a limit around this one, and its handler.
     around, begun, before = signal.getitimer(which)[0], clock(), signal.getsignal(sign)
 
     def undo() -> None:
+        """Stops this limit and lets the one around it go on with the time that it has left."""
         nonlocal over
         over = True
         signal.setitimer(which, 0)

@@ -246,6 +246,7 @@ def row_digest(name: str, same: str | None = None) -> str:
     root = proofs_directory()
     written, stored = statement_files(root), _certificates(root)
     entry, remark = reviewed().get(name), remarks().get(name)
+    # A digest for the id and for each lemma below its proof: of the statement, what corrects it, and the certificates.
     below: dict[str, str] = {}
     todo = [name]
     while todo:
@@ -286,8 +287,9 @@ def ledger(found: dict[str, Known] | None = None, names: Collection[str] | None 
     """Every claim, or those of `names`, with its status: from `found`, else from the shipped ledger (OPEN where a
     digest no longer fits). A row that says the same as another one and has no statement has that one's status."""
     stale = set()
-    notes_said, entries = remarks(), reviewed()
+    notes, entries = remarks(), reviewed()
     wanted = None if names is None else {*names, *(entries.get(name, {}).get("same") for name in names)}
+    # The verdicts of the shipped ledger, as far as what they rest on is unchanged.
     if found is None:
         found = {}
         for name, lines in stored_rows().items():
@@ -301,22 +303,24 @@ def ledger(found: dict[str, Known] | None = None, names: Collection[str] | None 
     for name, row in inventory().items():
         if wanted is not None and name not in wanted:
             continue
-        words = notes_said.get(name, {})
-        entry, columns_told = entries.get(name, {}), {key: tuple(words.get(key, ())) for key in ("gaps", "tried")}
-        row = replace(row, **columns_told, kind=entry.get("kind", row.kind))
+        # What people wrote about the claim; the verdict; what a misprint is; who vouches where no proof does.
+        remark = notes.get(name, {})
+        entry, columns = entries.get(name, {}), {key: tuple(remark.get(key, ())) for key in ("gaps", "tried")}
+        row = replace(row, **columns, kind=entry.get("kind", row.kind))
         if name in stale:
             row = replace(row, note=_STALE)
         elif name in found:
             known = found[name]
-            columns_told = {k: getattr(known, k) for k in ("status", "corrected", "assuming", "lemmas", "same")}
-            row = replace(row, **columns_told, note=words.get("note", row.note if known.status == "OPEN" else ""))
+            columns = {k: getattr(known, k) for k in ("status", "corrected", "assuming", "lemmas", "same")}
+            row = replace(row, **columns, note=remark.get("note", row.note if known.status == "OPEN" else ""))
             if row.status in ("REFUTED", "CORRECTED"):
                 row = replace(row, **_erratum(entry))
             if row.status in BY_PEOPLE:
                 row = replace(row, test=entry.get("test"), reason=entry.get(row.status.lower(), entry.get("why")))
-        elif "note" in words:
-            row = replace(row, note=words["note"])
+        elif "note" in remark:
+            row = replace(row, note=remark["note"])
         rows.append(row)
+    # Last the rows that repeat another one, whose status is known by now.
     found_rows = {row.id: row for row in rows}
     rows = [_as_the_other(row, found_rows.get(row.same or ""), entries.get(row.id, {})) for row in rows]
     return [row for row in rows if names is None or row.id in names]
@@ -330,8 +334,8 @@ def _as_the_other(row: Claim, other: Claim | None, entry: dict[str, str]) -> Cla
     keys = ("status", "corrected", "assuming", "lemmas", "test")
     if row.paper == other.paper:
         keys += ("slip", *_ERRATUM, "reason", "note")
-    columns_told = {"note": row.note.replace(Claim.note, "")} | {key: getattr(other, key) for key in keys}
-    return replace(row, **columns_told | _erratum(entry))
+    columns = {"note": row.note.replace(Claim.note, "")} | {key: getattr(other, key) for key in keys}
+    return replace(row, **columns | _erratum(entry))
 
 
 def _erratum(entry: dict[str, str]) -> dict[str, str]:
@@ -358,6 +362,7 @@ def current(name: str, row: dict[str, Any]) -> Known | None:
     rests on has changed."""
     from symcook.proof.files import proofs_directory
 
+    # The form: these keys, lists of ids, a known status, and an id that exists.
     keys = {"id", "status", "digest", "corrected", "assuming", "lemmas", "same"}
     if not {"id", "status", "digest"} <= set(row) <= keys or name not in inventory():
         return None
@@ -368,16 +373,18 @@ def current(name: str, row: dict[str, Any]) -> Known | None:
         return None
     if re.fullmatch(rf"{'|'.join(STATUSES)}|CHECKED [1-9][0-9]*", str(row["status"])) is None:
         return None
-    same = row.get("same")
-    if same is not None and same not in inventory():
+    twin = row.get("same")
+    if twin is not None and twin not in inventory():
         return None
+    # What the status rests on: a certificate, or for a status given by people the entry that says so.
     if (fact := BY_PEOPLE.get(row["status"])) is None:
         grounded = row["status"] == "OPEN" or _certificates(proofs_directory()).get(name)
     else:
         grounded = fact in reviewed().get(name, {})
     if not grounded:
         return None
-    known = Known(row["status"], row_digest(name, same), row.get("corrected"), tuple(assuming), tuple(lemmas), same)
+    # The digest covers statements, certificates and entries: it differs as soon as one of them has changed.
+    known = Known(row["status"], row_digest(name, twin), row.get("corrected"), tuple(assuming), tuple(lemmas), twin)
     return known if row["digest"] and row["digest"] == known.sealed(name) else None
 
 

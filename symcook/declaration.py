@@ -110,6 +110,7 @@ class Question:
         """All but `more`, in the order of the signature."""
         import ast
 
+        # Defaults from the signature: positional ones belong to the last arguments, keyword-only ones have one each.
         signature, text = self._declared
         default: dict[str, Any] = {}
         for argument, value in zip(reversed(signature.args), reversed(signature.defaults), strict=False):
@@ -120,16 +121,17 @@ class Question:
         kinds = {
             argument.arg: ast.unparse(argument.annotation) for argument in every if argument.annotation is not None
         }
-        lines_said = _lines(COMMON, kinds) | _lines(text, kinds)
+        # Words from the docstring; what it says goes before what is common to all commands.
+        lines_of = _lines(COMMON, kinds) | _lines(text, kinds)
         return tuple(
-            DeclaredArgument(name, kinds[name], default.get(name, REQUIRED), *lines_said[name]) for name in kinds
+            DeclaredArgument(name, kinds[name], default.get(name, REQUIRED), *lines_of[name]) for name in kinds
         )
 
     @property
     def file(self) -> DeclaredArgument:
         """Where its command writes the answer."""
-        lines_said = _lines(COMMON, ["file"]) | _lines(self._declared[1], ["file"])
-        return DeclaredArgument("file", "str | None", None, *lines_said["file"])
+        lines_of = _lines(COMMON, ["file"]) | _lines(self._declared[1], ["file"])
+        return DeclaredArgument("file", "str | None", None, *lines_of["file"])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -152,9 +154,11 @@ class Question:
 
 def _lines(text: str, names: Iterable[str]) -> dict[str, tuple[str, str | None, str]]:
     """Option, metavar and words of each argument that has a line in the text; its next lines are set in."""
-    lines_found = {}
-    each = "|".join(map(re.escape, names))
-    for name, option, metavar, words in re.findall(rf"^({each})( -[\w/-]+)?( [^\s:]+)?: (.*(?:\n +.*)*)", text, re.M):
+    lines_of = {}
+    any_name = "|".join(map(re.escape, names))
+    for name, option, metavar, words in re.findall(
+        rf"^({any_name})( -[\w/-]+)?( [^\s:]+)?: (.*(?:\n +.*)*)", text, re.M
+    ):
         option = option.strip() or f"--{name.replace('_', '-')}"
-        lines_found[name] = (option, metavar.strip() or None, " ".join(words.split()))
-    return lines_found
+        lines_of[name] = (option, metavar.strip() or None, " ".join(words.split()))
+    return lines_of

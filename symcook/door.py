@@ -1,6 +1,8 @@
 """The public door: what a function is given is compared with its signature before it runs.
 
-Whoever leaves an argument out, or gives text where a model belongs, reads what must hold, not how Python failed inside.
+`door` decorates a public function or class. Whoever leaves an argument out, or gives text where a model belongs, gets a
+BadInput that says what must hold, not how Python failed inside. `_kind` reads the annotation of a parameter and returns
+a test of values with the words for it; an annotation that it does not know lets every value pass.
 """
 
 from __future__ import annotations
@@ -77,13 +79,13 @@ def check(
 ) -> None:
     """BadInput where these arguments do not fit the signature of what is `called` so, or are of other kinds."""
     try:
-        arguments_given = signature.bind(*args, **named).arguments
+        bound_arguments = signature.bind(*args, **named).arguments
     except TypeError:
         raise _misfit(signature, called, args, named, hints) from None
     for name, (fits, words) in kinds.items():
-        if name in arguments_given and not fits(arguments_given[name]):
-            do = hints.get(name) or _do(name, arguments_given[name])
-            raise BadInput(f"the argument {name} of {called} must be {words}", _shown(arguments_given[name]), do)
+        if name in bound_arguments and not fits(bound_arguments[name]):
+            do = hints.get(name) or _do(name, bound_arguments[name])
+            raise BadInput(f"the argument {name} of {called} must be {words}", _shown(bound_arguments[name]), do)
 
 
 def fits(function: Callable[..., object], called: str, args: tuple[object, ...], named: Mapping[str, object]) -> None:
@@ -116,6 +118,7 @@ def _misfit(
     hints: Mapping[str, str],
 ) -> BadInput:
     """Why arguments cannot be bound: one is unknown, there are too many, one comes twice, or one is missing."""
+    # An unknown name.
     parameters = {n: p for n, p in signature.parameters.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     placed = [n for n, p in parameters.items() if p.kind is not p.KEYWORD_ONLY]
     by_name = [n for n, p in parameters.items() if n != "self" and p.kind is not p.POSITIONAL_ONLY]
@@ -124,22 +127,25 @@ def _misfit(
             if name not in by_name:
                 do = f"it takes {', '.join(by_name)}" if by_name else "leave it out"
                 return unknown(f"argument of {called}", name, by_name, do)
+    # Too many without a name; `self` is not counted, since the caller does not give it.
     own = "self" in parameters
     if len(args) > len(placed) and not any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values()):
         others = [n for n in by_name if n not in placed]
         do = f"name the others, as {others[0]}=..." if others else "leave the others out"
-        many = len(placed) - own
-        must = f"{called} must be given at most {many} argument{'s' * (many != 1)} without a name"
+        most = len(placed) - own
+        must = f"{called} must be given at most {most} argument{'s' * (most != 1)} without a name"
         return BadInput(must, len(args) - own, do)
+    # One that is given by place and by name.
     parameters_taken = placed[: len(args)]
     for name in parameters_taken:
         if name in named:
             return BadInput(f"{called} must be given each argument once", f"{name} twice", "leave one out")
-    have = [name for name in (*parameters_taken, *named) if name != "self"]
+    # One that is missing.
+    given_names = [name for name in (*parameters_taken, *named) if name != "self"]
     for name, p in parameters.items():
         if p.default is p.empty and name not in (*parameters_taken, *named):
-            names_given = f"{', '.join(have)} alone" if have else "none"
-            return BadInput(f"{called} must be given {name}", names_given, hints.get(name, f"give {name}=..."))
+            names_text = f"{', '.join(given_names)} alone" if given_names else "none"
+            return BadInput(f"{called} must be given {name}", names_text, hints.get(name, f"give {name}=..."))
     return BadInput(f"{called} must be called as {called}{signature}", "other arguments")
 
 
@@ -158,6 +164,7 @@ def _shown(value: object) -> str:
 
 
 def _do(name: str, value: object) -> str | None:
+    """What to do instead: for a float where a number must be exact, and for a name in place of a model; else None."""
     if isinstance(value, float):
         if value - value != 0:  # no number
             return None
@@ -172,19 +179,20 @@ def _kinds(function: Callable[..., object]) -> dict[str, ArgumentKind]:
     """The kind of each parameter whose annotation is known."""
     import inspect
 
-    kinds_found = {}
+    kinds = {}
     for name, parameter in inspect.signature(function).parameters.items():
         if isinstance(parameter.annotation, str) and parameter.kind is not parameter.VAR_KEYWORD:
             kind = _kind(parameter.annotation)
             if kind is not None and parameter.kind is parameter.VAR_POSITIONAL:
                 kind = _each(kind, _MANY.get(kind[1], kind[1]))
             if kind is not None:
-                kinds_found[name] = kind
-    return kinds_found
+                kinds[name] = kind
+    return kinds
 
 
 @cache
 def _kind(annotation: str) -> ArgumentKind | None:
+    """The kind that an annotation, as text, names."""
     import ast
 
     return _read(ast.parse(annotation, mode="eval").body)
@@ -194,11 +202,12 @@ def _read(node: ast.expr) -> ArgumentKind | None:
     """The kind that an annotation names; None where it is not known, so that everything passes."""
     import ast
 
+    # None, or an annotation in quotes.
     if isinstance(node, ast.Constant):
         if node.value is None:
             return (lambda value: value is None), "None"
         return _kind(node.value)
-    if isinstance(node, ast.BinOp):
+    if isinstance(node, ast.BinOp):  # A | B; with one side unknown everything passes
         left, right = _read(node.left), _read(node.right)
         if left is None or right is None:
             return None
@@ -207,6 +216,7 @@ def _read(node: ast.expr) -> ArgumentKind | None:
         return _NAMED.get(node.id)
     if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
         return None
+    # Sequence[T] and Iterable[T] are lists of T, Mapping[..] is a mapping, and Callable[..] a function.
     of = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if node.value.id in ("Sequence", "Iterable"):
         inner = _read(of[0])
@@ -230,17 +240,19 @@ def _each(inner: ArgumentKind, words: str) -> ArgumentKind:
 
 
 def _listed(value: object) -> bool:
+    """Whether a value is a sequence or another iterable, but not text."""
     return isinstance(value, Iterable) and not isinstance(value, (bytes, bytearray, str, type))
 
 
 def _mapping(value: object) -> bool:
+    """Whether a value is a mapping from names, or from tuples of them."""
     return isinstance(value, Mapping) and all(isinstance(key, (str, tuple)) for key in value)
 
 
 def _instance(name: str) -> ArgumentKind:
     """An object of a class of symcook, which need not be imported: no other object is one."""
     article = "an" if name[0] in "AEIOU" else "a"
-    return (lambda value: any(one.__name__ == name for one in type(value).__mro__)), f"{article} {name}"
+    return (lambda value: any(base.__name__ == name for base in type(value).__mro__)), f"{article} {name}"
 
 
 _MAPPING = 'a mapping such as {"name": value}'

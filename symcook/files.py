@@ -72,6 +72,8 @@ def put(contents: Mapping[Path, bytes], *, force: bool) -> None:
                 with os.fdopen(handle, "wb") as file:
                     file.write(content)
                 os.chmod(name, 0o644)
+        # All are written: now they take their places together. Without --force a target is first claimed as an empty
+        # file, so that nobody else can create it in the meantime.
         with alone(written[0][1].parent), _undisturbed():
             for _, target in written:
                 if not force:
@@ -164,10 +166,10 @@ def _at_once(path: str, flags: int) -> int:
 def text_of(path: str | Path, what: str, most: int = MOST_BYTES, do: str | None = None) -> str:
     """The text of a regular file in UTF-8, each line of which ends in a line feed; BadInput where it is none."""
     try:
-        found = content(path, what, most, None if do is None else lambda: do).decode("utf-8-sig")
+        text = content(path, what, most, None if do is None else lambda: do).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadInput(f"{what} must be text in UTF-8", f"{path}: {error}", do) from None
-    return found.replace("\r\n", "\n").replace("\r", "\n")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def start_of(path: str | Path, many: int) -> bytes:
@@ -189,15 +191,17 @@ def parsed(text: str | bytes, must: str, name: object, **reading: Any) -> Any:
     except (ValueError, RecursionError) as error:
         why = error if isinstance(error, ValueError) else "it nests too deep"
         raise BadInput(must, f"{name}: {why}") from None
+    # The values at one depth after another.
     level = [document]
     for _ in range(MOST_NESTED):
-        level = [part for one in level for part in _parts(one)]
+        level = [part for value in level for part in _parts(value)]
     if level:
         raise BadInput(must, f"{name}: it nests more than {MOST_NESTED} deep")
     return document
 
 
 def _parts(value: object) -> Iterable[object]:
+    """The values in an object or a list; none in anything else."""
     return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
@@ -206,6 +210,7 @@ def exact_json(text: bytes | str, kind: str) -> Any:
     RecursionError for what is no JSON."""
 
     def pairs(given: list[tuple[str, object]]) -> dict[str, object]:
+        """An object, whose keys must differ."""
         names = [name for name, _ in given]
         if len(set(names)) < len(names):
             must = f"a {kind} file must not repeat a key"
@@ -213,9 +218,11 @@ def exact_json(text: bytes | str, kind: str) -> Any:
         return dict(given)
 
     def refused(given: str) -> NoReturn:
+        """A float would not be exact."""
         raise BadInput(f"a number in a {kind} file must be text in the grammar", given, 'write it as "1/2"')
 
     def whole(given: str) -> int:
+        """An integer that fits into 64 bits."""
         if len(given) > 18:
             raise BadInput(f"a whole number in a {kind} file must have at most 18 digits", given)
         return int(given)

@@ -52,8 +52,9 @@ def write(
     if not force:
         for old in sorted(place.glob(f"{name}-figure-*")) if place.is_dir() else ():
             raise exists(old)
+    # All files are made before the first is written. Folders that were created for nothing are removed again.
     contents: dict[Path, bytes] = {}
-    folders_made = [folder for folder in (place, *place.parents) if not folder.exists()]
+    new_folders = [folder for folder in (place, *place.parents) if not folder.exists()]
     try:
         place.mkdir(parents=True, exist_ok=True)  # before the work, which takes minutes
         for make in known[name]:
@@ -62,11 +63,11 @@ def write(
                 content = figure.csv().encode("ascii") if ending == ".csv" else figure.picture(ending[1:])
                 contents[place / f"{name}-{figure.name}{ending}"] = content
         write_files(contents, force)
-        folders_made = []
+        new_folders = []
     except OSError as error:
         raise BadInput("the place of figures must be writable", f"{place} ({error.strerror})") from error
     finally:
-        for folder in folders_made:
+        for folder in new_folders:
             with contextlib.suppress(OSError):  # someone else has put a file there
                 folder.rmdir()
     return list(contents)

@@ -169,6 +169,7 @@ class Recipe(NamedTuple):
         from symcook.model.expr import ARITY, names
         from symcook.model.meaning import ROUNDED, called
 
+        # Names with a value: position, length, symbols and arguments; then, by text, inputs and coordinates.
         numbers = {
             "i",
             "n",
@@ -177,6 +178,7 @@ class Recipe(NamedTuple):
         }
         inputs = set(model.embedding.inputs or ())
         columns = {"formula": inputs, "computes": inputs.union(model.space.names), "score": {*inputs, "j"}}
+        # A recipe without a score has two texts.
         for kind in [*columns][: 3 if self.score else 2]:
             tree = self.text(kind, model.decides)
             free = names(tree) - numbers - columns[kind]
@@ -319,7 +321,7 @@ def of_claim(claim: str) -> tuple[str, ...]:
     >>> of_claim("cookbook.t5.quadmax"), of_claim("cookbook.t3.routing")
     (('lookup-quadratic',), ('symcook.compose.route',))
     """
-    recipes = [found.name for found in _all().values() if claim in found.claims]
+    recipes = [recipe.name for recipe in _all().values() if claim in recipe.claims]
     return (*recipes, *(function.name for function in OPERATIONS if claim in function.claims))
 
 
@@ -417,8 +419,8 @@ def asked(function: Callable[..., Any], known: Mapping[str, object]) -> Callable
     if isinstance(function, Fold):
         return function
     takes = list(inspect.signature(function).parameters)
-    arguments_given = {name: known[name] for name in takes if name in known}
-    return function(**arguments_given) if takes[0] in known else partial(function, **arguments_given)
+    arguments = {name: known[name] for name in takes if name in known}
+    return function(**arguments) if takes[0] in known else partial(function, **arguments)
 
 
 def by_position(ask: Callable[..., Any], inputs: Sequence[str] | None, output: str) -> Any:
@@ -429,22 +431,22 @@ def by_position(ask: Callable[..., Any], inputs: Sequence[str] | None, output: s
     if isinstance(ask, Fold):
         return replace(ask, answer=lambda state: {output: ask.answer(state)})
 
-    def answer(given: Sequence[Any]) -> list[dict[str, Any]]:
+    def answer(rows: Sequence[Any]) -> list[dict[str, Any]]:
         if inputs is not None:
-            given = [row[inputs[0]] if len(inputs) == 1 else tuple(row[name] for name in inputs) for row in given]
-        return [{output: value} for value in ask(given)]
+            rows = [row[inputs[0]] if len(inputs) == 1 else tuple(row[name] for name in inputs) for row in rows]
+        return [{output: value} for value in ask(rows)]
 
     return answer
 
 
-def _symbols(found: Recipe, model: Transformer, values: Mapping[str, object]) -> dict[str, Any]:
+def _symbols(recipe: Recipe, model: Transformer, values: Mapping[str, object]) -> dict[str, Any]:
     """Values of the symbols that the built model declares, given or by default; a reference knows no other."""
     from symcook.model.symbols import fraction
 
     result = {p.name: p.default for p in model.parameters}
     for name in values:
         if name not in result:
-            raise unknown(f"parameter of {found.name}", name, list(result))
+            raise unknown(f"parameter of {recipe.name}", name, list(result))
     for name, default in result.items():
         if name not in values and default is None:
             raise BadInput(f"the parameter {name} must have a value here", "none", f"give it one: {name}=...")

@@ -115,9 +115,11 @@ def bits(most: int) -> Callable[[Any, str], tuple[int, ...]]:
     """
 
     def read(given: object, name: str) -> tuple[int, ...]:
+        """The bits as a tuple of 0 and 1."""
         must = f"{name} must be 2^m bits with m from 1 to {most}"
         if not isinstance(given, (str, list, tuple)):
             raise BadInput(must, given, f"give text such as {name}=0110")
+        # The length is a power of two, at least 2 and at most 2^most.
         if len(given) > 1 << most:
             raise BadInput(must, f"{len(given)} entries")
         if len(given) < 2 or len(given) & (len(given) - 1):
@@ -138,8 +140,9 @@ def rows(given: object, name: str, width: int) -> tuple[tuple[kit.Fraction, ...]
 
     Raises BadInput for an empty list, a row of another width, and an entry that is not an exact rational number.
     """
-    many = "number" if width == 1 else "numbers"
-    must = f"{name} must be rows of {width} {many}, separated by ';'"
+    numbers = "number" if width == 1 else "numbers"
+    must = f"{name} must be rows of {width} {numbers}, separated by ';'"
+    # Text, or a sequence of rows, in which a row of width 1 may be a number alone. Text is measured before it is split.
     if isinstance(given, str):
         if not given.strip():
             raise BadInput(must, "nothing")
@@ -185,12 +188,11 @@ def called(text: str) -> tuple[str, dict[str, str]]:
     """
     match = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
     if match is not None:
+        # A comma begins a new argument only before a name and =, since values have commas too.
         parts = re.split(r",\s*(?=[A-Za-z_]\w*\s*=)", match[2]) if (match[2] or "").strip() else []
-        settings_given = {
-            name.strip(): value.strip() for name, equals, value in (p.partition("=") for p in parts) if equals
-        }
-        if len(settings_given) == len(parts):
-            return match[1], settings_given
+        settings = {name.strip(): value.strip() for name, equals, value in (p.partition("=") for p in parts) if equals}
+        if len(settings) == len(parts):
+            return match[1], settings
     raise BadInput("a recipe must be given by its name, with arguments such as identity(d=2), each once", text)
 
 
@@ -202,6 +204,7 @@ def recipe_of(names: tuple[str, ...], what: str) -> Callable[[Any, str], str]:
     """
 
     def read(given: object, name: str) -> str:
+        """The recipe with its arguments, written in one way; its arguments are checked."""
         inner, arguments = called(str(given))
         if inner not in names:
             raise unknown(f"recipe {name}, {what},", inner, names)

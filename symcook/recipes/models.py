@@ -118,8 +118,8 @@ def _table(value: str) -> Any:
         raise BadInput('the indices of a table must be written "1" or "1, 2"', ", ".join(table)) from None
 
 
-def _no_float(given: str) -> Any:
-    raise BadInput("a number of a table must be a whole number or text", given, 'write it as "1/2"')
+def _no_float(number: str) -> Any:
+    raise BadInput("a number of a table must be a whole number or text", number, 'write it as "1/2"')
 
 
 def is_path(name: str) -> bool:
@@ -132,6 +132,7 @@ def of_file(
 ) -> tuple[dict[str, Any], Transformer] | None:
     """Which of the settings `given` built the model of this name, which no recipe has, and the model; `tokens` are
     names for those of a family. None where nothing has the name, BadInput where what has it is no model."""
+    # A family: its sizes, tables and choices are given with it.
     path = path_of(name)
     if tokens is not None and path is None:
         raise BadInput("--tokens must stand with a family, whose tokens it names", name, "leave it out")
@@ -143,10 +144,12 @@ def of_file(
         return arguments, model
     if name.startswith(SHIPPED) and not is_path(name):
         raise no_family(name)
+    # A model file, which takes no settings.
     if is_path(name):
         from symcook.model.modelfile import load
 
         return {}, load(name)
+    # The name of something that is no model: a program to compile, or a function.
     if is_shipped(name):
         shipped_program(name)
         must = "the name must be that of a recipe or a model file"

@@ -59,6 +59,7 @@ def proved(model: Transformer, names: Sequence[str]) -> dict[str, str]:
 
 
 def _outcome(found: Check, name: str) -> str:
+    """The first line: on how many inputs the two agree or differ."""
     strings, plural = number_text(found.strings), "input" if found.strings == 1 else "inputs"
     if found.holds and not found.strings and found.empty_word == "agrees":
         return f"{name} agrees with {found.against} on the empty string, its only input"
@@ -88,6 +89,8 @@ def number_text(count: int) -> str:
 
 
 def _lines(found: Check, name: str, command: WholeCommand | None) -> list[str]:
+    """The outcome, what was not compared, the method, and the counterexample."""
+    # The outcome, and the inputs that do not count in it: undecided, or with a specification that allows any answer.
     lines = [_outcome(found, name)]
     if found.empty_word is not None:
         lines.append(f"the empty string: {found.empty_word}")
@@ -100,6 +103,7 @@ def _lines(found: Check, name: str, command: WholeCommand | None) -> list[str]:
         positions = None if found.inputs is None else found.inputs.positions
         left_out = "" if positions in (None, "last") else "no answer counts, or "
         lines.append(f"{left_out}any answer will do: {number_text(found.free)} of them")
+    # How it was found; of a recipe its formulas are evaluated on the same inputs too.
     lines.append(f"method: {found.method}")
     if "decided" in found.method:
         lines.append("DECIDED; symcook decide --certificate FILE.json writes its certificate")
@@ -110,6 +114,7 @@ def _lines(found: Check, name: str, command: WholeCommand | None) -> list[str]:
         )
     elif found.stated_to is not None:
         lines.append(f"its formula is about no string up to length {found.stated_to}, and was not evaluated")
+    # The counterexample; random inputs are not tried in order, so that it need not be the smallest.
     first = found.counterexample
     if first is not None:
         lines.append(f"{'' if found.way == 'random' else 'smallest '}counterexample: {first.input or EMPTY_STRING}")
@@ -126,6 +131,7 @@ def _wanted(value: object) -> str:
 
 
 def _answer(value: object) -> str:
+    """The answer of a model: values by name, a list of answers, or one value."""
     if isinstance(value, dict):
         return ", ".join(f"{name} = {value_text(item)}" for name, item in value.items())
     return "[" + "; ".join(map(_answer, value)) + "]" if isinstance(value, list) else value_text(value)

@@ -20,12 +20,13 @@ def document(rows: Sequence[Claim]) -> Document:
     if not rows:
         return Document("no claim fits")
     if len(rows) > MOST_SHOWN:
-        more = PlainLines(["To see single statements: symcook claims --search TEXT. To see all of them: --json."])
-        return Document("", [_counts(rows), more], apart="\n\n")
+        how_to_see = PlainLines(["To see single statements: symcook claims --search TEXT. To see all of them: --json."])
+        return Document("", [_counts(rows), how_to_see], apart="\n\n")
     return Document("", [_one(row, len(rows) <= MOST_STATED) for row in rows])
 
 
 def _one(row: Claim, stated: bool) -> Document:
+    """A claim: where it stands, what it says, its status and why; with `stated` also the formal statements."""
     corrected = f" by {row.corrected}" if row.corrected else ""
     assuming = f" assuming {', '.join(row.assuming)}" if row.assuming else ""
     details = [f"{row.location}: {row.statement}", *_why(row), *([f"Note: {row.note}"] if row.note else [])]
@@ -78,10 +79,12 @@ def _why(row: Claim) -> Iterator[str]:
 
 
 def _slip(slip: str) -> str:
+    """The name of an error type as a reader knows it."""
     return {"wrong": "false statement", "boundary": "boundary case"}.get(slip, slip)
 
 
 def _gap(gap: Mapping[str, str]) -> str:
+    """A gap in a printed proof: its kind, the step, why, and a repair."""
     words = f"{gap.get('class', 'gap').capitalize()}: {gap.get('step', '')}: {gap.get('why', '')}"
     return words + (f" Repair: {gap['repair']}" if gap.get("repair") else "")
 
@@ -95,6 +98,7 @@ def _more(row: Claim) -> list[str]:
     from symcook.recipes import of_claim
     from symcook.report.proof import definitions_text
 
+    # The formal statement, of the claim and of what corrects it, with the definitions that it uses.
     out = []
     for name in filter(None, (row.id, row.corrected)):
         if name in statements():
@@ -106,19 +110,22 @@ def _more(row: Claim) -> list[str]:
                 for definition in definitions_text(statements()[name])
                 if (line := f"Where {definition}") not in out
             ]
+            # Of a statement that holds: premises for which it is not proved that they can be met.
             holds = row.status not in ("OPEN", "REFUTED") and name == (row.corrected or row.id)
             if holds and (premises := unasked(statements()[name])):
                 out.append(f"Not checked: {unasked_words(premises)}")
     out += [f"Numbers: {row.numbers}"] if row.numbers else []
-    if (settled := row.corrected or row.id) in statements():
-        for model in models(statements()[settled].written):
+    # The models that the statement is about, and whether every input is known to have a run of them.
+    if (proved_id := row.corrected or row.id) in statements():
+        for model in models(statements()[proved_id].written):
             exists = theorems().get(model)
             existence = f" (every input has a run: {exists})" if exists else ""
             if not exists and model.startswith("family-"):
                 existence = " (a premise is that the input has a run; that every input has one is not proved)"
             out.append(f"Weights: {model}{existence}")
-    if "no_run" in (said_of := remarks().get(row.id, {})):
-        out.append(f"Not about weights: {said_of['no_run']}")
+    if "no_run" in (remark := remarks().get(row.id, {})):
+        out.append(f"Not about weights: {remark['no_run']}")
+    # What was tried, what a proof uses, the recipes that the claim is about, and how to replay the proof.
     out += [f"Tested: {tried}" for tried in row.tried]
     if row.lemmas:
         out.append(f"Uses: {', '.join(row.lemmas)}")

@@ -45,6 +45,7 @@ def cases(found: EveryLength) -> str:
 def text(found: EveryLength, certificate: str | None = None) -> str:
     """The cases, the coordinates on the way, and what is proved of them."""
     lines = ["\n\n".join(form.text() for form in found.forms), ""]
+    # The coordinates before the output: their names, their closed forms, and those that have none, by reason.
     way = found.way()
     if way:
         guards = [guard for cases in way.values() for case in cases for guard in case["conditions"]]
@@ -78,6 +79,7 @@ def _proof(found: Any) -> list[str]:
 
 
 def _forms(found: ClosedForm | EveryLength) -> Sequence[ClosedForm]:
+    """The closed forms: one for each case, or the one that is given."""
     forms: Sequence[ClosedForm] | None = getattr(found, "forms", None)
     return (found,) if forms is None else forms  # type: ignore[return-value]
 
@@ -94,6 +96,7 @@ def _said(one: ClosedForm) -> list[tuple[str, str, str]]:
 
 
 def _html(one: ClosedForm) -> str:
+    """The closed form of one case as a table."""
     rows: list[list[str | TableCell]] = [[name, typeset(value)] for name, value in one.output.items()]
     for what, answer, condition in _said(one):
         drawn = _typeset(condition) if condition else None
@@ -108,10 +111,11 @@ def _html(one: ClosedForm) -> str:
 
 
 def _display(one: ClosedForm) -> Display:
+    """The closed form of one case as the rows of a display."""
     rows = []
     for name, value in one.expressions.items():
         first, *continued = formula_rows(tree_from_sympy(value))
-        rows += [rf"{upright(name)} &= {first}", *(f"&{more}" for more in continued)]
+        rows += [rf"{upright(name)} &= {first}", *(f"&{row}" for row in continued)]
     for what, answer, condition in _said(one):
         drawn = rf"\ {_latex(condition)}" if condition else ""
         rows.append(rf"{words(what)} &\colon {words(answer)}{drawn}")
@@ -142,11 +146,13 @@ def _meanings(meaning: Sequence[str]) -> TableCell:
 
 
 def _drawn(text: str) -> str:
+    """A condition as MathML; its text where it cannot be drawn."""
     cell = _typeset(text)
     return cell.math or escape(cell.text)
 
 
 def _latex(condition: str) -> str:
+    """A condition as LaTeX; as words where the grammar does not have it."""
     try:
         return latex(parse_formula(condition))
     except BadInput:

@@ -1,7 +1,9 @@
 """What the definition of a family says, part by part, as a paper would: sizes and tables, the residual stream, the
-embedding, heads with query, key, mask, weighting and value, feed-forward parts, the readout, and what is assumed.
+embedding, heads with query, key, mask, weighting and value, feed-forward sublayers, the readout, and what is assumed.
 
-Nothing rests on it: what theorems speak of are the equations of `symcook.proof.familyrel`.
+`construction` takes a family and returns sections of rows. A row is a label and a tuple of words and formulas (see
+`symcook.report.saying`), which the caller sets as text, LaTeX or HTML. Nothing rests on it: what theorems speak of are
+the equations of `symcook.proof.familyrel`.
 """
 
 from __future__ import annotations
@@ -53,33 +55,41 @@ def construction(family: Family) -> list[Section]:
         Section("Readout", tuple(builder.readout())),
         Section("Assumed", tuple(builder.assumed())),
     ]
+    # Only when all sections are there is it known which notation they use; it is explained under the residual stream.
     parts[1] = Section(parts[1].title, (*parts[1].rows, *_notation(parts)))
     return [part for part in parts if part.rows]
 
 
 def _notation(sections: Sequence[Section]) -> Iterator[DefinitionRow]:
-    """What signs mean that not every paper has."""
+    """What I[F] and relu mean, where the sections use them: not every paper has these signs."""
     printed_sections = repr(sections)
-    holds, x = ("name", "F"), ("name", "x")
+    formula, x = ("name", "F"), ("name", "x")
     relu: Tree = ("=", ("call", "relu", (x,)), ("call", "max", (x, ZERO)))
-    notations = [[("ind", holds), " is 1 where ", holds, " holds, 0 elsewhere"]] * ("('ind'," in printed_sections)
+    notations = [[("ind", formula), " is 1 where ", formula, " holds, 0 elsewhere"]] * ("('ind'," in printed_sections)
     if notations := [*notations, *[[relu]] * ("'relu'" in printed_sections)]:
         yield DefinitionRow("notation", tuple(listed(notations)))
 
 
 class _Construction:
+    """Makes the rows, in the order of reading: what is written already is recorded on the way."""
+
     def __init__(self, family: Family) -> None:
         self.family, self.relation = family, FamilyRelation(family)
         self.meaning: Mapping[str, str] = family.document.get("meanings", {})
         self.layers = [layer for part in family.layers for layer in part.layers]
         self.fixed = self._constants()
+        # The coordinates that have a value already: the next to write one adds to it (+=) instead of setting it (:=).
         self.live = {input_.name for input_ in family.inputs} | {w.to.name for w in (*family.words, *family.positions)}
-        self.hidden: set[str] = set()  # what the norms of the present block make, or that they stand in place of all
+        # The coordinates that the norms of the present block write; "*" where normalised values replace all of them.
+        self.hidden: set[str] = set()
         self.rounds: tuple[Range, ...] = ()
         self.weight: Tree = ZERO  # of the present head
 
     def _constants(self) -> dict[str, tuple[tuple[Range, ...], Tree]]:
-        """The coordinates that are one number at all positions and stay so."""
+        """The coordinates that are one number at all positions and stay so, with their indices and this number.
+
+        The embedding sets such a coordinate once, without the position, the length or the token. No layer writes it.
+        """
         family, writers = self.family, Counter(w.to.name for w in (*self.family.words, *self.family.positions))
         written = {name for part in family.layers for name in part.written}
         if any(layer.placement == "post" for layer in self.layers):
@@ -91,7 +101,8 @@ class _Construction:
         }
 
     def _value(self, place: Tree) -> Callable[[str, tuple[Tree, ...]], Tree]:
-        """What stands for a coordinate at a position."""
+        """The function that gives the term for a coordinate at a position: its number where it is constant, unless a
+        norm of the present block has changed it."""
 
         def put(name: str, args: tuple[Tree, ...]) -> Tree:
             if name in self.fixed and not self.hidden & {name, "*"}:
@@ -102,24 +113,29 @@ class _Construction:
         return put
 
     def _left(self, to: Declared, place: Tree = HERE) -> Tree:
+        """The coordinate that a block writes, at all its indices and at a position."""
         return called(to.name, (*index_names(to.over), *(() if self.family.pointwise else (place,))))
 
     def _said(self, name: str) -> list[Said]:
+        """What the family says in words about one of its names, before what follows; often nothing."""
         return [f"{self.meaning[name]}; "] if name in self.meaning else []
 
     def parameters(self) -> Iterator[DefinitionRow]:
+        """The sizes and tables with their conditions, and what may be chosen."""
         family = self.family
         for name, condition in family.sizes.items():
             yield DefinitionRow(("name", name), (*self._said(name), "an integer, ", condition))
         for name, table in family.tables.items():
-            each = [(condition, body(condition, table.over)) for condition in table.where]
-            near = [own_condition for _, own_condition in each if own_condition is not None]
-            with_them = [" with ", *listed(([condition] for condition in near), " and ")] if near else []
-            said = (*self._said(name), SORTS[table.sort], *meant(table.over), *with_them)
-            yield DefinitionRow(called(name, index_names(table.over)), said)
-            yield from (DefinitionRow("", ("with ", condition)) for condition, mine in each if mine is None)
-        for key, many in family.choices.items():
-            others = ", ".join(choice for choice in many if choice != family.chosen[key])
+            conditions = [(condition, body(condition, table.over)) for condition in table.where]
+            of_an_entry = [local for _, local in conditions if local is not None]
+            with_them = [" with ", *listed(([condition] for condition in of_an_entry), " and ")] if of_an_entry else []
+            words = (*self._said(name), SORTS[table.sort], *meant(table.over), *with_them)
+            yield DefinitionRow(called(name, index_names(table.over)), words)
+            # A condition that relates several entries has a row of its own.
+            yield from (DefinitionRow("", ("with ", condition)) for condition, local in conditions if local is None)
+        # What may be chosen when the family is used, such as the mask of a head.
+        for key, options in family.choices.items():
+            others = ", ".join(choice for choice in options if choice != family.chosen[key])
             choice_text = f"the {self._chosen(key)}: {family.chosen[key]} here; {others} by --set {key}=.."
             yield DefinitionRow(("name", key), (choice_text,))
 
@@ -133,11 +149,12 @@ class _Construction:
                 for kind in ("mask", "weighting"):
                     if head[kind] == key:
                         what = kind
-                        many = len(layer["attention"]) > 1
-                        where.append(f"{'head ' + str(place) + ' of ' if many else ''}layer {number}")
+                        several = len(layer["attention"]) > 1
+                        where.append(f"{'head ' + str(place) + ' of ' if several else ''}layer {number}")
         return f"{what} of {' and '.join(where)}" if where else "choice of no head"
 
     def stream(self) -> Iterator[DefinitionRow]:
+        """Positions, width and depth, then each coordinate with its meaning."""
         family, meanings = self.family, self.meaning
         if not family.pointwise:
             ends = [parse_term(self.relation.low), parse_term(self.relation.high)]
@@ -145,9 +162,9 @@ class _Construction:
         yield DefinitionRow("width", (parse_term(entries(family.space.values())),))
         yield DefinitionRow("layers", (parse_term(entries(part.over for part in family.layers for _ in part.layers)),))
         for name, over in family.space.items():
-            each = [*meant(over)[1:], ": "] if over else []
+            indices = [*meant(over)[1:], ": "] if over else []
             meaning = meanings.get(name) or self._writer(name)
-            yield DefinitionRow(called(name, index_names(over)), (*(["for "] if over else []), *each, meaning))
+            yield DefinitionRow(called(name, index_names(over)), (*(["for "] if over else []), *indices, meaning))
         plain = "" if family.pointwise else " x(i) is the coordinate x at position i."
         yield DefinitionRow(
             "blocks",
@@ -166,16 +183,18 @@ class _Construction:
         return "always 0" if number is None else f"written by layer {number}"
 
     def embedding(self) -> Iterator[DefinitionRow]:
+        """The tokens and inputs, and what they and the position set each coordinate to."""
         family = self.family
         if family.vocabulary is not None:
+            # Tokens are numbered from 0: the last is one less than the size of the vocabulary.
             last = (
                 tidy(("-", family.vocabulary, ONE))
                 if family.vocabulary[0] == "num"
                 else parse_term(entries([(Range("c", ONE, ("-", family.vocabulary, ONE)),)]))
             )
-            word: Tree = ("call", "w", (HERE,))
+            token: Tree = ("call", "w", (HERE,))
             yield DefinitionRow(
-                "tokens", ("the numbers ", *span(ZERO, last), "; ", word, " is the one at position ", HERE)
+                "tokens", ("the numbers ", *span(ZERO, last), "; ", token, " is the one at position ", HERE)
             )
             low, high = self.relation.low, self.relation.high
             for end, place in ((family.before, low), (family.after, high)):
@@ -183,24 +202,27 @@ class _Construction:
                     yield DefinitionRow(
                         "", (parse_term(f"w({place})"), mark("="), end, " is put there, and stands nowhere else")
                     )
+        # A family of real inputs has vectors in place of tokens.
         for input_ in family.inputs:
             yield DefinitionRow("input", (self._left(input_), *meant(input_.over)))
         for name, over in family.space.items():
+            # The token and the position may both set a coordinate, which is then their sum.
             forms = [w.form for w in (*family.words, *family.positions) if w.to.name == name]
             if forms:
                 form = tidy(renamed(forms[0] if len(forms) == 1 else ("+", *forms), {"w": ("call", "w", (HERE,))}))
                 yield from self._equation("", self._left(Declared(name, over)), ":=", form, over)
-        rest = [name for name in family.space if name not in self.live]
-        if rest:
-            yield DefinitionRow("", ("0 in the others: ", *listed(([("name", name)] for name in rest), ", ")))
+        zero_names = [name for name in family.space if name not in self.live]
+        if zero_names:
+            yield DefinitionRow("", ("0 in the others: ", *listed(([("name", name)] for name in zero_names), ", ")))
 
     def parts(self) -> Iterator[Section]:
+        """A section for each layer; layers that are repeated in rounds are shown once."""
         number = 0
         for part in self.family.layers:
             self.rounds, first, last = part.over, number + 1, number + len(part.layers)
             once = Counter(part.written)
-            self.single = {name for name, many in once.items() if many == 1 and name not in self.live}
-            if part.over:
+            self.single = {name for name, writers in once.items() if writers == 1 and name not in self.live}
+            if part.over:  # in a later round what the layers write is there already
                 self.live |= {*part.written}
             for layer in part.layers:
                 number += 1
@@ -208,6 +230,7 @@ class _Construction:
         self.rounds = ()
 
     def _heading(self, part: Repeat, number: int, first: int, last: int) -> str:
+        """The title of a layer, with the rounds in which it is repeated."""
         if not part.over:
             return f"Layer {number}"
         (index,) = part.over
@@ -219,6 +242,7 @@ class _Construction:
         return f"Layer {number}, in round {index.name}"
 
     def _layer(self, layer: FamilyLayer) -> Iterator[DefinitionRow]:
+        """The rows of a layer: norms, attention and feed-forward sublayer in the order in which they act."""
         blocks = (
             ("attention", layer.heads, layer.attention_norms),
             ("feed-forward", layer.feedforward, layer.feedforward_norms),
@@ -240,72 +264,65 @@ class _Construction:
                 yield from chain.from_iterable(self._norm(norm, "norm after") for norm in norms)
 
     def _norm(self, norm: Norm, label: str) -> Iterator[DefinitionRow]:
+        """A layer norm: what it normalises, what it writes, with its gain, bias and epsilon."""
         gains = listed([[f"{key} ", gain] for key, gain in zip(NORM, norm[1:4], strict=True)], ", ")
         if not norm.writes:
-            what = (
+            effect = (
                 "the residual stream becomes LN(stream)" if label == "norm after" else "LN(stream), read in its place"
             )
-            yield DefinitionRow(label, (f"{what}, with ", *gains))
+            yield DefinitionRow(label, (f"{effect}, with ", *gains))
             return
-        left = listed([[self._left(w.to), *meant(w.to.over)] for w in norm.writes])
-        right = [[self._entry(w), *meant(w.to.over)] for w in norm.writes]
-        yield DefinitionRow(label, ("(", *left, ")", mark("="), mark("LN"), "(", *listed(right), "), with ", *gains))
+        targets = listed([[self._left(w.to), *meant(w.to.over)] for w in norm.writes])
+        forms = [[self._entry(w), *meant(w.to.over)] for w in norm.writes]
+        yield DefinitionRow(label, ("(", *targets, ")", mark("="), mark("LN"), "(", *listed(forms), "), with ", *gains))
 
     def _entry(self, write: Write) -> Tree:
+        """What a norm is given for one entry."""
         scope = write.to.indices | {index.name for index in self.rounds}
         return tidy(self.family.form(write.form, scope, self._value(HERE)))
 
     def _head(self, head: FamilyHead, label: str) -> Iterator[DefinitionRow]:
+        """A head: what it sees, how it weights this, its query, key and score, and what it writes."""
         scope = frozenset(index.name for index in (*self.rounds, *head.over))
+        # Indices of the coordinates written that the score depends on: one weighting for each of their values.
         shared = frozenset.intersection(*(w.to.indices for w in head.writes)) & names(head.score)
         ranges = [index for index in head.writes[0].to.over if index.name in shared]
         inside = scope | shared
         sees_here = window(head.mask, self.family.start)
         low, high = parse_term(sees_here.low), parse_term(sees_here.high)
-        read, other = self._value(HERE), self._value(THERE)
-        score = tidy(self.family.score(head.score, inside, read, other))
+        read_here, read_there = self._value(HERE), self._value(THERE)
+        score = tidy(self.family.score(head.score, inside, read_here, read_there))
         if head.scale != ONE and head.weighting == "softmax":
             score = tidy(("*", head.scale, score))
-        flat = score == ZERO
+        flat = score == ZERO  # no key is read: the mask alone decides
         sees: list[Said] = [f"{MASKS[head.mask]}: ", HERE, " sees ", THERE, mark("="), *span(low, high)]
         if sees_here.empty is not None:
             sees += [", and ", parse_term(sees_here.empty), " sees nothing, where it adds 0"]
-        each: list[Said] = ["one", *meant([*head.over, *ranges]), ": "] if head.over or ranges else []
+        whose: list[Said] = ["one", *meant([*head.over, *ranges]), ": "] if head.over or ranges else []
         self.weight = called("alpha", (*index_names([*head.over, *ranges]), HERE, THERE))
-        yield DefinitionRow(label, (*each, *sees, ". ", *self._weights(head, flat, sees_here.size)))
+        yield DefinitionRow(label, (*whose, *sees, ". ", *self._weights(head, flat, sees_here.size)))
         if not flat:
-            products = [
-                (
-                    over,
-                    tidy(self.family.form(q, inside | {o.name for o in over}, read)),
-                    tidy(self.family.form(("neg", k) if sign < 0 else k, inside | {o.name for o in over}, other)),
-                )
-                for over, q, k, sign in self.family.products(head.score, inside)
-            ]
-            width = parse_term(entries([over for over, _, _ in products]))
-            yield DefinitionRow(
-                "query",
-                (
-                    "of ",
-                    HERE,
-                    ": (",
-                    *listed([[q, *meant(over)] for over, q, _ in products]),
-                    "), ",
-                    mark("d_key"),
-                    mark("="),
-                    width,
-                ),
-                1,
-            )
-            yield DefinitionRow(
-                "key", ("of ", THERE, ": (", *listed([[k, *meant(over)] for over, _, k in products]), ")"), 1
-            )
+            yield from self._query_and_key(head, inside)
             yield DefinitionRow("score", (score,), 1)
         for write in head.writes:
             yield from self._output(head, write, inside, flat)
 
+    def _query_and_key(self, head: FamilyHead, scope: frozenset[str]) -> Iterator[DefinitionRow]:
+        """The entries of the query and of the key: the score is the sum of their products."""
+        queries, keys, ranges = list[list[Said]](), list[list[Said]](), list[Sequence[Range]]()
+        for over, query, key, sign in self.family.products(head.score, scope):
+            inside = scope | {index.name for index in over}
+            signed_key: Tree = ("neg", key) if sign < 0 else key
+            queries.append([tidy(self.family.form(query, inside, self._value(HERE))), *meant(over)])
+            keys.append([tidy(self.family.form(signed_key, inside, self._value(THERE))), *meant(over)])
+            ranges.append(over)
+        width = parse_term(entries(ranges))
+        yield DefinitionRow("query", ("of ", HERE, ": (", *listed(queries), "), ", mark("d_key"), mark("="), width), 1)
+        yield DefinitionRow("key", ("of ", THERE, ": (", *listed(keys), ")"), 1)
+
     def _weights(self, head: FamilyHead, flat: bool, size: str) -> list[Said]:
         """The weighting of a head in a sentence."""
+        # All scores are 0: the mean over all that the mask lets through, or the first or last of them.
         if flat and head.weighting in ("average", "softmax"):
             return ["Uniform (scores 0): ", self.weight, mark("="), ("/", ONE, parse_term(size))]
         if flat:
@@ -316,82 +333,93 @@ class _Construction:
             ]
         if head.weighting != "softmax":
             return [f"{head.weighting.capitalize()}-hard: ", self.weight, f" {HARD[head.weighting]}"]
+        # Softmax: the temperature may depend on the length, and then often by cases.
         cases = by_cases(head.temperature)
         heat = listed([[value, " if ", condition] for condition, value in cases], ", ") or [tidy(head.temperature)]
         score: Tree = ("name", "score")
-        over = score if head.temperature == ONE else ("/", score, ("name", "temperature"))
+        exponent = score if head.temperature == ONE else ("/", score, ("name", "temperature"))
         return [
             "Softmax of temperature ",
             *heat,
             ": ",
             self.weight,
             " is ",
-            ("call", "exp", (over,)),
+            ("call", "exp", (exponent,)),
             " over the sum of these for all ",
             THERE,
         ]
 
     def _output(self, head: FamilyHead, write: Write, scope: frozenset[str], flat: bool) -> Iterator[DefinitionRow]:
+        """What a head adds to a coordinate: the mean of the value by its weights."""
         sees_here = window(head.mask, self.family.start)
         low, high = parse_term(sees_here.low), parse_term(sees_here.high)
         to, form, sign, over = self._written_at(write, flat or not depends(head.score, write.to.indices))
         value = tidy(self.family.form(form, scope | write.to.indices, self._value(THERE)))
+        # Without scores the weights are known: one position has all of it, or each has the same.
         if flat and head.weighting in ("leftmost", "rightmost"):
-            right = renamed(value, {"j": low if head.weighting == "leftmost" else high})
+            written = renamed(value, {"j": low if head.weighting == "leftmost" else high})
         elif flat:
-            right = ("/", ("sum", "j", low, high, value), parse_term(sees_here.size))
+            written = ("/", ("sum", "j", low, high, value), parse_term(sees_here.size))
         else:
-            right = ("sum", "j", low, high, tidy(("*", self.weight, value)))
-        if head.over:
-            right = ("sum", *head.over[0], right)
-        yield from self._equation("output", to, sign, ZERO if value == ZERO else right, over, 1)
+            written = ("sum", "j", low, high, tidy(("*", self.weight, value)))
+        if head.over:  # a family of heads, one for each value of an index, which write to the same coordinate
+            written = ("sum", *head.over[0], written)
+        yield from self._equation("output", to, sign, ZERO if value == ZERO else written, over, 1)
 
-    def _written_at(self, write: Write, may: bool = True) -> tuple[Tree, Tree, str, tuple[Range, ...]]:
-        """What is written, its form, the sign and the indices: in a round t often I[f = t]*x(f), which is x(t) at t."""
+    def _written_at(self, write: Write, rewrite: bool = True) -> tuple[Tree, Tree, str, tuple[Range, ...]]:
+        """What is written, its form, the sign and the indices.
+
+        In a round t a block often writes I[f = t]*x(f) at all f. With `rewrite` this becomes x(t), written at t alone.
+        """
         to, over, name = write.to, write.to.over, write.to.name
-        if may and self.rounds and len(over) == 1 and over[0][1:] == self.rounds[0][1:]:
+        if rewrite and self.rounds and len(over) == 1 and over[0][1:] == self.rounds[0][1:]:
             form = at_round(write.form, over[0].name, self.rounds[0].name)
             if form is not None:
-                left = renamed(self._left(to), {over[0].name: ("name", self.rounds[0].name)})
-                return left, form, ":=" if name in self.single else "+=", ()
+                target = renamed(self._left(to), {over[0].name: ("name", self.rounds[0].name)})
+                return target, form, ":=" if name in self.single else "+=", ()
         sign = "+=" if name in self.live else ":="
         self.live.add(name)
         return self._left(to), write.form, sign, over
 
     def _feedforward(self, block: Sequence[Write]) -> Iterator[DefinitionRow]:
+        """What a feed-forward sublayer adds to each coordinate that it writes."""
         label = "feed-forward"
         for write in block:
-            left, form, sign, over = self._written_at(write)
+            target, form, sign, over = self._written_at(write)
             scope = write.to.indices | {index.name for index in self.rounds}
-            made_form = tidy(self.family.entry(form, scope, self._value(HERE)))
-            gone = erased(made_form, left)
-            yield from self._equation(label, left, sign, made_form, over, 0, ", which makes it 0" if gone else "")
+            written_form = tidy(self.family.entry(form, scope, self._value(HERE)))
+            erases = erased(written_form, target)
+            note = ", which makes it 0" if erases else ""
+            yield from self._equation(label, target, sign, written_form, over, 0, note)
             label = ""
 
     def _equation(
-        self, label: str, left: Tree, sign: str, right: Tree, over: Sequence[Range], depth: int = 0, note: str = ""
+        self, label: str, target: Tree, sign: str, term: Tree, over: Sequence[Range], depth: int = 0, note: str = ""
     ) -> Iterator[DefinitionRow]:
-        cases = by_cases(right)
+        """The row ``target sign value``; a value by cases has a row for each case."""
+        cases = by_cases(term)
         if not cases:
-            yield DefinitionRow(label, (left, mark(sign), right, *meant(over), note), depth)
+            yield DefinitionRow(label, (target, mark(sign), term, *meant(over), note), depth)
             return
-        yield DefinitionRow(label, (left, mark(sign), "by cases", *meant(over)), depth)
+        yield DefinitionRow(label, (target, mark(sign), "by cases", *meant(over)), depth)
         for condition, value in cases:
             yield DefinitionRow("", (value, " if ", condition), depth + 1)
         if not self._whole([condition for condition, _ in cases]):
             yield DefinitionRow("", ("0 otherwise",), depth + 1)
 
     def _whole(self, cases: Sequence[Tree]) -> bool:
-        """Whether a size has no other values than those of the cases."""
+        """Whether a size has no other values than those of the cases: its condition is a disjunction of just these."""
+        # Cases are equations such as n = 1, with the size on the left.
         name = cases[0][1][1] if cases[0][0] == "=" and cases[0][1][0] == "name" else ""
-        parts, todo = list[Tree](), [self.family.sizes.get(name, ("false",))]
-        while todo:
-            condition = todo.pop()
-            todo += condition[1:] if condition[0] == "|" else ()
+        parts, pending = list[Tree](), [self.family.sizes.get(name, ("false",))]
+        while pending:
+            condition = pending.pop()
+            pending += condition[1:] if condition[0] == "|" else ()
             parts += [] if condition[0] == "|" else [condition]
         return {*parts} == {*cases}
 
     def readout(self) -> Iterator[DefinitionRow]:
+        """What the model returns, answers or accepts, and at which position."""
         readout = self.family.readout
         where = PLACES[readout.position]
         ends = {"first": parse_term(self.relation.low), "last": parse_term(self.relation.high)}
@@ -403,16 +431,16 @@ class _Construction:
         if readout.kind == "value":
             yield DefinitionRow("returns", (*listed(reads), at_where))
         elif readout.kind == "largest":
-            (index,) = readout.reads[0].over
+            (index,) = readout.reads[0].over  # one logit for each value of an index: the answer is the argmax
             best: list[Said] = ["the ", ("name", index.name), " in ", *span(index.low, index.high)]
             yield DefinitionRow(
                 "answers",
                 (*best, " with the largest ", reads[0][0], f", the first of several{at_where}", *self._token(index)),
             )
-        elif readout.kind == "zero":
+        elif readout.kind == "zero":  # accepts where all of these coordinates are 0
             zeros = listed([read[0], mark("="), ZERO, *read[1:]] for read in reads)
             yield DefinitionRow("accepts", ("where ", *zeros, at_where, *self._word()))
-        else:
+        else:  # accepts where a logit is positive
             form = tidy(self.family.form(readout.score, frozenset(), stream_value))
             yield DefinitionRow("accepts", ("where ", ("<", ZERO, form), at_where, *self._word()))
 
@@ -427,8 +455,10 @@ class _Construction:
         return [", which is the token ", tidy(("-", ("name", index.name), ONE))]
 
     def assumed(self) -> Iterator[DefinitionRow]:
+        """Number system, scaling of scores, lengths, inputs, temperatures and layer norms."""
         family = self.family
         yield DefinitionRow("numbers", ("exact reals, nothing is rounded",))
+        # A paper divides scores by sqrt(d_key) unless it says otherwise, so it is said where no head has a scale.
         heads = [head for layer in self.layers for head in layer.heads if head.score != ZERO]
         if heads and all(head.scale == ONE for head in heads):
             yield DefinitionRow("scores", ("query times key, not divided by sqrt(", mark("d_key"), ")"))
@@ -437,17 +467,18 @@ class _Construction:
             short: Tree = ("<=", ONE, n)
             if family.longest is None:
                 yield DefinitionRow("length", (short, ", without limit"))
-            else:
+            else:  # positions or tables of the family end at a longest length
                 yield DefinitionRow("length", (("&", short, ("<=", n, family.longest)), *self._reach(family.longest)))
         if family.inputs:
             yield DefinitionRow(
                 "inputs", ("any real numbers; what a theorem requires of them stands before its arrow",)
             )
-        warm = dict.fromkeys(
+        with_temperature = dict.fromkeys(
             premise.text for premise in self.relation.premises_before if premise.about == "temperature"
         )
-        if warm:
+        if with_temperature:
             yield DefinitionRow("temperatures", ("are positive",))
+        # What LN is, what happens where its root is 0, and where it stands.
         norms = [norm for layer in self.layers for norm in (*layer.attention_norms, *layer.feedforward_norms)]
         if norms:
             entry = (
@@ -455,9 +486,9 @@ class _Construction:
                 ("call", "LN", (("name", "x"),)),
                 parse_term("gain*(x - mean)/sqrt(variance + epsilon) + bias"),
             )
-            ways = {norm.zero for norm in norms}
-            root = ", with the square root not 0" if "refuse" in ways else ""
-            root += "; the fraction is 0 where the square root is" if "zero" in ways else ""
+            zero_rules = {norm.zero for norm in norms}
+            root = ", with the square root not 0" if "refuse" in zero_rules else ""
+            root += "; the fraction is 0 where the square root is" if "zero" in zero_rules else ""
             yield DefinitionRow("norms", (entry, f" for each entry x, with the mean and variance of all of them{root}"))
             for placement in dict.fromkeys(layer.placement for layer in self.layers if layer.placement != "none"):
                 yield DefinitionRow("", (PLACED[placement],))
@@ -466,10 +497,10 @@ class _Construction:
         """Why words are no longer: what there is for lengths and positions up to the greatest alone."""
         ranges = {name: table.over for name, table in self.family.tables.items()} | dict(self.family.space)
         size = names(longest)
-        ranged = [called(name, index_names(over)) for name, over in ranges.items()
+        tables_of_size = [called(name, index_names(over)) for name, over in ranges.items()
                  if any(not size.isdisjoint(names(index.high)) for index in over)]  # fmt: skip
         return (
-            [", as there is ", *listed([[call] for call in ranged], " and "), " for these lengths alone"]
-            if ranged
+            [", as there is ", *listed([[call] for call in tables_of_size], " and "), " for these lengths alone"]
+            if tables_of_size
             else []
         )

@@ -34,10 +34,12 @@ def document(found: Decision, name: str | None = None) -> Drawn:
 
 
 def _document(found: Decision, name: str | None) -> Document:
+    """The verdict, the smallest string on which the two differ, notes, and the automaton as a table."""
     if found.verdict == "refused":  # one sentence, as of bad input
         who = _refused(found, name or found.model.name)
         first, why = _outcome(found, name or found.model.name), found.why.removeprefix(f"{who}: ").split("; ")
         return Document(f"{first}: {why[0]}", []) if len(why) == 1 else Document(first, [PlainLines(why)])
+    # The smallest string on which they differ; why; the strings that do not count; and what the model accepts.
     parts: list[Any] = []
     lines = []
     if found.word is not None and found.answers is not None:
@@ -48,8 +50,8 @@ def _document(found: Decision, name: str | None) -> Document:
     if found.why or found.decided:
         lines.append(f"{found.status}: {found.why or HOW[found.verdict]}" if found.decided else found.why)
     if found.free != 0:
-        many = "some strings" if found.free is None else f"{found.free} strings"
-        lines.append(f"any answer will do: {many}")
+        strings = "some strings" if found.free is None else f"{found.free} strings"
+        lines.append(f"any answer will do: {strings}")
     if found.formula is not None:
         lines.append(f"the model accepts iff {found.formula}")
     lines += found.notes
@@ -58,6 +60,7 @@ def _document(found: Decision, name: str | None) -> Document:
         lines.append(f"the model's minimal automaton has {_states(len(automaton))}")
     if lines:
         parts.append(PlainLines(lines, "  "))
+    # The automaton as a table, where it is small enough to read.
     if automaton is not None and len(automaton) <= SHOWN:
         header, *table = rows(automaton)
         parts.append(Table(table, header))
@@ -68,6 +71,8 @@ def _document(found: Decision, name: str | None) -> Document:
 
 
 def _outcome(found: Decision, name: str) -> str:
+    """The first line: the verdict, on which strings."""
+    # Without a token before the string a model has no position to answer at on the empty one.
     least = "" if found.model.embedding.added and found.empty else " of at least one symbol"
     every = f"on every string of {found.inputs['inputs']}" if "inputs" in found.inputs else f"on every string{least}"
     if "positions" in found.inputs:
@@ -87,6 +92,7 @@ def _refused(found: Decision, name: str) -> str:
 
 
 def _answer(answer: object) -> str:
+    """What a model or a specification does with a string."""
     return "accepts" if answer is True else "rejects" if answer is False else f"answers {answer}"
 
 

@@ -110,17 +110,18 @@ def _signed(found: Sequence[Section]) -> list[Section]:
     ]
 
 
-def _proved(one: Theorem) -> list[DefinitionRow]:
-    over = listed([[("member", name, _sort(sort))] for name, sort in one.over], ", ")
-    hypotheses = listed([[_formula(text)] for text in one.given], "; ")
+def _proved(theorem: Theorem) -> list[DefinitionRow]:
+    """The rows of a theorem: its ids with what it says, and the hypotheses of its other parts."""
+    over = listed([[("member", name, _sort(sort))] for name, sort in theorem.over], ", ")
+    hypotheses = listed([[_formula(text)] for text in theorem.given], "; ")
     statement: list[Said] = [
         *(["for all ", *over, ": "] if over else []),
         *(["if ", *hypotheses, ": "] if hypotheses else []),
     ]
-    also = f"; the same under more hypotheses: {', '.join(one.also)}" if one.also else ""
-    rows = [DefinitionRow(", ".join(one.ids), (*statement, _formula(one.says), also), -1)]
-    if one.further:
-        far = listed([[_formula(text)] for text in one.further], "; ")
+    also = f"; the same under more hypotheses: {', '.join(theorem.also)}" if theorem.also else ""
+    rows = [DefinitionRow(", ".join(theorem.ids), (*statement, _formula(theorem.says), also), -1)]
+    if theorem.further:  # hypotheses that the conclusion does not need, of other parts of the statement
+        far = listed([[_formula(text)] for text in theorem.further], "; ")
         rows.append(
             DefinitionRow("", ("its other parts are about names of their own, of which it supposes ", *far), -1)
         )
@@ -134,6 +135,7 @@ def _sort(text: str) -> Any:
 
 
 def _formula(text: str) -> Said:
+    """The formula as a tree; as text where it is not of the grammar."""
     try:
         return parse_formula(text)
     except BadInput:
@@ -144,20 +146,23 @@ def _formula(text: str) -> Said:
 
 
 def _title(family: Family) -> str:
+    """The name of the family, what it is, and its source."""
     return f"{family.name}: {family.summary or 'a family of models'}" + f" ({family.source})" * bool(family.source)
 
 
 def _written(said: Iterable[Said]) -> str:
+    """The text of the pieces of a row."""
     return "".join(_word(part) for part in said)
 
 
-def _word(one: Said) -> str:
-    if isinstance(one, str):
-        return one
-    if one[0] == "member":
-        sort = one[2] if isinstance(one[2], str) else f"{'*'.join(one[2][1])}->{one[2][2]}"
-        return f"{one[1]}:{sort}"
-    return SIGNS[one[1]][0] if one[0] == "sign" else prose(one)
+def _word(piece: Said) -> str:
+    """One piece of a row as text."""
+    if isinstance(piece, str):
+        return piece
+    if piece[0] == "member":
+        sort = piece[2] if isinstance(piece[2], str) else f"{'*'.join(piece[2][1])}->{piece[2][2]}"
+        return f"{piece[1]}:{sort}"
+    return SIGNS[piece[1]][0] if piece[0] == "sign" else prose(piece)
 
 
 def _lines(row: DefinitionRow) -> list[str]:
@@ -165,6 +170,7 @@ def _lines(row: DefinitionRow) -> list[str]:
     label = row.label if isinstance(row.label, str) else show(row.label)
     short = (word.replace(" ", "\0") if len(word) < KEPT and not isinstance(part, str) else word
              for part in row.said for word in [_word(part)])  # fmt: skip
+    # The places of brackets whose content is short; a blank in them is written \0, at which no line is broken.
     line_text, opened, brackets = "".join(short), list[int](), list[tuple[int, int]]()
     for place, sign in enumerate(line_text):
         if sign in "([":
@@ -195,12 +201,16 @@ class _Drawn:
         self.known = {"LN", *WORDS, *(name for theorem in proved for name in theorem.known)} - self.own
 
     def words(self, text: str) -> str:
+        """Words in which the names of the family are set as formulas."""
         return inline(text, self.names)
 
     def label(self, row: DefinitionRow) -> str:
+        """The label of a row, as words or as a formula."""
         return self.words(row.label) if isinstance(row.label, str) else f"${typeset(row.label, self.known, self.own)}$"
 
     def row(self, row: DefinitionRow) -> str:
+        """What a row says, as LaTeX in text mode."""
+        # Equations are set large: sums and fractions have room in them.
         large = row.label == "score" or any(part in (("sign", ":="), ("sign", "+=")) for part in row.said)
         start = r"$\displaystyle " if large else "$"
         out = ""
@@ -208,9 +218,10 @@ class _Drawn:
             if isinstance(part, str):
                 out += self.words(part)
             elif part[0] == "sign":
+                # Between two formulas a sign has an operand; after words it needs {} in its place.
                 out += f"{start}{'' if out.endswith('$') else '{}'}{SIGNS[part[1]][1]}$"
             else:
                 formula = typeset(part, self.known, self.own)
                 rows = formula_rows(part, self.known, self.own) if len(formula) > MOST else [formula]
                 out += r" \\ ".join(f"{start}{text}$" for text in rows)
-        return out.replace(f"${start}", "")
+        return out.replace(f"${start}", "")  # formulas that follow each other become one

@@ -30,6 +30,7 @@ def line(found: Derivation) -> str:
 
 
 def _title(found: Derivation) -> str:
+    """What was derived, and on which input."""
     return f"{found.recipe} on {found.given or EMPTY_STRING}"
 
 
@@ -43,9 +44,10 @@ def text(found: Derivation) -> str:
     lines = [_title(found)]
     for where, output, verdicts in _answers(found):
         equations = [f"{name} = {abridged(value)}" for name, value in output.items()]
+        # The scores of labels stand on one line where there is room; other coordinates have a line each.
         together = f"{where}{', '.join(equations)}"
         short = found.labelled and len(together) < WIDE
-        lines += [f"  {together}"] if short else [f"  {where}{each}" for each in equations]
+        lines += [f"  {together}"] if short else [f"  {where}{equation}" for equation in equations]
         lines += [f"  {where}{what}: {answer}" for what, answer in verdicts.items()]
     return "\n".join([*lines, *(f"  {line}" for line in _holds(found))])
 
@@ -122,12 +124,12 @@ def displays(found: Derivation) -> list[Display]:
         (f"_{{{position_answer.position}}}", position_answer.expressions, _said(found, position_answer))
         for position_answer in found.each
     ]
-    if found.overall or not named:
+    if found.overall or not named:  # one verdict for all positions, or an answer at one position
         named.append(("", {} if found.overall else found.expressions, _said(found, found)))
     for index, expressions, verdicts in named:
         for name, value in expressions.items():
             first, *continued = formula_rows(tree_from_sympy(value))
-            rows += [rf"{upright(name)}{index} &= {first}", *(f"&{more}" for more in continued)]
+            rows += [rf"{upright(name)}{index} &= {first}", *(f"&{row}" for row in continued)]
         rows += [rf"{words(what)}{index} &\colon {words(answer)}" for what, answer in verdicts.items()]
     if found.conditions:
         rows.append(rf"&{words('if ')} {_all(found.conditions)}")
@@ -139,4 +141,5 @@ def displays(found: Derivation) -> list[Display]:
 
 
 def _all(conditions: tuple[str, ...]) -> str:
+    """The conditions joined by "and", as LaTeX."""
     return r" \land ".join(latex(parse_formula(condition)) for condition in conditions)

@@ -24,32 +24,37 @@ def document(found: Diff) -> Document:
 
 
 def _lines(found: Diff) -> list[str]:
+    """The first line is the outcome, the others say where the models differ and what remains undecided."""
+    # The words that depend on the tolerance and on how many inputs were compared.
     a, b = found.models
     if a == b:
         a, b = f"{a} (first)", f"{b} (second)"
-    loose = found.tolerance != "0"
-    beyond, within = (f" {how} {found.tolerance}" if loose else "" for how in ("by more than", "within"))
-    given, far = found.shapes
-    many = f"{grouped(found.inputs)} input{'s' * (found.inputs != 1)}"
+    tolerant = found.tolerance != "0"
+    beyond, within = (f" {how} {found.tolerance}" if tolerant else "" for how in ("by more than", "within"))
+    answers_of_a, answers_of_b = found.shapes
+    inputs_text = f"{grouped(found.inputs)} input{'s' * (found.inputs != 1)}"
     if found.asked is not None and found.asked.restricted:
-        many = found.asked.says
+        inputs_text = found.asked.says
+    # The first line: no difference, a difference, or none found while some inputs are undecided.
     if found.first is None:
         built = "are built differently" if found.structure else "may be built differently"
-        agree = "agree" if given == far else "have values that agree"
+        agree = "agree" if answers_of_a == answers_of_b else "have values that agree"
         how = f"do not differ{beyond}" if found.same else f"{built} and {agree}{within}"
-        lines = [f"{a} and {b} {how}, on {many}"]
+        lines = [f"{a} and {b} {how}, on {inputs_text}"]
     else:
-        answer = " or in the answer" if loose and found.answers else ""
-        lines = [f"{a} and {b} differ{beyond}{answer}, on {found.different} of {many}"]
+        answer = " or in the answer" if tolerant and found.answers else ""
+        lines = [f"{a} and {b} differ{beyond}{answer}, on {found.different} of {inputs_text}"]
     if found.first is None and found.open:
         built = " are built differently, and" if found.structure else ":"
-        lines = [f"{a} and {b}{built} whether they differ{beyond} is undecided on {found.open} of {many}"]
+        lines = [f"{a} and {b}{built} whether they differ{beyond} is undecided on {found.open} of {inputs_text}"]
     if found.close:
-        further = " beyond that" if loose else ""
+        further = " beyond that" if tolerant else ""
         lines[0] += f"; on {found.close} they are known to agree within 10^-{CLOSE_DIGITS}{further}"
-    if given != far:
-        lines.append(f"answers are not compared: {a} gives {given}, {b} gives {far}")
+    # What was not compared, and how the two are built differently.
+    if answers_of_a != answers_of_b:
+        lines.append(f"answers are not compared: {a} gives {answers_of_a}, {b} gives {answers_of_b}")
     lines += [*found.structure, *found.limits, *found.undecided]
+    # The first difference, with the values of both models.
     first = found.first
     if first is not None:
         where = (

@@ -132,21 +132,21 @@ class Document:
 
     def _drawn(self, title: tuple[str, ...] = ()) -> list[str]:
         """The title in a paragraph with the words that follow it, and the other parts; sections have theirs in bold."""
-        near = tuple(self.parts[0].lines) if self.parts and isinstance(self.parts[0], PlainLines) else ()
-        drawn = [markup.paragraph(*title, *near, bold=bool(title))] if title or near else []
-        for part in self.parts[bool(near) :]:
+        first_lines = tuple(self.parts[0].lines) if self.parts and isinstance(self.parts[0], PlainLines) else ()
+        drawn = [markup.paragraph(*title, *first_lines, bold=bool(title))] if title or first_lines else []
+        for part in self.parts[bool(first_lines) :]:
             drawn.append(markup.section(part.title, *part._drawn()) if isinstance(part, Document) else part.html())
         return drawn
 
     def displays(self) -> list[Display]:
         """For LaTeX."""
-        found = [Display(self.title)]
+        result = [Display(self.title)]
         for part in self.parts:
             if isinstance(part, (PlainLines, Document)):
-                found += part.displays()
+                result += part.displays()
             else:
-                found[-1] = Display(found[-1].heading, (*found[-1].rows, *part.formulas()))
-        return [display for display in found if display.heading or display.rows]
+                result[-1] = Display(result[-1].heading, (*result[-1].rows, *part.formulas()))
+        return [display for display in result if display.heading or display.rows]
 
 
 @dataclass(frozen=True)
@@ -322,6 +322,7 @@ def value_latex(value: object) -> str:
             return latex(parse_term(text))
         except SymcookError:  # a label
             return words(text)
+    # 1e5 is written 1 * 10^5; what is then a number, or a number with its radius, is set as mathematics.
     drawn = re.sub(r"e([+-]?[0-9]+)\b", lambda found: rf"\cdot 10^{{{int(found[1])}}}", text)
     plain = re.fullmatch(r"[-0-9.]+(\\cdot 10\^\{-?[0-9]+\})?( ± [0-9.]+(\\cdot 10\^\{-?[0-9]+\})?)?", drawn)
     return drawn.replace("±", r"\pm") if plain else words(text)
@@ -339,6 +340,7 @@ def near(value: object) -> float | None:
 
 
 def _evaluated(text: str) -> float:
+    """The value of a term to 64 bits; nan for text that is none."""
     import flint
 
     from symcook.errors import SymcookError
@@ -381,9 +383,9 @@ def line(found: Several) -> str:
 
 def document(found: Several) -> Drawn:
     """Each, one under the other."""
-    each: list[Any] = [answer._report().document(answer) for answer in found]
+    drawings: list[Any] = [answer._report().document(answer) for answer in found]
     return Drawn(
-        lambda: "\n\n".join(answer.text() for answer in each),
-        lambda: markup.page(*(answer.html() for answer in each)),
-        lambda: [display for answer in each for display in answer.displays()],
+        lambda: "\n\n".join(answer.text() for answer in drawings),
+        lambda: markup.page(*(answer.html() for answer in drawings)),
+        lambda: [display for answer in drawings for display in answer.displays()],
     )

@@ -148,12 +148,14 @@ def sheet(inches: tuple[float, float]) -> Sheet:
 
 
 def _saved(figure: Sheet, form: str) -> bytes:
+    """The bytes of a file of this form; an SVG has no date, so that the same figure gives the same file."""
     buffer = BytesIO()
     figure.savefig(buffer, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
     return buffer.getvalue()
 
 
 def _importable() -> None:
+    """BadInput where matplotlib is not installed or cannot be imported."""
     if find_spec("matplotlib") is None:
         raise BadInput("a picture must have matplotlib", "an installation without it", MISSING)
     try:
@@ -163,6 +165,8 @@ def _importable() -> None:
 
 
 def _draw(sheet: Any, figure: Figure) -> None:
+    """Draws a figure on an empty sheet."""
+    # The curves, each with a colour and dashes of its own; many points have no marks.
     axes = sheet.subplots()
     for k, curve in enumerate(figure.curves):
         style: dict[str, Any] = {
@@ -177,6 +181,7 @@ def _draw(sheet: Any, figure: Figure) -> None:
             style["marker"] = ""
         sides = zip(figure.logarithmic, *curve.points, strict=True)
         axes.plot(*([place(x, log) for x in numbers] for log, *numbers in sides), label=curve.label, **style)
+    # Shaded intervals, bars and vertical lines; then the titles.
     for start, end in figure.grey:
         axes.axvspan(float(start), float(end), color="#bbbbbb", alpha=0.5, linewidth=0)
     _upright(axes, figure)
@@ -188,6 +193,7 @@ def _draw(sheet: Any, figure: Figure) -> None:
         axes.set_title(figure.below, fontsize=10, color="#444444", parse_math=False)
     else:
         axes.set_title(figure.title, fontsize=11)
+    # Logarithmic axes have ticks of their own, as numbers may be beyond the range of floats.
     points = [point for curve in figure.curves for point in curve.points]
     for axis, wanted, *numbers in zip((axes.xaxis, axes.yaxis), figure.logarithmic, *points, strict=True):
         if wanted:

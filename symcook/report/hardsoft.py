@@ -25,6 +25,7 @@ def document(found: HardSoft) -> Document:
     heads = [[head.head, head.word or "none", head.untied or "as they are"] for head in found.heads]
     parts: list[PlainLines | Table] = [Table(heads, ["head", "first tie at", "scores"])]
     title = f"{found.name} with softmax in place of hard attention: {_status(found.status)}"
+    # No answer: the scores of a head are closer than gamma at some string.
     if found.fails is not None:
         lost = found.fails
         why = (
@@ -34,6 +35,7 @@ def document(found: HardSoft) -> Document:
     gamma, x_max, *h_max = (size or "none" for size in (found.gamma, found.x_max, *found.h_max))
     parts.append(PlainLines([f"gamma(n) = {gamma}, x_max(n) = {x_max}, h_max by layer: {', '.join(h_max)}"]))
     parts.append(Table([[name, value] for name, value in found.constants.items()], ["constant", "value"]))
+    # By length: the temperature of the theorem, that of the bound layer by layer, the one needed, and the error.
     rows = [
         [str(row.n), *map(_shown, (row.gamma, row.tau_theorem, row.tau_layers)),
          "any" if row.tau_needed is None else row.tau_needed.mid, row.error.mid, row.word]

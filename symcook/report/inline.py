@@ -32,22 +32,23 @@ def inline(text: str, known: Collection[str]) -> str:
         if formula is None:
             place += 1
             continue
-        many, drawn = formula
+        count, drawn = formula
         out += escaped(text[at : signs[place].start()]) + f"${drawn}$"
-        place += many
+        place += count
         at = signs[place - 1].end()
     return out + escaped(text[at:])
 
 
 def _formulas(text: str, signs: list[re.Match[str]], known: Collection[str]) -> Iterator[tuple[int, str]]:
     """The formulas that begin with the first of these signs, the longest first: how many signs, and LaTeX."""
-    start, many = signs[0].start(), 1
-    while many < min(len(signs), MOST) and not text[signs[many - 1].end() : signs[many].start()].strip(" "):
-        many += 1
-    before, behind = text[:start][-1:], text[signs[0].end() :][:1]
-    if before.isalnum() or (before == "'" or behind == "'"):
+    start, count = signs[0].start(), 1
+    while count < min(len(signs), MOST) and not text[signs[count - 1].end() : signs[count].start()].strip(" "):
+        count += 1
+    # A letter or an apostrophe next to the first sign makes it part of a word.
+    before, after = text[:start][-1:], text[signs[0].end() :][:1]
+    if before.isalnum() or (before == "'" or after == "'"):
         return
-    for k in range(many, 0, -1):
+    for k in range(count, 0, -1):
         end = signs[k - 1].end()
         candidate = text[start:end]
         drawn = None if candidate in ARTICLES or text[end : end + 1].isalnum() else _drawn(candidate, known)
@@ -70,6 +71,7 @@ def _drawn(text: str, known: Collection[str]) -> str | None:
 
 
 def _one(text: str, known: Collection[str]) -> str | None:
+    """LaTeX of one formula with known names, or of a name with an index such as d_k; else None."""
     if match := re.fullmatch(r"([A-Za-z])_(\w)", text):
         return f"{match[1]}_{{{match[2]}}}"
     if text.count("(") != text.count(")") or any(

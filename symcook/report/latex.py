@@ -1,12 +1,14 @@
 """Statements and formulas as LaTeX: fragments that need the packages amsmath and amssymb, and nothing of ours.
 
-Definitions stay folded, as operators; `statement_latex` adds a line ``where`` that gives those that are used.
+In goes a tree of `symcook.model.expr` or a stored statement, out comes text for math mode. `_Writer` has one printer
+for each tag of a tree, and breaks what is too long into the rows of a display. Definitions stay folded, as operators;
+`statement_latex` adds a line ``where`` that gives those that are used.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from symcook.model.expr import ARITY, Tree, show
@@ -25,10 +27,13 @@ CAPITALS = tuple(re.findall(r"\w+", "Gamma Delta Theta Lambda Xi Pi Sigma Upsilo
 _NAMED = {"eps": r"\varepsilon", "epsilon": r"\varepsilon", "phi": r"\varphi"}
 _SORTS = {"Int": r"\mathbb{Z}", "Real": r"\mathbb{R}"}
 _RELATIONS = {"=": "=", "<=": r"\le", "<": "<"}
+# How strongly a sign binds: a subterm that binds less than its place requires stands in brackets.
 STRENGTH = {"<->": 1, "->": 2, "|": 3, "&": 5, "~": 7, "=": 8, "<=": 8, "<": 8}
 STRENGTH |= {"+": 10, "-": 10, "sum": 11, "prod": 11, "neg": 11, "*": 12, "^": 16}
 _WORDS = {"&": r"\land", "|": r"\lor", "->": r"\Rightarrow", "<->": r"\Leftrightarrow"}
 _QUANTIFIERS = ("all", "ex", "all in", "ex in")
+MOST_INDEX = 9  # characters of drawn text in a subscript; a longer argument stands in brackets
+ATOM = 100  # the strength of what needs no brackets anywhere
 
 
 def latex(tree: Tree, known: Iterable[str] = (), own: Iterable[str] = ()) -> str:
@@ -42,7 +47,7 @@ def latex(tree: Tree, known: Iterable[str] = (), own: Iterable[str] = ()) -> str
 
 
 def formula_rows(tree: Tree, known: Iterable[str] = (), own: Iterable[str] = ()) -> list[str]:
-    """The same, broken into rows where it is too long for a line; those behind the first are moved in."""
+    """The same, broken into rows where it is too long for a line; the rows after the first are indented."""
     first, *continued = _Writer(known, own).lines(tree)
     return [first[1], *("\\quad " * max(depth, 1) + text for depth, text in continued)]
 
@@ -62,20 +67,27 @@ def where(tree: Tree, known: Mapping[str, Definition]) -> list[tuple[int, str]]:
     """The definitions and run relations that a statement uses, as lines of a display with their indentation."""
     from symcook.proof.runrel import expand
 
+    writer = _Writer(known)
     out: list[tuple[int, str]] = []
     for name in used_definitions([tree], known):
         definition = known[name]
-        writer = _Writer(known)
-        left = writer.operator(name, [("name", p) for p in definition.params])
-        lines = writer.lines(definition.tree[2] if definition.tree[0] == "lambda" else definition.tree)
-        bound = "".join(f"{_name(n)} \\mapsto " for n in definition.tree[1]) if definition.tree[0] == "lambda" else ""
-        out += [(0, f"{left} &:= {bound}{lines[0][1]}"), *((k + 2, f"&{text}") for k, text in lines[1:])]
+        head = writer.operator(name, [("name", p) for p in definition.params])
+        if definition.tree[0] == "lambda":  # a definition that returns a function: its arguments stand before the body
+            _, bound, body = definition.tree
+            arguments = "".join(f"{_name(n)} \\mapsto " for n in bound)
+            out += _defined(head, arguments, writer.lines(body))
+        else:
+            out += _defined(head, "", writer.lines(definition.tree))
     for word, model in _models(tree):
-        writer = _Writer(known)
-        lines = writer.lines(statement_tree(expand(f"{word}({model})")))
-        left = writer.write(("call", word, (("model", model),)))
-        out += [(0, f"{left} &:= {lines[0][1]}"), *((k + 2, f"&{text}") for k, text in lines[1:])]
+        head = writer.write(("call", word, (("model", model),)))
+        out += _defined(head, "", writer.lines(statement_tree(expand(f"{word}({model})"))))
     return out
+
+
+def _defined(head: str, arguments: str, lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    """``head := arguments body`` as lines of a display, aligned at the sign, the body indented after its first line."""
+    first, *further = lines
+    return [(0, f"{head} &:= {arguments}{first[1]}"), *((depth + 2, f"&{text}") for depth, text in further)]
 
 
 def _models(tree: object) -> list[tuple[str, str]]:
@@ -92,16 +104,16 @@ def _models(tree: object) -> list[tuple[str, str]]:
 
 
 def _rows(lines: list[tuple[int, str]]) -> list[str]:
-    """Lines of an aligned display; what has no mark of its own is aligned at its beginning."""
+    """The rows of an aligned display; a line without a mark ``&`` of its own is aligned at its beginning."""
     rows = []
     for depth, text in lines:
-        mark, body = ("&", text[1:]) if text.startswith("&") else ("", text) if " &:= " in text else ("&", text)
-        rows.append(mark + "\\quad " * depth + body)
+        mark = "" if " &:= " in text else "&"  # a definition has its mark at its sign
+        rows.append(mark + "\\quad " * depth + text.removeprefix("&"))
     return [row + (r" \\" if k < len(rows) else "") for k, row in enumerate(rows, 1)]
 
 
 def _name(name: str) -> str:
-    """A name: one letter or Greek as it is, a final number as subscript, words upright in italics."""
+    """A name: one letter or Greek as it is, a final number as subscript, longer words in italics as one word."""
     match = re.fullmatch(r"([A-Za-z]+?)([0-9]+)?", name)
     if match is None:
         return rf"\mathit{{{escaped(name)}}}"
@@ -112,6 +124,7 @@ def _name(name: str) -> str:
 
 
 def _sort(sort: Sort) -> str:
+    """A set of numbers, or the set of functions with such arguments and values."""
     if isinstance(sort, str):
         return _SORTS[sort]
     return r" \times ".join(_SORTS[s] for s in sort[1]) + rf" \to {_SORTS[sort[2]]}"
@@ -138,10 +151,15 @@ def negated(tree: Tree) -> Tree | None:
 
 
 class _Writer:
+    """Writes terms and formulas: `write` on one line, `lines` on several where one would be too long.
+
+    A list of lines is a list of (indentation, math).
+    """
+
     def __init__(self, known: Iterable[str], own: Iterable[str] = ()) -> None:
         self.known, self.own = set(known), set(own)
 
-    # A display of several lines: (indentation, math).
+    # A display of several lines.
 
     def lines(self, tree: Tree, followed: bool = False) -> list[tuple[int, str]]:
         """A formula broken after its quantifiers and at its outer connectives, where it is too long for a line.
@@ -150,48 +168,73 @@ class _Writer:
         """
         tag = tree[0]
         line = self.write(tree)
+        # A universal statement is broken even where it is short: its body has a line of its own.
         if _length(line) <= MOST and tag != "all":
             return [(0, line)]
         if tag in _QUANTIFIERS:
             groups, body = self.quantifiers(tree)
             return [*self.packed(groups, ",", 0), *((k + 1, text) for k, text in self.lines(body))]
         if tag in ("->", "<->"):
-            left, right = self.lines(tree[1], True), self.lines(tree[2])
-            if tree[1][0] in ("->", "<->", *_QUANTIFIERS):
-                left = self.bracketed(left)
-            if tree[2][0] == "<->" or (tag == "<->" and tree[2][0] == "->"):
-                right = self.bracketed(right)
-            right = [(right[0][0], rf"{_WORDS[tag]}\ {right[0][1]}"), *right[1:]]
-            return [*left, *right]
+            return self.implication_lines(tree)
         if tag in ("&", "|"):
-            out: list[tuple[int, str]] = []
-            parts = self.parts(tag, tree)
-            for place, part in enumerate(parts):
-                inner = self.lines(part) if isinstance(part, tuple) else [(0, part)]
-                weak = isinstance(part, tuple) and part[0] in ("->", "<->", "|", "&", *_QUANTIFIERS)
-                ends = place == len(parts) - 1 and isinstance(part, tuple) and part[0] in _QUANTIFIERS and not followed
-                if not ends and (weak or len(inner) > 1):
-                    inner = self.bracketed(inner)
-                if place and len(inner) == 1 and out and _length(out[-1][1] + inner[0][1]) <= MOST:
-                    out[-1] = (out[-1][0], rf"{out[-1][1]} {_WORDS[tag]} {inner[0][1]}")
-                elif place:
-                    out += [(inner[0][0], rf"{_WORDS[tag]}\ {inner[0][1]}"), *inner[1:]]
-                else:
-                    out += inner
-            return out
+            return self.connected_lines(tree, followed)
         if tag in _RELATIONS and _length(self.write(tree[1])) + _length(self.write(tree[2])) > MOST:
             return [*self.summed(tree[1]), *self.led(self.summed(tree[2]), _RELATIONS[tag])]
         return self.summed(tree) if tag in ("+", "-") else [(0, line)]
 
+    def implication_lines(self, tree: Tree) -> list[tuple[int, str]]:
+        """An implication or equivalence: its left side, and its right side after the arrow on a new line."""
+        tag, premise, conclusion = tree
+        left, right = self.lines(premise, True), self.lines(conclusion)
+        # A quantifier on the left would reach over the arrow, and an arrow there would be read the other way round.
+        if premise[0] in ("->", "<->", *_QUANTIFIERS):
+            left = self.bracketed(left)
+        # On the right a chain of -> needs no brackets, and an equivalence needs them, as does -> after <->.
+        if conclusion[0] == "<->" or (tag == "<->" and conclusion[0] == "->"):
+            right = self.bracketed(right)
+        depth, text = right[0]
+        return [*left, (depth, rf"{_WORDS[tag]}\ {text}"), *right[1:]]
+
+    def connected_lines(self, tree: Tree, followed: bool) -> list[tuple[int, str]]:
+        """A conjunction or disjunction: as many of its parts on a line as there is room for."""
+        sign = _WORDS[tree[0]]
+        parts = self.parts(tree[0], tree)
+        out: list[tuple[int, str]] = []
+        for place, part in enumerate(parts):
+            inner = self.part_lines(part, place == len(parts) - 1, followed)
+            first_depth, first_text = inner[0]
+            if not place:
+                out += inner
+            elif len(inner) == 1 and _length(out[-1][1] + first_text) <= MOST:
+                out[-1] = (out[-1][0], rf"{out[-1][1]} {sign} {first_text}")
+            else:
+                out += [(first_depth, rf"{sign}\ {first_text}"), *inner[1:]]
+        return out
+
+    def part_lines(self, part: Tree | str, last: bool, followed: bool) -> list[tuple[int, str]]:
+        """One part of a conjunction or disjunction, in brackets where it has connectives or several lines."""
+        if isinstance(part, str):  # a chain of relations
+            return [(0, part)]
+        inner = self.lines(part)
+        quantified = part[0] in _QUANTIFIERS
+        # A quantifier reaches as far as it can, so it needs no brackets at the very end.
+        if last and quantified and not followed:
+            return inner
+        weak = quantified or part[0] in ("->", "<->", "|", "&")
+        return self.bracketed(inner) if weak or len(inner) > 1 else inner
+
     def led(self, lines: list[tuple[int, str]], sign: str) -> list[tuple[int, str]]:
+        """The right side of a relation, indented, with the sign of the relation before it."""
+        # {} gives the sign a left operand: without it TeX sets no space around the sign.
         return [(lines[0][0] + 1, f"{{}} {sign} {lines[0][1]}"), *((k + 1, text) for k, text in lines[1:])]
 
     def summed(self, tree: Tree) -> list[tuple[int, str]]:
         """A long sum on several lines."""
+        # The last terms are taken off until what remains has room on the first line.
         terms: list[tuple[str, str]] = []
         while tree[0] in ("+", "-") and _length(self.write(tree)) > MOST:
             less = negated(tree[2]) if tree[0] == "+" else None
-            terms.append(("-" if less else tree[0], self.inside(less or tree[2], 11)))
+            terms.append(("-" if less else tree[0], self.inside(less or tree[2], STRENGTH["+"] + 1)))
             tree = tree[1]
         out = [(0, self.write(tree))]
         for sign, text in reversed(terms):
@@ -203,6 +246,7 @@ class _Writer:
 
     @staticmethod
     def bracketed(lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        """The lines with a bracket before the first and one after the last."""
         out = list(lines)
         out[0] = (out[0][0], f"({out[0][1]}")
         out[-1] = (out[-1][0], f"{out[-1][1]})")
@@ -210,6 +254,7 @@ class _Writer:
 
     @staticmethod
     def packed(pieces: list[str], between: str, depth: int) -> list[tuple[int, str]]:
+        """Pieces with a sign between them and a full stop at the end, as many on a line as there is room for."""
         out: list[tuple[int, str]] = []
         for piece in pieces:
             if out and _length(out[-1][1]) + _length(piece) <= MOST:
@@ -220,69 +265,81 @@ class _Writer:
                 out.append((depth, piece))
         return [*out[:-1], (depth, out[-1][1] + r".")]
 
-    # One line.
+    # One line: a printer for each tag, in the table `_PRINTERS`.
 
     def write(self, tree: Tree) -> str:
+        """A term or formula on one line."""
+        return _PRINTERS[tree[0]](self, tree)
+
+    def number(self, tree: Tree) -> str:
+        return show(tree) if decimal(tree[2]) else rf"\frac{{{tree[1]}}}{{{tree[2]}}}"
+
+    def named(self, tree: Tree) -> str:
+        """A variable, or a definition without parameters."""
+        return self.operator(tree[1], []) if tree[1] in self.known else _name(tree[1])
+
+    def negation(self, tree: Tree) -> str:
+        negated_formula, beside_sign = tree[1], STRENGTH["="] + 1
+        if negated_formula[0] == "=":
+            _, left, right = negated_formula
+            return rf"{self.inside(left, beside_sign)} \ne {self.inside(right, beside_sign)}"
+        return rf"\lnot {self.inside(negated_formula, beside_sign)}"
+
+    def sum_of_two(self, tree: Tree) -> str:
+        """a + b and a - b; a + -b is drawn a - b."""
+        tag, left, right = tree
+        less = negated(right) if tag == "+" else None
+        sign, right = (tag, right) if less is None else ("-", less)
+        return f"{self.inside(left, STRENGTH[tag])} {sign} {self.inside(right, STRENGTH[tag] + 1)}"
+
+    def product(self, tree: Tree) -> str:
+        """a b with a thin space; with a dot before a number, a minus or a fraction, where a space would be misread."""
+        left, right = self.inside(tree[1], STRENGTH["*"]), self.inside(tree[2], STRENGTH["*"] + 1)
+        dot = r" \cdot " if re.match(r"[0-9-]", right) or tree[2][0] == "/" else r"\,"
+        return left + dot + right
+
+    def relation(self, tree: Tree) -> str:
+        tag, left, right = tree
+        return f"{self.inside(left, STRENGTH[tag] + 1)} {_RELATIONS[tag]} {self.inside(right, STRENGTH[tag] + 1)}"
+
+    def connected(self, tree: Tree) -> str:
+        """A conjunction or disjunction."""
         tag = tree[0]
-        if tag == "num":
-            return show(tree) if decimal(tree[2]) else rf"\frac{{{tree[1]}}}{{{tree[2]}}}"
-        if tag == "name":
-            return self.operator(tree[1], []) if tree[1] in self.known else _name(tree[1])
-        if tag == "member":
-            return f"{_name(tree[1])} {_over(tree[2])}"
-        if tag == "model":
-            return rf"\text{{{escaped(tree[1])}}}"
-        if tag in ("true", "false"):
-            return rf"\text{{{tag}}}"
-        if tag == "neg":
-            return f"-{self.inside(tree[1], 12)}"
-        if tag == "~":
-            if tree[1][0] == "=":
-                return rf"{self.inside(tree[1][1], 9)} \ne {self.inside(tree[1][2], 9)}"
-            return rf"\lnot {self.inside(tree[1], 9)}"
-        if tag == "/":
-            return rf"\frac{{{self.write(tree[1])}}}{{{self.write(tree[2])}}}"
-        if tag == "+" and (less := negated(tree[2])) is not None:
-            return f"{self.inside(tree[1], 10)} - {self.inside(less, 11)}"
-        if tag in ("+", "-"):
-            return f"{self.inside(tree[1], 10)} {tag} {self.inside(tree[2], 11)}"
-        if tag == "*":
-            left, right = self.inside(tree[1], 12), self.inside(tree[2], 13)
-            dot = r" \cdot " if re.match(r"[0-9-]", right) or tree[2][0] == "/" else r"\,"
-            return left + dot + right
-        if tag == "^":
-            return f"{self.base(tree[1])}^{{{self.write(tree[2])}}}"
-        if tag in _RELATIONS:
-            return f"{self.inside(tree[1], 9)} {_RELATIONS[tag]} {self.inside(tree[2], 9)}"
-        if tag in ("&", "|"):
-            parts = self.parts(tag, tree)
-            drawn = [p if isinstance(p, str) else self.inside(p, STRENGTH[tag] + 1) for p in parts]
-            return f" {_WORDS[tag]} ".join(drawn)
-        if tag in ("->", "<->"):
-            left, right = self.inside(tree[1], STRENGTH[tag] + 1), self.inside(tree[2], STRENGTH[tag])
-            return f"{left} {_WORDS[tag]} {right}"
-        if tag in ("sum", "prod"):
-            body = self.inside(tree[4], 11)
-            return rf"\{tag}_{{{_name(tree[1])}={self.write(tree[2])}}}^{{{self.write(tree[3])}}} {body}"
-        if tag == "ind":
-            return rf"\mathbb{{1}}[{self.write(tree[1])}]"
-        if tag == "if":
-            test, yes, no = map(self.write, tree[1:])
-            other = r"\text{otherwise}"
-            return rf"\begin{{cases}} {yes} & \text{{if }} {test} \\ {no} & {other} \end{{cases}}"
-        if tag == "lambda":
-            names = ", ".join(map(_name, tree[1]))
-            names = f"({names})" if len(tree[1]) > 1 else names
-            return rf"{names} \mapsto {self.write(tree[2])}"
-        if tag in _QUANTIFIERS:
-            groups, body = self.quantifiers(tree)
-            return r",\ ".join(groups) + rf".\ {self.write(body)}"
-        return self.call(tree[1], tree[2])
+        drawn = [p if isinstance(p, str) else self.inside(p, STRENGTH[tag] + 1) for p in self.parts(tag, tree)]
+        return f" {_WORDS[tag]} ".join(drawn)
+
+    def implication(self, tree: Tree) -> str:
+        """An implication or equivalence: an arrow on its left side is in brackets, one on its right side is not."""
+        tag, left, right = tree
+        return f"{self.inside(left, STRENGTH[tag] + 1)} {_WORDS[tag]} {self.inside(right, STRENGTH[tag])}"
+
+    def over_range(self, tree: Tree) -> str:
+        """A sum or product over the values of an index."""
+        tag, index, low, high, body = tree
+        term = self.inside(body, STRENGTH[tag])
+        return rf"\{tag}_{{{_name(index)}={self.write(low)}}}^{{{self.write(high)}}} {term}"
+
+    def conditional(self, tree: Tree) -> str:
+        condition, if_true, if_false = map(self.write, tree[1:])
+        otherwise = r"\text{otherwise}"
+        return rf"\begin{{cases}} {if_true} & \text{{if }} {condition} \\ {if_false} & {otherwise} \end{{cases}}"
+
+    def mapping(self, tree: Tree) -> str:
+        """A lambda term."""
+        _, parameters, body = tree
+        names = ", ".join(map(_name, parameters))
+        names = f"({names})" if len(parameters) > 1 else names
+        return rf"{names} \mapsto {self.write(body)}"
+
+    def quantified(self, tree: Tree) -> str:
+        groups, body = self.quantifiers(tree)
+        return r",\ ".join(groups) + rf".\ {self.write(body)}"
 
     def inside(self, tree: Tree, strength: int) -> str:
-        own = 0 if tree[0] in _QUANTIFIERS else STRENGTH.get(tree[0], 100)
-        if tree[0] == "~" and tree[1][0] == "=":
-            own = 8
+        """A subterm, in brackets where it binds less than `strength`."""
+        own = 0 if tree[0] in _QUANTIFIERS else STRENGTH.get(tree[0], ATOM)
+        if tree[0] == "~" and tree[1][0] == "=":  # drawn as a relation
+            own = STRENGTH["="]
         text = self.write(tree)
         return rf"\left({text}\right)" if own < strength else text
 
@@ -293,22 +350,26 @@ class _Writer:
 
     def quantifiers(self, tree: Tree) -> tuple[list[str], Tree]:
         """The leading quantifiers, those of one sort together, and what follows them."""
-        groups: list[tuple[str, list[str], str]] = []
+        groups: list[tuple[str, list[str], str]] = []  # the sign, the variables, what they range over
         while tree[0] in _QUANTIFIERS:
             sign = r"\forall" if tree[0].startswith("all") else r"\exists"
-            if len(tree) == 4:
-                over = _over(tree[2])
-            else:
-                over = rf"\in \{{{self.write(tree[2])},\dots,{self.write(tree[3])}\}}"
-            if groups and groups[-1][0] == sign and groups[-1][2] == over and len(tree) == 4:
-                groups[-1][1].append(_name(tree[1]))
-            else:
-                groups.append((sign, [_name(tree[1])], over))
-            tree = tree[-1]
-        out, before = [], ""
+            if tree[0] in ("all", "ex"):  # over a sort
+                _, name, sort, body = tree
+                over = _over(sort)
+                # forall x in R, forall y in R: one sign and one sort for both
+                if groups and groups[-1][0] == sign and groups[-1][2] == over:
+                    groups[-1][1].append(_name(name))
+                else:
+                    groups.append((sign, [_name(name)], over))
+            else:  # over a range of integers, which may hold the variable before it
+                _, name, low, high, body = tree
+                groups.append((sign, [_name(name)], rf"\in \{{{self.write(low)},\dots,{self.write(high)}\}}"))
+            tree = body
+        out, sign_before = [], ""
         for sign, names, over in groups:
-            out.append((f"{sign} " if sign != before else "") + f"{', '.join(names)} {over}")
-            before = sign
+            shown_sign = "" if sign == sign_before else f"{sign} "
+            out.append(f"{shown_sign}{', '.join(names)} {over}")
+            sign_before = sign
         return out, tree
 
     def parts(self, tag: str, tree: Tree) -> list[Any]:
@@ -319,51 +380,91 @@ class _Writer:
             tree = tree[2]
         flat.append(tree)
         out: list[Any] = []
-        end: Tree | None = None
+        end: Tree | None = None  # the right side of the relation before, with which a chain may go on
         for part in flat:
             if tag == "&" and part[0] in _RELATIONS and end == part[1]:
                 last = out.pop()
                 last = last if isinstance(last, str) else self.write(last)
-                out.append(f"{last} {_RELATIONS[part[0]]} {self.inside(part[2], 9)}")
+                out.append(f"{last} {_RELATIONS[part[0]]} {self.inside(part[2], STRENGTH[part[0]] + 1)}")
             else:
                 out.append(part)
             end = part[2] if part[0] in _RELATIONS else None
         return out
 
-    def operator(self, name: str, given: Iterable[Tree]) -> str:
-        drawn = [self.write(a) for a in given]
+    def operator(self, name: str, arguments: Iterable[Tree]) -> str:
+        """A definition with its arguments: its name upright."""
+        drawn = [self.write(argument) for argument in arguments]
         head = rf"\operatorname{{{escaped(name)}}}"
         return f"{head}({', '.join(drawn)})" if drawn else head
 
-    def call(self, name: str, given: tuple[Tree, ...]) -> str:
+    def call(self, tree: Tree) -> str:
+        """A definition or run as an operator, a function of the library in its usual notation, any other indexed."""
+        _, name, arguments = tree
         if name in self.known or name in MODEL_WORDS:
-            return self.operator(name, given)
-        drawn = [self.write(a) for a in given]
-        return self.indexed(name, drawn) if name in self.own else self.function(name, given, drawn)
+            return self.operator(name, arguments)
+        drawn = [self.write(argument) for argument in arguments]
+        return self.indexed(name, drawn) if name in self.own else self.function(name, arguments, drawn)
 
-    def function(self, name: str, given: tuple[Tree, ...], drawn: list[str]) -> str:
+    def function(self, name: str, arguments: tuple[Tree, ...], drawn: list[str]) -> str:
+        """A function of the library in its usual notation; a name that is none, or with too many arguments, indexed."""
         if name == "exp":
             return rf"\mathrm{{e}}^{{{drawn[0]}}}"  # upright: e may be a variable
         if name == "sqrt":
             return rf"\sqrt{{{drawn[0]}}}"
         if name == "abs":
             return rf"\left|{drawn[0]}\right|"
-        if name == "floor" and len(given) == 1:
+        if name == "floor" and len(arguments) == 1:
             return rf"\left\lfloor {drawn[0]} \right\rfloor"
-        if name == "sign" and len(given) == 1:
+        if name == "sign" and len(arguments) == 1:
             return rf"\operatorname{{sign}}\left({drawn[0]}\right)"
-        if name == "mod" and len(given) == 2:
-            return rf"\left({self.inside(given[0], 12)} \bmod {self.inside(given[1], 13)}\right)"
+        if name == "mod" and len(arguments) == 2:
+            dividend, divisor = self.inside(arguments[0], STRENGTH["*"]), self.inside(arguments[1], STRENGTH["*"] + 1)
+            return rf"\left({dividend} \bmod {divisor}\right)"
         if name == "pow":
-            return f"{self.base(given[0])}^{{{drawn[1]}}}"
-        if name in ARITY:
+            return f"{self.base(arguments[0])}^{{{drawn[1]}}}"
+        if name in ARITY:  # LaTeX has most of the others as commands
             head = {"relu": r"\mathrm{ReLU}", "erf": r"\operatorname{erf}"}.get(name, f"\\{name}")
             return rf"{head}\left({', '.join(drawn)}\right)"
         return self.indexed(name, drawn)
 
     @staticmethod
     def indexed(name: str, drawn: list[str]) -> str:
+        """A sequence or table: short arguments as subscripts, x_i, and others in brackets, x(i, j_1)."""
+        # i + 1 is three words: as a subscript it is set without spaces.
         index = ",".join(text.replace(" ", "") if text.count(" ") == 2 else text for text in drawn)
-        if re.search(r"[0-9]$", name) or _length(index) > 9 or "\\frac" in index or "_" in index:
+        # A second subscript, x1 or j_1, and a fraction would be hard to read as an index.
+        if re.search(r"[0-9]$", name) or _length(index) > MOST_INDEX or "\\frac" in index or "_" in index:
             return rf"{_name(name)}({', '.join(drawn)})"
         return f"{_name(name)}_{{{index}}}"
+
+
+_PRINTERS: dict[str, Callable[[_Writer, Tree], str]] = {
+    # Terms.
+    "num": _Writer.number,
+    "name": _Writer.named,
+    "neg": lambda writer, tree: f"-{writer.inside(tree[1], STRENGTH['neg'] + 1)}",
+    "+": _Writer.sum_of_two,
+    "-": _Writer.sum_of_two,
+    "*": _Writer.product,
+    "/": lambda writer, tree: rf"\frac{{{writer.write(tree[1])}}}{{{writer.write(tree[2])}}}",
+    "^": lambda writer, tree: f"{writer.base(tree[1])}^{{{writer.write(tree[2])}}}",
+    "sum": _Writer.over_range,
+    "prod": _Writer.over_range,
+    "ind": lambda writer, tree: rf"\mathbb{{1}}[{writer.write(tree[1])}]",
+    "if": _Writer.conditional,
+    "call": _Writer.call,
+    "lambda": _Writer.mapping,
+    "model": lambda _, tree: rf"\text{{{escaped(tree[1])}}}",
+    # Formulas.
+    **dict.fromkeys(_RELATIONS, _Writer.relation),
+    **dict.fromkeys(_QUANTIFIERS, _Writer.quantified),
+    "member": lambda _, tree: f"{_name(tree[1])} {_over(tree[2])}",
+    "true": lambda _, tree: r"\text{true}",
+    "false": lambda _, tree: r"\text{false}",
+    "~": _Writer.negation,
+    "&": _Writer.connected,
+    "|": _Writer.connected,
+    "->": _Writer.implication,
+    "<->": _Writer.implication,
+}
+"""How each tag is written on one line."""

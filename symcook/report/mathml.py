@@ -37,12 +37,14 @@ def math(tree: Tree) -> str:
 def lines(tree: Tree) -> str:
     """A formula whose outermost conjuncts are formulas of their own, between which a browser may break the line."""
     *before, last = conjuncts(tree)
-    each = [f'<math displaystyle="true">{_row(_inside(conjunct, 6), "<mo>∧</mo>")}</math> ' for conjunct in before]
-    return "".join([*each, f'<math displaystyle="true">{_inside(last, 6) if before else _drawn(last)}</math>'])
+    formulas = [f'<math displaystyle="true">{_row(_inside(conjunct, 6), "<mo>∧</mo>")}</math> ' for conjunct in before]
+    return "".join([*formulas, f'<math displaystyle="true">{_inside(last, 6) if before else _drawn(last)}</math>'])
 
 
 def _drawn(tree: Tree) -> str:
+    """A term or formula as MathML, without the element `math` around it."""
     tag = tree[0]
+    # Numbers, names and arithmetic. A number in the calls of `_inside` is the strength of the place, as in `STRENGTH`.
     if tag == "num":
         if tree[1] < 0:
             return _row("<mo>−</mo>", _drawn(("num", -tree[1], tree[2])))
@@ -63,6 +65,7 @@ def _drawn(tree: Tree) -> str:
         return _power(tree[1], tree[2])
     if tag == "~" and tree[1][0] == "=":
         return _row(_inside(tree[1][1], 9), "<mo>≠</mo>", _inside(tree[1][2], 9))
+    # Relations and connectives; a chain of & or | needs no brackets on its right side.
     if tag in _SIGNS:
         own = STRENGTH[tag]
         sign = f"<mo>{escape(_SIGNS[tag])}</mo>"
@@ -71,6 +74,7 @@ def _drawn(tree: Tree) -> str:
         return _call(tree[1], tree[2])
     if tag == "~":
         return _row("<mo>¬</mo>", _inside(tree[1], 9))
+    # Binders over a range of integers: quantifiers, sums and products.
     if tag in ("all in", "ex in"):
         _, name, low, high, body = tree
         among = _row(_drawn(low), "<mo>..</mo>", _drawn(high))
@@ -81,6 +85,7 @@ def _drawn(tree: Tree) -> str:
         over = _row(_drawn(high), _unseen(")"))
         sign = "∑" if tag == "sum" else "∏"
         return _row(f"<munderover><mo>{sign}</mo>{under}{over}</munderover>", _inside(body, 12))
+    # Indicators and cases.
     if tag == "ind":
         return _row("<mo>[</mo>", _drawn(tree[1]), "<mo>]</mo>")
     if tag == "if":
@@ -92,14 +97,17 @@ def _drawn(tree: Tree) -> str:
 
 
 def _row(*parts: str) -> str:
+    """Pieces one after another, as one element."""
     return f"<mrow>{''.join(parts)}</mrow>"
 
 
 def _unseen(text: str) -> str:
+    """Text that is not drawn, and is read where tags are dropped."""
     return f'<mtext style="display:none">{text}</mtext>'
 
 
 def _bracketed(tree: Tree, seen: bool) -> str:
+    """The tree in brackets; in brackets that are not drawn where they are not to be seen, and needed as text."""
     if not seen and (tree[0] == "name" or (tree[0] == "num" and tree[1] >= 0 and tree[2] == 1)):
         return _drawn(tree)
     inside = _drawn(tree)
@@ -109,21 +117,25 @@ def _bracketed(tree: Tree, seen: bool) -> str:
 
 
 def _inside(tree: Tree, strength: int) -> str:
+    """A subterm, in brackets where it binds less than its place requires."""
     own = 10 if tree[0] == "num" and tree[1] < 0 else _WEAK.get(tree[0], STRENGTH.get(tree[0], 100))
     return _bracketed(tree, True) if own < strength else _drawn(tree)
 
 
 def _fraction(above: Tree, below: Tree) -> str:
+    """A fraction, with the slash and brackets as text that is not drawn."""
     return f"<mfrac>{_row(_bracketed(above, False), _unseen('/'))}{_bracketed(below, False)}</mfrac>"
 
 
 def _power(base: Tree, exponent: Tree) -> str:
+    """A power, with the circumflex and brackets of the exponent as text that is not drawn."""
     plain = base[0] == "name" or (base[0] == "num" and base[1] >= 0 and base[2] == 1)
     drawn = _drawn(base) if plain else _bracketed(base, True)
     return f"<msup>{drawn}{_row(_unseen('^'), _bracketed(exponent, False))}</msup>"
 
 
 def _name(name: str) -> str:
+    """A name: Greek as a letter, and a final number or a letter after _ as a subscript."""
     match = re.fullmatch(r"([A-Za-z]+?)([0-9]+)|([A-Za-z])_([a-z])", name)
     word = (match[1] or match[3]) if match else name
     drawn = f"<mi>{escape(_DRAWN.get(word, word))}</mi>"
@@ -133,6 +145,7 @@ def _name(name: str) -> str:
 
 
 def _call(name: str, given: tuple[Tree, ...]) -> str:
+    """A function in its usual notation."""
     if name == "exp":
         exponent = _row(_unseen("^("), _drawn(given[0]), _unseen(")"))
         return f'<msup><mi mathvariant="normal">e</mi>{exponent}</msup>'

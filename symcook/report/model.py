@@ -33,6 +33,7 @@ def line(shown: object) -> str:
 
 
 def _summary(shown: Any) -> str:
+    """What the repr says of a model or of one of its parts."""
     if isinstance(shown, (Head, FeedForward, LayerNorm)):
         return f"{_short_kind(shown)}: {_flow(shown)}"
     if isinstance(shown, SelfAttention):
@@ -59,10 +60,12 @@ def _taken(embedding: Embedding) -> str:
 
 
 def _flow(part: Head | FeedForward | LayerNorm) -> str:
+    """The coordinates that a sublayer reads and writes."""
     return f"{', '.join(part.reads) or 'nothing'} -> {', '.join(part.writes) or 'nothing'}"
 
 
 def _short_kind(part: Head | FeedForward | LayerNorm) -> str:
+    """A sublayer in few words: the weighting and mask of a head, the units of a feed-forward sublayer."""
     if isinstance(part, Head):
         masked = "" if part.mask == "none" else f", mask {part.mask}"
         return f"{part.weighting}{masked}"
@@ -76,9 +79,11 @@ def document(model: Transformer) -> Drawn:
 
 def text(model: Transformer) -> str:
     """Everything that a model is made of, in the order of the forward pass."""
+    # Name, size and parameters.
     lines = wrapped(_headline(model), "  ")
     if model.parameters:
         lines.append(table(*_symbols(model)))
+    # The embedding: a row for each token with the coordinates that any token sets, or the inputs; then the positions.
     lines.append("\nEmbedding")
     embedding = model.embedding
     if embedding.words is not None:
@@ -90,6 +95,7 @@ def text(model: Transformer) -> str:
     lines += [f"  {added}" for added in _added(model)]
     for name, value in embedding.positions.items():
         lines += _position_lines(model, name, value)
+    # The sublayers with their matrices. A layer norm replaces what it writes, the others add to it.
     for title, part in blocks(model):
         lines.append(f"\n{title}")
         verb = "gives" if isinstance(part, LayerNorm) else "adds to"
@@ -113,8 +119,8 @@ def parts(model: Transformer) -> list[dict[str, str]]:
 
 def _named(names: Sequence[str], most: int = 12) -> str:
     """Coordinates, the first of them where they are many."""
-    more = len(names) - most
-    return f"{', '.join(names[:most])}{f' and {more} more' * (more > 0)}" or "nothing"
+    unnamed = len(names) - most
+    return f"{', '.join(names[:most])}{f' and {unnamed} more' * (unnamed > 0)}" or "nothing"
 
 
 def _position_lines(model: Transformer, name: str, value: sympy.Expr) -> list[str]:
@@ -165,6 +171,7 @@ def _rows(embedding: Embedding) -> str:
 
 
 def _headline(model: Transformer) -> str:
+    """The name, the size with the coordinates, the maximum length and the source, each on a line."""
     size = f"{_count(len(model.layers), 'layer')}, {_count(len(model.space), 'coordinate')}: {', '.join(model.space)}"
     limit = f"\nMaximum length: {model.max_length}" if model.max_length is not None else ""
     return f"{model.name}\n{size}{limit}" + (f"\nSource: {model.source}" if model.source else "")
@@ -251,10 +258,12 @@ def readout_text(readout: Readout) -> str:
 
 def html(model: Transformer) -> str:
     """Tables, the matrices of a block side by side; no script."""
+    # Name, size and parameters.
     first, *lines = _headline(model).split("\n")
     parts = [paragraph(first, *lines, bold=True)]
     if model.parameters:
         parts.append(section("Parameters", html_table(*_symbols(model), words=True)))
+    # The embedding of tokens, or the inputs; the position functions; the special tokens.
     embedding, names = model.embedding, list(model.space)
     if embedding.words is not None:
         table = [[token, *map(from_sympy, _values(values, names))] for token, values in embedding.words.items()]
@@ -266,6 +275,7 @@ def html(model: Transformer) -> str:
         header = ["coordinate", f"at position i of n (i counts from {embedding.start})"]
         parts.append(section("Position functions", html_table(header, places, words=True)))
     parts += map(paragraph, _added(model))
+    # The sublayers with their matrices, and the output layer.
     for title, part in blocks(model):
         drawn = [
             html_table(["", *columns], [[label, *map(from_sympy, m[r, :])] for r, label in enumerate(labels)], name)
@@ -283,10 +293,11 @@ def html(model: Transformer) -> str:
 def displays(model: Transformer) -> list[Display]:
     """The model as formulas: what a token and a position are, and each block with the coordinates that it changes."""
     first, *lines = _headline(model).split("\n")
-    shown = [Display(". ".join([first, *lines, *(added[0].upper() + added[1:] for added in _added(model))]))]
+    result = [Display(". ".join([first, *lines, *(added[0].upper() + added[1:] for added in _added(model))]))]
     if model.parameters:
-        shown.append(Display("Parameters", tuple(map(_symbol_row, model.parameters))))
+        result.append(Display("Parameters", tuple(map(_symbol_row, model.parameters))))
     embedding, names = model.embedding, list(model.space)
+    # The embedding: one array for all tokens, and a line for each coordinate that depends on the position.
     rows = []
     if embedding.words is not None:
         table = [[words(token), *map(_entry, _values(v, names))] for token, v in embedding.words.items()]
@@ -294,15 +305,15 @@ def displays(model: Transformer) -> list[Display]:
     elif embedding.inputs:
         rows.append(rf"& {', '.join(map(upright, embedding.inputs))} \ {words('are given at each position')}")
     rows += [rf"{upright(c)}_i &= {_entry(v)}" for c, v in embedding.positions.items()]
-    shown.append(Display("Embedding", tuple(rows)))
-    shown += [Display(title, tuple(_block_rows(part))) for title, part in blocks(model)]
+    result.append(Display("Embedding", tuple(rows)))
+    result += [Display(title, tuple(_block_rows(part))) for title, part in blocks(model)]
     readout = model.readout
     scores = ()
     if readout.labels:
         weights = _matrix(readout.weights)
         scores = (rf"{_column(map(words, readout.labels))} &= {weights} {_column(map(upright, readout.reads))}",)
-    shown.append(Display(f"Readout: {readout_text(readout)}", scores))
-    return shown
+    result.append(Display(f"Readout: {readout_text(readout)}", scores))
+    return result
 
 
 def _symbol_row(parameter: Parameter) -> str:

@@ -1,7 +1,8 @@
 """A stored proof in words: numbered lines, nested, each with the fact that a step gives and what it rests on.
 
-The steps are followed by the checker's own methods, so that what is shown as a fact is what the checker sees. Nothing
-here decides whether a proof is right: `replay` has done that before.
+`outline` takes a statement and its certificate and returns steps, which `outline_text` and `outline_latex` print. The
+steps are followed by the checker's own methods, so that what is shown as a fact is what the checker sees. Nothing here
+decides whether a proof is right: `replay` has done that before.
 """
 
 from __future__ import annotations
@@ -67,10 +68,12 @@ def outline(statement: Statement, certificate: Mapping[str, Any], part: str = "p
     from symcook.proof.grammar import leading_names
     from symcook.proof.replay import statements
 
+    # The goal of this part: the statement or its negation, that all terms are defined, or that the hypotheses can hold.
     used = [statements()[name] for name in certificate["lemmas"]]
     goal = getattr(statement, {"proof": "formula"}.get(part, part))
     if part == "proof" and certificate["sense"] == "refuted":
         goal = statement.refutation
+    # Formulas are shown with the definitions folded that the statement and the cited lemmas use.
     trees = [statement_tree(s.text) for s in (statement, *used)]
     folder = Folder(statement.known, used_definitions(trees, statement.known))
     names = leading_names(statement.expanded)
@@ -84,7 +87,7 @@ def outline_text(steps: list[OutlineStep], most: int | None = MOST_LINES) -> str
     digits = len(str(total))
     lines: list[str] = []
     for number, depth, step, hidden in _walk(steps, visible):
-        if step is None:
+        if step is None:  # a run of hidden lines
             lines.append(f"{'':{digits}}  {'  ' * depth}... {_many(hidden, 'line')} ...")
             continue
         text = step.text(LONG if most is not None else None) + (f" ({_many(hidden, 'line')} below)" if hidden else "")
@@ -138,15 +141,15 @@ def _visible(steps: list[OutlineStep], most: int) -> set[int]:
     return visible
 
 
-def _walk(steps: list[OutlineStep], shown: set[int]) -> Iterator[tuple[int, int, OutlineStep | None, int]]:
+def _walk(steps: list[OutlineStep], visible: set[int]) -> Iterator[tuple[int, int, OutlineStep | None, int]]:
     """(number, depth, line, lines hidden below it); line None stands for a run of hidden lines."""
-    number = 0
+    number = 0  # of the line in the whole proof: hidden lines count
 
-    def visit(many: list[OutlineStep], depth: int) -> Iterator[tuple[int, int, OutlineStep | None, int]]:
+    def visit(siblings: list[OutlineStep], depth: int) -> Iterator[tuple[int, int, OutlineStep | None, int]]:
         nonlocal number
         hidden = 0
-        for step in many:
-            if id(step) not in shown:
+        for step in siblings:
+            if id(step) not in visible:
                 hidden += step.size()
                 number += step.size()
                 continue
@@ -154,7 +157,8 @@ def _walk(steps: list[OutlineStep], shown: set[int]) -> Iterator[tuple[int, int,
                 yield number, depth, None, hidden
                 hidden = 0
             number += 1
-            if step.inner and not any(id(s) in shown for s in step.inner):
+            # Where all below a line is hidden this is said on the line itself, not on a line of its own.
+            if step.inner and not any(id(s) in visible for s in step.inner):
                 below = step.size() - 1
                 yield number, depth, step, below
                 number += below
@@ -211,13 +215,14 @@ class _Narrator:
         introduced: list[tuple[str, Sort | Term]] = []  # names and hypotheses just introduced
         for node in cast("nodes.Proof", state.proof):
             by, goal = node["by"], state.goal
+            # The checker takes the step. What it adds to the facts and to the open branches is what the step gave.
             known, names = set(state.facts), set(state.scope)
             waiting = len(self.checker.open)
             getattr(self.checker, f"_{by}")(state, node)
             opened = self.checker.open[waiting:]
             del self.checker.open[waiting:]
             fresh = [(label, state.fact(label)) for label in state.facts if label not in known]
-            if by == "intro":
+            if by == "intro":  # consecutive introductions become one sentence
                 introduced += [(name, state.scope[name]) for name in state.scope if name not in names]
                 introduced += [(label, fact) for label, fact in fresh]
                 continue
@@ -226,7 +231,7 @@ class _Narrator:
             out += getattr(self, f"on_{by}")(node, Taken(state, fresh, opened))
         return out
 
-    def introduced(self, met: list[tuple[str, Sort | Term]], goal: Term) -> list[OutlineStep]:
+    def introduced(self, introductions: list[tuple[str, Sort | Term]], goal: Term) -> list[OutlineStep]:
         """Let ..., suppose ..., and what is then to be shown."""
         names: list[Said] = []
         out: list[OutlineStep] = []
@@ -240,15 +245,16 @@ class _Narrator:
                 out.append(OutlineStep(["Suppose ", *self.facts(facts), "."]))
             names, facts = [], []
 
-        for name, what in met:
-            if isinstance(what, str) or what[0] == "fun":
+        # Names first, then facts: a name after a fact begins a new sentence. A sort is text or ("fun", ..).
+        for name, meaning in introductions:
+            if isinstance(meaning, str) or meaning[0] == "fun":
                 if facts:
                     flush()
-                names.append(("member", name, what))
+                names.append(("member", name, meaning))
             else:
-                facts.append((name, cast("Term", what)))
+                facts.append((name, cast("Term", meaning)))
         flush()
-        if met:
+        if introductions:
             out.append(OutlineStep(["To show: ", self.show(goal), "."]))
         return out
 
@@ -313,6 +319,8 @@ class _Narrator:
         return self.below(at.opened, [["Claim ", *self.facts(at.fresh), "."]])
 
     def on_use(self, node: nodes.Use, at: Taken) -> list[OutlineStep]:
+        # "with" lists terms for the quantified names, "#label" for a premise that is a known fact, "!" for one that is
+        # true by computation, and proofs of the other premises.
         terms = [g for g in node["with"] if isinstance(g, str) and g[:1] not in ("#", "!")]
         premises = [g[1:] for g in node["with"] if isinstance(g, str) and g.startswith("#")]
         head: list[Said] = [f"{'By' if ':' in node['fact'] else 'From'} {self.cite(node['fact'])}"]
@@ -354,7 +362,7 @@ class _Narrator:
         base, step = at.opened
         facts = [(label, step.fact(label)) for label in step.facts if label not in at.state.facts]
         name = node["name"]
-        first = facts[0][1][2][0]
+        first = facts[0][1][2][0]  # the first fact of the step is start <= name
         heads: list[list[Said]] = [
             ["Base: ", self.show(base.goal), "."],
             [
@@ -372,6 +380,7 @@ class _Narrator:
 
     def on_pos(self, node: nodes.Pos, at: Taken) -> list[OutlineStep]:
         sums, equations = node.get("sum", []), node.get("eq", [])
+        # Linear: each summand is a fact or a product of none, and each equation is multiplied by a number.
         labels = [self.cite(x) for entry in sums for x in entry["of"]] + [self.cite(label) for _, label in equations]
         labels = list(dict.fromkeys(labels))
         plain = all(len(entry["of"]) <= 1 and "sq" not in entry for entry in sums)

@@ -141,10 +141,12 @@ class _Canvas:
     def __init__(self, colours: Colours) -> None:
         self.colours = colours
         self.shapes: list[str] = []
-        self.right = self.bottom = 0
+        self.right = self.bottom = 0  # kept by every shape and text
 
     def drawn(self, answer: Run, groups: ChangedRows, maps: HeatMaps) -> str:
+        """The picture as SVG: the residual stream, the answer, and the attention of heads on the right."""
         title = f"{answer.result.model.name} on {answer.given or EMPTY_STRING}"
+        # Where the table is wider than the title, maps of heads begin at the top, beside the title.
         self.text(_EDGE, _EDGE + 12, brief(title, 70), bold=True, size=_HEAD)
         titled, self.right = self.right, 0
         top = _EDGE + 30
@@ -173,32 +175,36 @@ class _Canvas:
 
     def stream(self, top: int, answer: Run, groups: ChangedRows, words: list[str]) -> int:
         """The table of the stream and the answer under it; where it ends."""
+        # Columns are as wide as the longest value or token.
         result = answer.result
         names = {name: brief(name, 24) for _, rows in groups for name in rows}
         cell_texts = [cell(value, _LETTERS).text for _, rows in groups for values in rows.values() for value in values]
         width = max([5, *map(len, cell_texts), *map(len, words)]) * _WIDE + 12
-        left = _EDGE + max([8, *map(len, names.values())]) * _WIDE + 12
+        edge = _EDGE + max([8, *map(len, names.values())]) * _WIDE + 12
         for k, word in enumerate(words):
-            middle = left + k * width + width // 2
+            middle = edge + k * width + width // 2
             self.text(middle, top + 8, str(result.model.embedding.start + k), "middle", self.colours.quiet, _SMALL)
             if result.model.embedding.inputs is None:
                 self.text(middle, top + 28, word, "middle", bold=True, size=_HEAD, mono=True)
+        # A caption for each sublayer, and under it a row of squares for each coordinate that it changed.
         y, last = top + 36, {}
         for part, rows in groups:
-            self.text(left, y + 12, part if rows else f"{part}: changes nothing", "start", self.colours.quiet, _CAPTION)
+            caption = part if rows else f"{part}: changes nothing"
+            self.text(edge, y + 12, caption, "start", self.colours.quiet, _CAPTION)
             y += 18
             for name, values in rows.items():
-                self.text(left - 12, y + 18, names[name], "end", mono=True)
+                self.text(edge - 12, y + 18, names[name], "end", mono=True)
                 for k, (value, share) in enumerate(zip(values, shares(values), strict=True)):
-                    self.square(left + k * width, y, width, _HIGH, cell(value, _LETTERS), share)
+                    self.square(edge + k * width, y, width, _HIGH, cell(value, _LETTERS), share)
                 last[name] = y
                 y += _HIGH
             y += 6
+        # A frame around the values that the output layer reads, where the coordinate was drawn last.
         readout = result.model.readout
         looked = readout.places(len(words))
-        for x, name in ((left + k * width, name) for name in readout.reads if name in last for k in looked):
+        for x, name in ((edge + k * width, name) for name in readout.reads if name in last for k in looked):
             self.box(x, last[name], width, _HIGH, f'fill="none" stroke="{self.colours.text}" stroke-width="2"')
-        return self.answer(left, y + 8, answer, left + width * len(words))
+        return self.answer(edge, y + 8, answer, edge + width * len(words))
 
     def answer(self, left: int, y: int, answer: Run, right: int) -> int:
         """What the model answers, and by which rule, broken at about `right`; where it ends."""
@@ -249,6 +255,7 @@ class _Canvas:
             self.text(x + width // 2, y + height // 2 + size * 2 // 5, one.text, "middle", size=size, mono=True)
 
     def box(self, x: int, y: int, width: int, height: int, inside: str, title: str = "") -> None:
+        """A rectangle, with a title that appears under the pointer."""
         self.right, self.bottom = max(self.right, x + width), max(self.bottom, y + height)
         shape = f'<rect x="{x}" y="{y}" width="{width}" height="{height}" {inside}'
         self.shapes.append(f"{shape}><title>{escape(title)}</title></rect>" if title else f"{shape}/>")
@@ -257,12 +264,13 @@ class _Canvas:
         self, x: int, y: int, text: str, anchor: str = "start", colour: str = "", size: int = 13, *,
         bold: bool = False, mono: bool = False,
     ) -> None:  # fmt: skip
+        """A text on one line; its width is estimated by the number of its characters."""
         width = len(text) * (_WIDE if mono or bold else _NARROW) * size // 13
         self.right = max(self.right, x + {"start": width, "middle": width // 2, "end": 0}[anchor])
         self.bottom = max(self.bottom, y + 6)
-        more = ' class="m"' * mono + ' font-weight="600"' * bold
-        more += f' text-anchor="{anchor}"' if anchor != "start" else ""
+        style = ' class="m"' * mono + ' font-weight="600"' * bold
+        style += f' text-anchor="{anchor}"' if anchor != "start" else ""
         escaped = escape(text)
         self.shapes.append(
-            f'<text x="{x}" y="{y}" fill="{colour or self.colours.text}" font-size="{size}"{more}>{escaped}</text>'
+            f'<text x="{x}" y="{y}" fill="{colour or self.colours.text}" font-size="{size}"{style}>{escaped}</text>'
         )

@@ -194,16 +194,19 @@ def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction], bo
     Raises BadInput for another form, an argument that the kind has not or that is no number, and FROM >= TO.
     """
     form = "write it as NAME=FROM:TO or NAME=FROM:TO:STEPS, for example n=1:1024:21, at the end :log or :linear"
+    # The parts of the text.
     name, equals, range_text = (part.strip() for part in over.partition("="))
     parts = [part.strip() for part in range_text.split(":")]
     scale = parts.pop() if parts[-1] in SCALES else None
     if not equals or not name or len(parts) not in (2, 3) or not all(parts):
         raise BadInput("a range must have a name and two ends", over or "nothing", form)
+    # The argument.
     ranged = [a.name for a in bounds.kind(kind).arguments if a.name in (*WHOLE, *BROKEN)]
     if not ranged:
         raise BadInput("a kind must have an argument that is a number to run over", kind, "there is nothing to plot")
     if name not in ranged:
         raise unknown(f"argument of {kind} that is a number", name, ranged)
+    # The ends, the number of steps, and the scale.
     low, high = (_end(name, part) for part in parts[:2])
     if low >= high:
         raise BadInput("a range must begin below its end", f"{name} from {parts[0]} to {parts[1]}", form)
@@ -217,6 +220,7 @@ def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction], bo
 
 
 def _end(name: str, text: str) -> Fraction:
+    """An end of the range; BadInput where it is not positive, or not an integer for an argument that is one."""
     from symcook.bounds.arguments import number_tree, rational_value
 
     what = f"each end of the range of {name}"

@@ -1,4 +1,8 @@
-"""All that a reader of one id needs: the paper's words, the statement, a short proof, what it rests on."""
+"""All that a reader of one id needs: the paper's words, the statement, a short proof, what it rests on.
+
+Verdicts of `symcook.proof.replay` go in. Out comes what ``symcook prove`` prints, as a document of `report.document`,
+as LaTeX, or as JSON; and the counterexample of a stored refutation (`witness`).
+"""
 
 from __future__ import annotations
 
@@ -121,6 +125,7 @@ def document(verdicts: Sequence[Verdict], without: Sequence[str], width: int, fu
     from symcook.proof.replay import statements
 
     sections: list[PlainLines | Table | Document] = []
+    # Several ids: the statements, where they are few. One id: all about it, or its statement where no proof is stored.
     if len(verdicts) + len(without) != 1:
         few = verdicts if len(verdicts) <= MOST_STATED else ()
         for name in (name for verdict in few for name in (verdict.id, *corrections(verdict.id))):
@@ -131,6 +136,7 @@ def document(verdicts: Sequence[Verdict], without: Sequence[str], width: int, fu
         words = paper_words(name)
         sections += [Document("Paper", [PlainLines([words], "")])] if words else []
         sections.append(Document("Statement, not proved", stated(name)))
+    # How many were reproduced; a definition needs no proof and does not count as a claim without one.
     good = sum(verdict.status != "OPEN" for verdict in verdicts)
     total = f"{good} of {len(verdicts)} stored proofs reproduced"
     claims = [name for name in without if name not in inventory() or inventory()[name].kind != DEFINITION]
@@ -160,6 +166,7 @@ def proof(verdict: Verdict, full: bool = False) -> list[PlainLines | Table | Doc
     """The report on one id: paper's words, statement, proof, what it used and what has to be trusted."""
     from symcook.proof.replay import statements
 
+    # What is claimed: in the paper, formally, and corrected where it is false as printed.
     statement = statements()[verdict.id]
     words = paper_words(verdict.id)
     out: list[PlainLines | Table | Document] = [Document("Paper", [PlainLines([words], "")])] if words else []
@@ -168,6 +175,7 @@ def proof(verdict: Verdict, full: bool = False) -> list[PlainLines | Table | Doc
     out += [Document(f"Corrected: {name}", stated(name)) for name in corrected]
     if verdict.status in _GOOD:
         out += _proof_part(verdict, statement, full)
+    # What the proof used and what it assumes.
     rows = []
     if verdict.nodes:
         rows.append(("Nodes", str(verdict.nodes)))
@@ -178,6 +186,7 @@ def proof(verdict: Verdict, full: bool = False) -> list[PlainLines | Table | Doc
         assumed = [f"named.{n}" for n in verdict.named] + [f"oracle.{n}" for n in verdict.oracles]
         rows += [("Assumes", f"{n}: {statements()[n].written}") for n in assumed] or [("Assumes", "nothing")]
     rows += [("Not checked", words) for words in _unasked(verdict, statement, corrected)]
+    # What must be trusted: the first checker, or the second one instead. The line ends with the hash of the statement.
     if verdict.status != "OPEN":
         words, _, digest = trust_line(verdict).rpartition("; statement sha256 ")
         first, _, second = words.partition("; or instead ")
@@ -195,8 +204,8 @@ def _unasked(verdict: Verdict, statement: Statement, corrected: Iterable[str]) -
     holds = [statement] if verdict.status == "PROVED" else [statements()[name] for name in corrected]
     return [
         unasked_words(premises)
-        for statement_held in holds
-        if statement_held.claim and (premises := unasked(statement_held))
+        for proved_statement in holds
+        if proved_statement.claim and (premises := unasked(proved_statement))
     ]
 
 
@@ -208,6 +217,7 @@ def _axioms(verdict: Verdict) -> tuple[str, str]:
 
 
 def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> Iterator[Document]:
+    """The proof as it was written, or as an outline of the certificate; then what else was proved."""
     from symcook.proof.audit.source import built_from
     from symcook.proof.replay import library, statements
     from symcook.proof.search import prooftext
@@ -224,6 +234,7 @@ def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> Iterator[
             return PlainLines([outline_text(outline(statement, certificate, part), most)])
         return PlainLines([prooftext.shown(written, part) or "Found by the automation."])
 
+    # `why` says why the stored proof script is not the one from which the certificate was built.
     notes = [PlainLines([f"These are the steps of the certificate: {why}."], "")] if why else []
     yield Document(title, [*notes, steps("proof")])
     if "defined" in certificate and not refuted:
@@ -310,6 +321,7 @@ def break_json(tried: Iterable[Neighbour]) -> list[dict[str, Any]]:
 
 def break_text(name: str, tried: Iterable[Neighbour]) -> Iterator[str]:
     """What became of each near miss, as lines, and the counts at the end."""
+    # Counts: false at an instance, rejected but undecided, proved too and stronger, proved too and perhaps weaker.
     false = open_ = sharp = weak = 0
     for neighbour in tried:
         change = neighbour.change
@@ -357,6 +369,7 @@ def witness(name: str) -> str:
                 claimed, tree = [*claimed, tree[1]], tree[-1]
             if claimed:
                 return f"all {', '.join(claimed)}"
+            # With leading universal quantifiers: the values that the proof of the negation gives for them.
             names, witnesses = leading_names(home.statements[name].expanded), _values(certificate["proof"], {})
             if not names:
                 used = dict.fromkeys(_uses(certificate["proof"]))
@@ -418,5 +431,6 @@ def _uses(proof: Sequence[Node]) -> Iterator[str]:
 
 
 def _flat(labels: list[Any]) -> Iterator[str]:
+    """The labels, those of nested lists too."""
     for label in labels:
         yield from label if isinstance(label, list) else [label]

@@ -72,10 +72,12 @@ def _decimal(number: Fraction) -> str:
 
 
 def _cells(found: Answer, row: Mapping[str, object]) -> list[str]:
+    """The cells of a row of the table."""
     return [_cell(found, name, row.get(name)) for name in found.columns]
 
 
 def _cell(found: Answer, name: str, cell: Any) -> str:
+    """A value as the table shows it; where there is none, what the question says in its place."""
     if cell is None:
         return found.nothing.get(name, "-")
     if isinstance(cell, bool):
@@ -141,6 +143,7 @@ def figure(found: Answer) -> Figure:
     from symcook.numbers.balls import arb_of, ball
     from symcook.report.figure import DOTS, Curve, Figure
 
+    # A curve for each column that is shown; with `found.by` one for each of its values, such as each head.
     curves = []
     groups = dict.fromkeys(row.get(found.by) for row in found.rows) if found.by else {None: None}
     for group, name in ((group, name) for group in groups for name in found.shown):
@@ -149,7 +152,7 @@ def figure(found: Answer) -> Figure:
             if found.by and row.get(found.by) != group:
                 continue
             cell = row.get(name)
-            is_integer = type(cell) is int
+            is_integer = type(cell) is int  # a count; a truth value has no place in a picture
             value = ball(arb_of(cell), DIGITS) if is_integer else _ball(cell)
             if value is not None and not (found.logarithmic and value.mid == "0"):
                 points.append((Fraction(str(row["n"])), value))

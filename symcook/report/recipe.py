@@ -26,25 +26,28 @@ def listing(
 ) -> Document:
     """The Cookbook's table of contents with what there is of each section; then those of other papers, and others; at
     the end families and programs, each with what it computes."""
+    # Recipes and functions by section, or by the paper where it is another than the Cookbook.
     width = max(len(recipe.name) for recipe in recipes)
     entries: dict[str, list[tuple[list[int], str]]] = {}
-    every = [
+    entries_of_recipes = [
         (recipe.section, recipe.name, recipe.summary, "" if recipe.paper == COOKBOOK else recipe.paper)
         for recipe in recipes
     ]
-    for section, name, summary, paper in every + [
+    for section, name, summary, paper in entries_of_recipes + [
         (function.section, function.short, function.summary, "") for function in OPERATIONS
     ]:
         title = paper or f"{section[:1]}  {CHAPTERS.get(section[:1], '')}"
         line = f"{f'§{section}' if section else '':<7} {name:<{width}}  {summary}"
         entries.setdefault(title, []).append(([int(part) for part in section.split(".") if part], line))
+    # The sections first, in order, then the other papers by name; recipes of no paper come last.
     order = sorted(entries, key=lambda title: (not title[0].isdigit(), title == OTHER, title))
-    own = {title: [line for _, line in sorted(entries[title], key=lambda entry: entry[0])] for title in order}
-    chapters = [Document(title, [PlainLines(lines)]) for title, lines in own.items()]
-    same = [f"        {name:<{width}}  {summary}" for name, summary in families]
-    chapters.append(Document("Families: the same for all parameter values (symcook new)", [PlainLines(same)]))
-    texts = [f"        {name:<{width}}  {summary}" for name, summary in programs]
-    chapters.append(Document("Programs: symcook compile LANGUAGE NAME -o FILE.json", [PlainLines(texts)]))
+    lines_of = {title: [line for _, line in sorted(entries[title], key=lambda entry: entry[0])] for title in order}
+    chapters = [Document(title, [PlainLines(lines)]) for title, lines in lines_of.items()]
+    # Families and programs, of which a section has no number.
+    family_lines = [f"        {name:<{width}}  {summary}" for name, summary in families]
+    chapters.append(Document("Families: the same for all parameter values (symcook new)", [PlainLines(family_lines)]))
+    program_lines = [f"        {name:<{width}}  {summary}" for name, summary in programs]
+    chapters.append(Document("Programs: symcook compile LANGUAGE NAME -o FILE.json", [PlainLines(program_lines)]))
     end = PlainLines(["symcook explain NAME says what one computes, and where it is exact."])
     return Document("", [PlainLines(["The Transformer Cookbook, by section"]), *chapters, end], apart="\n\n")
 
@@ -58,6 +61,7 @@ KEYS = {
 
 def document(facts: Mapping[str, Any]) -> Document:
     """The facts of a recipe, a function or a model (`symcook explain --json`): a fact that is none is left out."""
+    # Where the region means something else than "exact where", its label says so.
     named = dict(KEYS)
     if facts.get("error"):
         named["region"] = "for all where"
@@ -70,6 +74,7 @@ def document(facts: Mapping[str, Any]) -> Document:
         rows += [(label, facts[key])] if facts.get(key) else []
         if key == "computes":
             rows += [(f"  {word}", means) for word, means in facts.get("where", {}).items()]
+    # The description, then the table, then lists: claims, parts of the model, arguments and parameters.
     texts = [facts[key].split("\n\n") for key in ("words", "details") if facts.get(key)]
     parts: list[Any] = [PlainLines([" ".join(paragraph.split()) for paragraph in text], "") for text in texts]
     parts += [Table(rows)] if rows else []
@@ -82,6 +87,7 @@ def document(facts: Mapping[str, Any]) -> Document:
 
 
 def _entry(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """An argument or parameter: its name, its default, its description and where it is valid."""
     default = entry.get("default")
     words = (entry.get("description") or "", entry.get("region", ""))
     return (

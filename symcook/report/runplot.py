@@ -33,12 +33,14 @@ def plot(answer: Run) -> Figure:
     """The residual stream: a row a coordinate under the sublayer that changed it, a column a position."""
     groups, _ = parts(answer)
     tokens, model = positions(answer, _LETTERS), answer.result.model
+    # The size of the sheet: a line for each coordinate and each caption, and three for title and tokens.
     drawn = [[cell(value, _LETTERS) for value in row] for _, rows in groups for row in rows.values()]
     names = [brief(name, 24) for _, rows in groups for name in rows]
     width = _width(tokens, drawn)
     high = (sum(len(rows) + 1 for _, rows in groups) + 3) * _HIGH
     figure = sheet((max(3, width * len(tokens) + _LETTER * max(8, *map(len, names)) + 0.5), high))
     axes = figure.subplots()
+    # The caption of each sublayer, and under it the coordinates that it changed.
     ticks, y = [], 0
     looked = model.readout.places(len(tokens))
     last: dict[str, int] = {}
@@ -52,6 +54,7 @@ def plot(answer: Run) -> Figure:
             ticks.append(y)
             last[name] = y
         y += 1
+    # A frame around the values that the output layer reads.
     for name in model.readout.reads:
         for k in looked if name in last else ():
             _frame(axes, k, last[name], fill=False, edgecolor=LIGHT.text, linewidth=1.8, zorder=3)
@@ -113,12 +116,13 @@ def _labelled(
 def _square(axes: Axes, x: int, y: int, one: TableCell, share: float) -> None:
     """A value in its square; `share` from -1 to 1 is its colour."""
     colour = LIGHT.above if share > 0 else LIGHT.below
-    shade = round(DARKEST * min(abs(share), 1) ** 0.5, 2)
+    shade = round(DARKEST * min(abs(share), 1) ** 0.5, 2)  # a root, so that small values are seen
     _frame(axes, x, y, facecolor=(colour, shade), edgecolor=LIGHT.rule, linewidth=0.8)
     axes.text(x, y, one.text, ha="center", va="center", fontsize=8.5, parse_math=False)
 
 
 def _frame(axes: Axes, x: int, y: int, **style: Any) -> None:
+    """The outline of a square."""
     from matplotlib.patches import Rectangle
 
     axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, **style))

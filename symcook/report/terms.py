@@ -23,6 +23,7 @@ def tidy(tree: Tree) -> Tree:
     'x - y'
     """
     tag, *kids = (tidy(child) if isinstance(child, tuple) and child else child for child in tree)
+    # 0*a, 1*a, a/1, 0 + a and a - 0.
     if tag == "*" and ZERO in kids:
         return ZERO
     if (tag == "*" and ONE in kids) or (tag == "/" and kids[1] == ONE):
@@ -31,12 +32,15 @@ def tidy(tree: Tree) -> Tree:
         return kids[1] if kids[0] == ZERO else kids[0]
     if tag == "-" and kids[1] == ZERO:
         return kids[0]
+    # a + -b is a - b, and a - -b is a + b.
     if tag in ("+", "-") and kids[1][0] == "neg":
         return tidy(("-" if tag == "+" else "+", kids[0], kids[1][1]))
+    # a + (b + c), a*(b*c) and a + (b - c) without the brackets.
     if tag in ("+", "*") and kids[1][0] == tag:
         return tidy((tag, (tag, kids[0], kids[1][1]), kids[1][2]))
     if tag == "+" and kids[1][0] == "-":
         return tidy(("-", ("+", kids[0], kids[1][1]), kids[1][2]))
+    # a + 2 - 3 is a - 1: two numbers that follow each other are put together.
     if tag in ("+", "-") and kids[0][0] in ("+", "-") and kids[1][0] == kids[0][2][0] == "num":
         low, high = (Fraction(*operand[1:]) for operand in (kids[0][2], kids[1]))
         both = (low if kids[0][0] == "+" else -low) + (high if tag == "+" else -high)
@@ -67,6 +71,7 @@ def prose(tree: Tree) -> str:
         return f"{show((*tree[:3], TRUE)).removesuffix('true')}{prose(tree[3])}"
     if tag != "&":
         return show(tree)
+    # Conjuncts a <= b and b <= c become a chain; `end` is what the next one must begin with.
     out, end = list[str](), None
     for part in conjuncts(tree):
         if part[0] in ("=", "<=", "<") and part[1] == end:
@@ -86,7 +91,7 @@ def _bracketed(tree: Tree, around: str, last: bool = False) -> str:
 
 
 def body(tree: Tree, over: Sequence[Range]) -> Tree | None:
-    """What a condition says at all indices of these ranges, where it is of that form."""
+    """F of a condition ``all i in low..high. F`` with just these ranges; None for a condition of another form."""
     for index in over:
         if tree[0] != "all in" or tree[1:4] != tuple(index):
             return None
@@ -107,13 +112,16 @@ def at_round(tree: Tree, index: str, other: str) -> Tree | None:
 
 
 def _alone(tree: Tree, wanted: set[Tree]) -> Tree | None:
+    """The tree without the wanted equation as a factor I[..], where it is such a multiple; else None."""
     tag = tree[0]
+    # I[wanted & F] becomes I[F].
     if tag == "ind":
         parts = conjuncts(tree[1])
         remaining = [conjunct for conjunct in parts if conjunct not in wanted]
         if len(remaining) == len(parts):
             return None
         return ("ind", reduce(lambda a, b: ("&", a, b), remaining)) if remaining else ONE
+    # One factor is enough: the product is zero where it is.
     if tag == "*":
         for place in (1, 2):
             if (inner := _alone(tree[place], wanted)) is not None:
@@ -121,6 +129,7 @@ def _alone(tree: Tree, wanted: set[Tree]) -> Tree | None:
     if tag in ("neg", "/"):
         inner = _alone(tree[1], wanted)
         return None if inner is None else (tag, inner, *tree[2:])
+    # Of a sum both terms must have it.
     if tag in ("+", "-"):
         both = [_alone(operand, wanted) for operand in tree[1:]]
         return None if None in both else (tag, *both)
@@ -136,6 +145,7 @@ def by_cases(tree: Tree) -> list[tuple[Tree, Tree]]:
         if case is None:
             return []
         cases.append((case[0], tidy(("neg", case[1])) if sign < 0 else tidy(case[1])))
+    # Cases exclude each other where each has an equation of the same term with another number: x = 1, x = 2, ..
     equations = [
         next((conjunct for conjunct in conjuncts(c) if conjunct[0] == "=" and conjunct[2][0] == "num"), None)
         for c, _ in cases
@@ -146,6 +156,7 @@ def by_cases(tree: Tree) -> list[tuple[Tree, Tree]]:
 
 
 def _terms(tree: Tree, sign: int) -> list[tuple[int, Tree]]:
+    """The terms of a sum, each with its sign."""
     if tree[0] in ("+", "-"):
         return [*_terms(tree[1], sign), *_terms(tree[2], sign if tree[0] == "+" else -sign)]
     return [(sign, tree)]
@@ -172,6 +183,7 @@ def erased(tree: Tree, value: Tree) -> bool:
 # --- how many ---
 
 ShownPoly = dict[tuple[str, ...], Fraction]
+"""A polynomial: the coefficient of each monomial, which is the sorted names of its factors; () is the constant one."""
 
 
 def entries(over: Iterable[Sequence[Range]]) -> str:
@@ -181,8 +193,8 @@ def entries(over: Iterable[Sequence[Range]]) -> str:
     >>> entries([(), (Range("c", ONE, ("name", "N")),), (Range("c", ZERO, ("name", "N")),)])
     '2*N + 2'
     """
-    each = (reduce(_times, (_size(range_) for range_ in ranges), {(): Fraction(1)}) for ranges in over)
-    polynomial = reduce(_plus, each, ShownPoly())
+    sizes = (reduce(_times, (_size(range_) for range_ in ranges), {(): Fraction(1)}) for ranges in over)
+    polynomial = reduce(_plus, sizes, ShownPoly())
     ordered = sorted(polynomial.items(), key=lambda monomial: (-len(monomial[0]), monomial[0]))
     text = ""
     for names_of, number in ordered:
@@ -194,10 +206,12 @@ def entries(over: Iterable[Sequence[Range]]) -> str:
 
 
 def _size(index: Range) -> ShownPoly:
+    """How many integers a range has: high - low + 1."""
     return _plus(_plus(_poly(index.high), _poly(("neg", index.low))), {(): Fraction(1)})
 
 
 def _poly(tree: Tree) -> ShownPoly:
+    """A term as a polynomial; what is neither a number, a sum nor a product counts as one indeterminate."""
     tag = tree[0]
     if tag == "num":
         return {(): Fraction(tree[1], tree[2])}

@@ -152,17 +152,19 @@ def trust_text(names: list[str] | None = None) -> str:
     from symcook.proof import kernel
     from symcook.proof.replay import statements
 
+    # The first checker, file by file.
     files = first_checker()
-    wide = max(len(f.path) for f in files)
+    path_width = max(len(f.path) for f in files)
     total = sum(f.lines for f in files)
     out = ["You trust the checker that symcook prove runs. Its files, with their lines of code:", ""]
-    out += [f"  {f.lines:>5}  {f.path:<{wide}}  {f.what}" for f in files]
+    out += [f"  {f.lines:>5}  {f.path:<{path_width}}  {f.what}" for f in files]
     out += [f"  {total:>5}  in all", ""]
+    # The second checker, which may be trusted in its place.
     second = second_checker()
     if second is None:
         out.append("The second checker, one file that needs nothing but Python, is not part of this installation.")
     else:
-        out.append(f"  {second.lines:>5}  {second.path:<{wide}}  {second.what}")
+        out.append(f"  {second.lines:>5}  {second.path:<{path_width}}  {second.what}")
         out.append("")
         out.append("If you trust that second file, you need not trust the files above.")
         out.append(
@@ -172,6 +174,7 @@ def trust_text(names: list[str] | None = None) -> str:
             out.append(f"That file should have at most {GOAL} lines of code, but has {second.lines:,}.")
     if total > GOAL:
         out.append(f"The first checker should have at most {GOAL} lines of code, but has {total:,}.")
+    # The axioms: all, or those that the proofs of `names` and of their lemmas use.
     mentioned = None if names is None else axioms_used(below(names))
     title = f"Axioms ({len(kernel.AXIOMS)})"
     if mentioned is not None:
@@ -189,6 +192,7 @@ def trust_text(names: list[str] | None = None) -> str:
                 break_on_hyphens=False,
             )
         )
+    # Assumptions that are not proved, and what no checker can look at.
     assumed = assumptions(None if names is None else below(names))
     out += ["", f"Assumptions without a proof here ({len(assumed)})", ""]
     for name, users in assumed.items():

@@ -49,8 +49,10 @@ def met(tree: Any, values: Mapping[str, Collection[int]]) -> Any:
     if not isinstance(tree, tuple) or not tree:
         return tree
     tag, *kids = tree
+    # An entry of a table compared with a number that no entry is: false.
     if tag == "=" and kids[0][0] == "call" and kids[0][1] in values and kids[1][0] == "num":
         return tree if kids[1][2] == 1 and kids[1][1] in values[kids[0][1]] else FALSE
+    # What is false with it: a conjunction, a case of a disjunction, an indicator, which is then 0.
     chosen = (tag, *(met(operand, values) for operand in kids))
     if tag in ("&", "|") and FALSE in chosen[1:]:
         return FALSE if tag == "&" else chosen[2] if chosen[1] == FALSE else chosen[1]
@@ -76,11 +78,13 @@ def put(tree: Tree, values: Mapping[str, Tree]) -> Tree:
         return ("call", function[1], arguments)
     if tag in BINDERS:
         bound = tree[1] if tag == "lambda" else (tree[1],)
+        # A bound name hides the free one, and is renamed where a value would be captured by it.
         inner = {name: value for name, value in values.items() if name not in bound}
         free_names = set[str]().union(*map(_free, inner.values()))
         fresh = {name: _other(name, free_names) if name in free_names else name for name in bound}
-        inner |= {name: ("name", other) for name, other in fresh.items() if name != other}
+        inner |= {name: ("name", fresh_name) for name, fresh_name in fresh.items() if name != fresh_name}
         head = tuple(fresh.values()) if tag == "lambda" else fresh[tree[1]]
+        # The ends of a range are outside of the scope of its name; a sort has no names.
         ends = [bound_end if tag in ("all", "ex") else put(bound_end, values) for bound_end in tree[2:-1]]
         return (tag, head, *ends, put(tree[-1], inner))
     return (
@@ -101,4 +105,5 @@ def _free(tree: Any) -> set[str]:
 
 
 def _other(name: str, taken: set[str]) -> str:
+    """The name with the first number after it that makes it a new one."""
     return next(fresh_name for k in count(1) if (fresh_name := f"{name}{k}") not in taken)

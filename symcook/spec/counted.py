@@ -26,6 +26,7 @@ def counted(formula: Formula) -> Fold:
         (line.op, line.left, line.right, tuple(sorted(line.letters)), tuple(map(tuple, line.counts)), line.bound)
         for line in formula.lines
     ]
+    # The state has a total for each line that is counted to the left, and the remainder for each line that asks one.
     counted_lines = sorted({count.line for line in formula.lines for count in line.counts if count.side == "left"})
     total_index = {line: index for index, line in enumerate(counted_lines)}
     divided = [number for number, line in enumerate(formula.lines) if line.op == "remainder"]
@@ -38,19 +39,21 @@ def counted(formula: Formula) -> Fold:
 
     def truth(number: int, true: dict[int, bool], totals: Any, remainders: Any, letter: str, before: Any) -> bool:
         """Whether a line is true, by the lines before it at this letter and by all `before`, at the letter before."""
-        op, left, right, letters, counts, bound = lines[number]
+        op, left_line, right_line, letters, counts, bound = lines[number]
         if op == "letters":
             return letter in letters
         if op == "not":
-            return not true[left]
+            return not true[left_line]
         if op == "and":
-            return true[left] and true[right]
+            return true[left_line] and true[right_line]
         if op == "or":
-            return true[left] or true[right]
+            return true[left_line] or true[right_line]
         if op == "prev":
-            return before is not None and before[left]
+            return before is not None and before[left_line]
         if op == "since":
-            return true[left] and (true[right] or (before is not None and before[number]))
+            return true[left_line] and (true[right_line] or (before is not None and before[number]))
+        # The remainder is kept in the state; a linear inequality of counts is what is left. A count to the right of the
+        # last position is the truth there.
         if op == "remainder":
             return remainders[remainder_index[number]] == bound
         total = 0
@@ -59,13 +62,15 @@ def counted(formula: Formula) -> Fold:
         return bool(total >= bound)
 
     def step(state: Any, letter: str) -> Any:
+        """The state after one more letter."""
         before, totals, remainders, _ = state
         true: dict[int, bool] = {}
         totals, remainders = list(totals), list(remainders)
         for number in needed:
             if number in divisors:
-                more = int(true[added[number][0]]) if added[number] else 1
-                remainders[remainder_index[number]] = (remainders[remainder_index[number]] + more) % divisors[number]
+                amount = int(true[added[number][0]]) if added[number] else 1
+                place = remainder_index[number]
+                remainders[place] = (remainders[place] + amount) % divisors[number]
             true[number] = truth(number, true, totals, remainders, letter, before)
             if number in total_index and true[number]:
                 totals[total_index[number]] = totals[total_index[number]] + 1
@@ -73,6 +78,7 @@ def counted(formula: Formula) -> Fold:
         return truths, tuple(totals), tuple(remainders), letter
 
     def answer(state: Any) -> Any:
+        """The answer where the string ends in this state."""
         last, totals, remainders, letter = state
         if last is None:  # the empty string has no last position
             return None

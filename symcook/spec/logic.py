@@ -1,5 +1,8 @@
 """What formulas of temporal logic mean, by their definition. Shares the syntax alone with what compiles them.
 
+`truths` and `answers` evaluate a formula on one string, `Looking.block` on all strings of a block at once. `fold` and
+`language` read a string once from left to right, as a state machine.
+
 Source: Yang et al. (2026), Definitions 11 and 14: in since and until the position of the witness belongs to both sides.
 """
 
@@ -20,20 +23,23 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
     n = len(word)
     table: list[list[bool]] = []
     for line in formula.lines:
+        # f and g are the operands; a line without a left or right operand has -1 there.
         f = table[line.left] if line.left >= 0 else []
         g = table[line.right] if line.right >= 0 else []
         if line.op == "letters":
             row = [letter in line.letters for letter in word]
         elif line.op == "not":
-            row = [not true for true in f]
+            row = [not f_true for f_true in f]
         elif line.op == "and":
-            row = [true and other for true, other in zip(f, g, strict=True)]
+            row = [f_true and g_true for f_true, g_true in zip(f, g, strict=True)]
         elif line.op == "or":
-            row = [true or other for true, other in zip(f, g, strict=True)]
+            row = [f_true or g_true for f_true, g_true in zip(f, g, strict=True)]
+        # Before the first position prev is false, and after the last one next.
         elif line.op == "prev":
             row = [False, *f][:n]
         elif line.op == "next":
             row = [*f[1:], False][:n]
+        # Counting: a linear inequality of counts, the remainder of a count, or a bit for each value of a count.
         elif line.op == "at least":
             row = [
                 sum(count.factor * _count(table[count.line], count.side, i) for count in line.counts) >= line.bound
@@ -49,7 +55,7 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
             row = [line.table[number] == "1" for number in numbers]
         elif line.op == "since":
             row = _lasting(f, g)
-        else:
+        else:  # until is since read from the right
             row = _lasting(f[::-1], g[::-1])[::-1]
         table.append(row)
     return table
@@ -58,8 +64,8 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
 def _lasting(f: Sequence[bool], g: Sequence[bool]) -> list[bool]:
     """Whether g was true at some position up to each, and f from there on: it is so here, or before and f still is."""
     row, lasts = list[bool](), False
-    for true, other in zip(f, g, strict=True):
-        lasts = true and (other or lasts)
+    for f_true, g_true in zip(f, g, strict=True):
+        lasts = f_true and (g_true or lasts)
         row.append(lasts)
     return row
 
@@ -103,6 +109,7 @@ class Looking:
             g = table[line.right] if line.right >= 0 else []
             if line.op == "letters":
                 row = [sum(words for letter, words in column.items() if letter in line.letters) for column in letters]
+            # Boolean operations act on all strings at once, bit by bit.
             elif line.op == "not":
                 row = [every ^ words for words in f]
             elif line.op in ("and", "or"):
@@ -110,6 +117,7 @@ class Looking:
             elif line.op in ("prev", "next"):
                 row = [0, *f][:n] if line.op == "prev" else [*f[1:], 0][:n]
             else:
+                # since: f and (g or since at the position before); until is the same from the right.
                 pairs = [*zip(f, g, strict=True)][:: 1 if line.op == "since" else -1]
                 row = [*accumulate(pairs, lambda held, now: now[0] & (now[1] | held), initial=0)][1:]
                 row = row if line.op == "since" else row[::-1]
@@ -151,6 +159,7 @@ def language(formula: Formula) -> Fold:
     if counting:
         do = "check compares the model with it on all strings up to a length, symcook compile --prove proves it"
         raise BadInput("a formula that is decided must be without counts", counting[0], do)
+    # A guess is a truth value for each line that looks ahead.
     ahead = [number for number, line in enumerate(formula.lines) if line.op in ("next", "until")]
     guesses = [dict(zip(ahead, bits, strict=True)) for bits in product((False, True), repeat=len(ahead))]
 
@@ -167,12 +176,14 @@ def language(formula: Formula) -> Fold:
     def step(states: frozenset[LineTruths] | None, letter: str) -> frozenset[LineTruths]:
         if states is None:
             return frozenset(_now(formula, guess, None, letter) for guess in guesses)
+        # Each guess is checked one letter later: a state whose guess fails has no successor.
         successors = ((before, _now(formula, guess, before, letter)) for before in states for guess in guesses)
         return frozenset(now for before, now in successors if fits(before, now))
 
     def answer(states: frozenset[LineTruths] | None) -> bool | str | None:
         if states is None:
             return None if formula.labels else False
+        # After the last letter exactly one state has guessed right.
         (last,) = (state for state in states if fits(state, None))
         return _answer(formula, last)
 

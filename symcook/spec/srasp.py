@@ -40,7 +40,9 @@ def values(program: Srasp, word: Sequence[str]) -> list[list[Any]]:
 
 
 def _row(line: SraspLine, reads: Sequence[list[Any]], word: Sequence[str]) -> list[Any]:
+    """The values of one line at all positions, from those of the lines that it reads."""
     op, n = line.op, len(word)
+    # Inputs and constants, then operations position by position.
     if op == "in":
         return list(word)
     if op == "indices":
@@ -58,6 +60,7 @@ def _row(line: SraspLine, reads: Sequence[list[Any]], word: Sequence[str]) -> li
         return [a if test else b for test, a, b in zip(*reads, strict=True)]
     if op == "psum":
         return [sum((a for j, a in enumerate(reads[0]) if SEES[line.value](i, j)), Fraction(0)) for i in range(n)]
+    # Selectors have a row of truths for each position i: comparisons of keys and queries, and combinations of these.
     if op == "select":
         return [[SIGNS[line.value](key, query) for key in reads[0]] for query in reads[1]]
     if op in ("key", "query"):
@@ -66,6 +69,7 @@ def _row(line: SraspLine, reads: Sequence[list[Any]], word: Sequence[str]) -> li
         return [[not a for a in row] for row in reads[0]]
     if op in ("pair and", "pair or"):
         return [[JOINS[op](a, b) for a, b in zip(*rows, strict=True)] for rows in zip(*reads, strict=True)]
+    # What reads a selector: the number of selected positions, or values at them.
     if op == "width":
         return [Fraction(sum(row)) for row in reads[0]]
     return [_selected(line, i, reads) for i in range(n)]
@@ -76,7 +80,7 @@ def _selected(line: SraspLine, i: int, reads: Sequence[list[Any]]) -> Any:
     chosen, value, default = reads[0][i], reads[1], reads[2][i]
     if line.op == "aggregate":
         selected_values = [value[j] for j, is_chosen in enumerate(chosen) if is_chosen]
-        if isinstance(default, str):
+        if isinstance(default, str):  # letters have no mean: the first is taken
             return selected_values[0] if selected_values else default
         return (
             sum(map(Fraction, selected_values), Fraction(0)) / len(selected_values)
@@ -121,7 +125,10 @@ def lettered(choices: Sequence[Sequence[str]]) -> tuple[list[WordsByValue], int]
 
 
 def _columns(line: SraspLine, reads: Sequence[list[Any]], letters: list[WordsByValue], every: int) -> list[Any]:
+    """The values of one line at all positions, each with the strings in which it occurs."""
     op, n = line.op, len(letters)
+    # Inputs and constants, then operations position by position: the strings with a value of the result are those with
+    # suitable values of the operands.
     if op == "in":
         return letters
     if op == "indices":
@@ -139,6 +146,7 @@ def _columns(line: SraspLine, reads: Sequence[list[Any]], letters: list[WordsByV
         return [_united((a, test.get(True, 0)), (b, test.get(False, 0))) for test, a, b in zip(*reads, strict=True)]
     if op == "psum":
         return [_folded([reads[0][j] for j in range(n) if SEES[line.value](i, j)], every) for i in range(n)]
+    # A selector has, for positions i and j, the strings in which i selects j.
     if op == "select":
         return [[_joined(SIGNS[line.value], key, query).get(True, 0) for key in reads[0]] for query in reads[1]]
     if op in ("key", "query"):
@@ -147,6 +155,7 @@ def _columns(line: SraspLine, reads: Sequence[list[Any]], letters: list[WordsByV
         return [[every & ~a for a in row] for row in reads[0]]
     if op in ("pair and", "pair or"):
         return [[JOINS[op](a, b) for a, b in zip(*rows, strict=True)] for rows in zip(*reads, strict=True)]
+    # What reads a selector.
     if op == "width":
         unit, none = Fraction(1), Fraction(0)
         return [_folded([{unit: a, none: every & ~a} for a in row], every) for row in reads[0]]

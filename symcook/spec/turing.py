@@ -38,12 +38,14 @@ def execute(machine: TuringMachine, word: Sequence[str], limit: int) -> TuringRu
 
 
 def _done(found: list[TokenDocument], tapes: list[dict[int, str]], ended: bool) -> TuringRun:
+    """The run, with its output and the number of its steps; the first token is no step."""
     steps = max(0, sum("write" in token_document for token_document in found) - 1)
     output = "".join(str(token_document["token"]) for token_document in found if "write" not in token_document)
     return TuringRun(tuple(found), output, ended, steps, tuple(tapes))
 
 
 def _documents(machine: TuringMachine, tapes: list[dict[int, str]]) -> Iterator[TokenDocument]:
+    """The tokens of a run: the start state, each step with what it writes and moves, and the output."""
     heads = [machine.head] + [0] * machine.tapes
     state = machine.start
     yield {"token": state, "write": [], "move": []}
@@ -54,6 +56,7 @@ def _documents(machine: TuringMachine, tapes: list[dict[int, str]]) -> Iterator[
             tapes[k][heads[k]] = symbol
         heads = [head + move for head, move in zip(heads, moves, strict=True)]
         yield {"token": state, "write": list(writes), "move": [LETTERS[move] for move in moves]}
+    # Halted: the output is on the last tape, from its head to the first blank on the right.
     place = heads[-1]
     while tapes[-1].get(place, machine.blank) != machine.blank:
         yield {"token": tapes[-1][place]}

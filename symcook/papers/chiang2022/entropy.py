@@ -83,34 +83,38 @@ def cross_entropy(
     wanted = check_digits(digits)
     if model not in LOGITS:
         raise unknown("model with closed forms in the counts", str(model), list(LOGITS))
+    # How long strings may be: parity has a closed form in n, other models are sums of n or n^2 terms.
     length = count(n)
-    moved = _weight(model, weight)
-    most = {"parity-layernorm": 1000, "first-flawed": 10**5}.get(model, None if moved == 1 else 10**5)
+    weight_value = _weight(model, weight)
+    most = {"parity-layernorm": 1000, "first-flawed": 10**5}.get(model, None if weight_value == 1 else 10**5)
     if most is not None and length > most:
         raise BadInput(f"{model} must have at most {most} symbols here", length, "give a smaller --n")
+    # The strings in classes of one logit, and what is reported of how it was set up.
     case, text = case_of(model, length, values)
-    case = case._replace(weight=moved)
-    text |= {} if moved == 1 else {"weight": str(moved)}
+    case = case._replace(weight=weight_value)
+    text |= {} if weight_value == 1 else {"weight": str(weight_value)}
     classes = list(LOGITS[model](case))
     if sample is not None:
-        many, start = count(sample), _seed(seed)
-        classes = _sampled(classes, length, many, start)
-        text |= {"sample": str(many), "seed": str(start)}
+        sample_size, start = count(sample), _seed(seed)
+        classes = _sampled(classes, length, sample_size, start)
+        text |= {"sample": str(sample_size), "seed": str(start)}
 
     def value() -> flint.arb:
+        """The mean over the classes of log2(1 + e^-s), with s counted positive where the answer is right."""
         total = arb(0)
         for word_class in classes:
             s = word_class.logit()
             total += arb_of(word_class.share) * (-s if word_class.member else s).exp().log1p()
         return total / arb.const_log2()
 
+    # A logit too near 0 for its sign to be decided leaves the accuracy open, not the cross-entropy.
     extra: dict[str, Ball | str] = {"one bit less this": shown(lambda: 1 - value(), wanted)}
     try:
-        right = sum(
+        right_share = sum(
             (word_class.share for word_class in classes if (_sign(word_class, wanted) > 0) is word_class.member),
             Fraction(0),
         )
-        extra["accuracy"] = shown(lambda: arb_of(right), wanted)
+        extra["accuracy"] = shown(lambda: arb_of(right_share), wanted)
     except Undecided:
         extra["accuracy"] = "open"
     return Bound(
@@ -126,28 +130,30 @@ def cross_entropy(
     )
 
 
-def _sign(one: Class, digits: int) -> int:
-    return decide_sign(one.logit, "a logit", limit_for(digits))
+def _sign(word_class: Class, digits: int) -> int:
+    """The sign of the logit of a class: 1, 0 or -1; Undecided where no precision tells it."""
+    return decide_sign(word_class.logit, "a logit", limit_for(digits))
 
 
 def case_of(model: str, length: int, values: str | Mapping[str, object] | None) -> tuple[Given, dict[str, str]]:
     """The length with CLS and the symbols, and what was set as text."""
     from symcook.recipes import build, info
 
-    settings_found = settings(values)
+    all_settings = settings(values)
+    # Arguments of the recipe, such as eta, are needed to build the model; the others are its symbols, as c and epsilon.
     known = {argument.name for argument in info(model).arguments}
-    arguments = info(model).read({name: value for name, value in settings_found.items() if name in known})
+    arguments = info(model).read({name: value for name, value in all_settings.items() if name in known})
     eta: Fraction | None = arguments.get("eta")
-    exact = build(model, **arguments).values(
-        {name: value for name, value in settings_found.items() if name not in known}
-    )
+    exact = build(model, **arguments).values({name: value for name, value in all_settings.items() if name not in known})
     numbers = {name: fraction(value) for name, value in exact.items()}
     c, n = numbers["c"], length + 1
 
     def scale() -> flint.arb:
+        """The score scale, multiplied by log n where attention is scaled."""
         return arb_of(c) * (arb(n).log() if arguments["scaled"] else 1)
 
     def target() -> flint.arb:
+        """The logit with cross-entropy eta, -log(e^eta - 1); where it is not positive, that of eta = 1/2."""
         wanted = -arb_of(eta or 0).expm1().log()
         return wanted if wanted > 0 else -arb_of(Fraction(1, 2)).expm1().log()
 
@@ -158,6 +164,7 @@ def case_of(model: str, length: int, values: str | Mapping[str, object] | None) 
 
 
 def _weight(model: str, given: Fraction | int | str) -> Fraction:
+    """The weight of Figure 3 as a rational number; BadInput for a model that has none."""
     what = "the weight"
     value = rational_value(number_tree(str(given), what), what)
     if value < 0:
@@ -168,24 +175,25 @@ def _weight(model: str, given: Fraction | int | str) -> Fraction:
 
 
 def _seed(given: int | str) -> int:
+    """The seed as an integer."""
     try:
         return int(given)
     except ValueError:
         raise BadInput("a seed must be an integer", given) from None
 
 
-def _sampled(classes: list[Class], length: int, many: int, seed: int) -> list[Class]:
+def _sampled(classes: list[Class], length: int, sample_size: int, seed: int) -> list[Class]:
     """The classes with the shares that they have among words that are drawn."""
-    if many * length > 10**6:
-        raise BadInput("a sample must have at most 10^6 symbols in all", many * length, "draw fewer strings")
+    if sample_size * length > 10**6:
+        raise BadInput("a sample must have at most 10^6 symbols in all", sample_size * length, "draw fewer strings")
     draw = random.Random(seed)
     counted = Counter[tuple[bool, int]]()
-    for _ in range(many):
+    for _ in range(sample_size):
         bits = draw.getrandbits(length)
         counted[bits >= 1 << (length - 1), bits.bit_count()] += 1
     shares = [sum(times for word, times in counted.items() if word_class.holds(*word)) for word_class in classes]
     return [
-        word_class._replace(share=Fraction(times, many))
+        word_class._replace(share=Fraction(times, sample_size))
         for word_class, times in zip(classes, shares, strict=True)
         if times
     ]
@@ -208,9 +216,9 @@ def _parity(given: Given) -> Iterator[Class]:
         c = given.c()
         if n % 2 == 0:
             return (2 if odd else -2) * c.tanh() / n**2
-        less, more = arb_of(Fraction(n - 1, 2)), arb_of(Fraction(n + 1, 2))
-        below = n * (less * c.exp() + more * (-c).exp()) * (more * c.exp() + less * (-c).exp())
-        return (n + 1 if odd else 1 - n) * (2 * c).sinh() / below
+        low, high = arb_of(Fraction(n - 1, 2)), arb_of(Fraction(n + 1, 2))
+        denominator = n * (low * c.exp() + high * (-c).exp()) * (high * c.exp() + low * (-c).exp())
+        return (n + 1 if odd else 1 - n) * (2 * c).sinh() / denominator
 
     for odd in (False, True):
         yield Class(Fraction(1, 2), odd, lambda odd=odd: logit(odd), lambda _, k, odd=odd: k % 2 == odd)

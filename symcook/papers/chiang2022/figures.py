@@ -89,19 +89,19 @@ def sensitive(what: str) -> Make:
     """Figure 3: cross-entropy or accuracy of PARITY with norms against the weight that gives k/n."""
 
     def figure(longest: int, done: Ask) -> Figure:
-        points_found = []
+        points = []
         for weight in WEIGHTS:
             done(f"figure 3, weight {decimal_text(weight)}")
             answer = _moved(weight)
             value = answer.value if what == "cross-entropy" else answer.extra["accuracy"]
-            if isinstance(value, Ball):
-                points_found.append((weight, value))
+            if isinstance(value, Ball):  # an accuracy may be open
+                points.append((weight, value))
         right = _right(WORD)
         return Figure(
             f"figure-3-{what}", f"Figure 3: {what} of parity-layernorm over all words of {WORD} symbols",
             "weight (row 6, column 2 of W^V of the first head, and its negative)",
             "bits" if what == "cross-entropy" else "share of words",
-            (Curve(what, tuple(points_found)),), shown=(right.low, right.high),
+            (Curve(what, tuple(points)),), shown=(right.low, right.high),
             note=f"every word is right from {float(right.low):.6f} to {float(right.high):.6f}; {SETTING}",
         )  # fmt: skip
 

@@ -63,6 +63,7 @@ def comparator(name: str) -> Make:
 
     def figure(longest: int, done: Callable[[str], None]) -> Figure:
         info = recipes.info(name)
+        # The width of the ramp is an input of some comparators, and a parameter of the others.
         by_input = "tolerance" in info.formula
         model = recipes.build(name)
         meant, inside = parse_term(info.formula), parse_formula(recipes.region(name))
@@ -72,6 +73,7 @@ def comparator(name: str) -> Make:
             point = {"x": x, key: WIDTH} if by_input else {"x": x}
             value = model.run(point, values={} if by_input else {key: WIDTH}).output["out"]
             network_points.append((x, exact(Fraction(value))))
+        # What the formula gives at the same places, and the places at which it need not be what the model gives.
         wanted = tuple((x, exact(rational(meant, {"x": x, key: WIDTH}))) for x in PLACES)
         off = [x for x in PLACES if not truth(inside, {"x": x, key: WIDTH})]
         step = PLACES[1] - PLACES[0]

@@ -69,23 +69,26 @@ def measured(model: Transformer, longest: int) -> Iterator[tuple[int, dict[str, 
         run = run_machine(model, tuple(itertools.islice(itertools.cycle(letters), n)), TOKENS)
         if not run.ended:
             break
-        counts_said = counts(model, run)
-        documents[counts_said.steps] = counts_said.to_json() | {"cells": visited(run)}
+        run_counts = counts(model, run)
+        documents[run_counts.steps] = run_counts.to_json() | {"cells": visited(run)}
     yield from sorted(documents.items())
 
 
 def _figure(model: Transformer, name: str) -> Make:
-    title, keys_shown = GROUPS[name]
+    """The maker of a figure of one of the `GROUPS`: a curve of a model's counts for each key of the group."""
+    title, keys = GROUPS[name]
 
     def figure(longest: int, done: Callable[[str], None]) -> Figure:
+        """The figure for strings of at most `longest` symbols."""
         done(name)
-        points = [(steps, counts_told) for steps, counts_told in measured(model, longest) if steps]
+        # A run of 0 steps has no place on a logarithmic axis.
+        points = [(steps, run_counts) for steps, run_counts in measured(model, longest) if steps]
         if not points:
             must = f"the machine must end within {TOKENS} tokens on one of the strings that are tried"
             raise BadInput(must, model.name, "symcook run --steps says how far it comes")
         curves = tuple(
-            Curve(SAID[key], tuple((Fraction(steps), exact(counts_told[key])) for steps, counts_told in points))
-            for key in keys_shown
+            Curve(SAID[key], tuple((Fraction(steps), exact(run_counts[key])) for steps, run_counts in points))
+            for key in keys
         )
         note = "exact counts; words of the letters in turn"
         return Figure(f"figure-{name}", f"{model.name}: {title}", "steps of the machine", "count", curves, (True, True),

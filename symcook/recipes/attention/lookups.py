@@ -141,6 +141,8 @@ def _polynomials(N: int, epsilon: kit.Fraction) -> PositionVectors:
     if p * p > MOST_COORDINATES:
         must = f"the dimension must be at most {MOST_COORDINATES}, for each of the two vectors"
         raise BadInput(must, f"{p * p} for N = {N}, epsilon = {epsilon}", "give a larger epsilon or a smaller N")
+    # Position i is the polynomial over the field of p elements whose coefficients are the digits of i to base p. Its
+    # vector has a 1 for each pair (a, value at a): two polynomials of degree below k agree at fewer than k places.
     digits = [[(i // p**t) % p for t in range(k)] for i in range(N)]
     pairs = [(a, b) for a in range(p) for b in range(p)]
     vectors = [
@@ -152,9 +154,11 @@ def _polynomials(N: int, epsilon: kit.Fraction) -> PositionVectors:
 
 
 def _signs(N: int, epsilon: kit.Fraction, m: int, seed: int) -> PositionVectors:
+    """The vectors with m random signs for each position; BadInput where two of them have too large a product."""
     if N * m > MOST_SIGNS:
         must = f"N times m must be at most {MOST_SIGNS} with signs"
         raise BadInput(must, f"{N} times {m}", "give a smaller N, or family=polynomials")
+    # Random signs have small products with high probability; whether these have is checked.
     drawn = Random(seed)
     vectors = [[1 if drawn.random() < 0.5 else -1 for _ in range(m)] for _ in range(N)]
     for i, first_vector in enumerate(vectors):
@@ -165,6 +169,7 @@ def _signs(N: int, epsilon: kit.Fraction, m: int, seed: int) -> PositionVectors:
                 raise BadInput(
                     must, f"{product} for positions {j + 1} and {i + 1}", "give another seed, or a greater m"
                 )
+    # A column as a function of the position: -1 at the positions that are listed, 1 at the others.
     columns = zip(*vectors, strict=True)
     places = []
     for entries in columns:

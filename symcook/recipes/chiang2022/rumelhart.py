@@ -41,6 +41,7 @@ def rumelhart_parity(this: Recipe, n: int) -> kit.Transformer:
     to the coordinates h1 to hn and out. The inputs x1 to xn are the string's bits.
     """
     inputs, hidden = _inputs(n), tuple(f"h{j}" for j in range(1, n + 1))
+    # h_j is the step of x_1 + .. + x_n - j + 1/2: 1 where at least j bits are 1.
     thresholds = kit.FeedForward(
         inputs,
         hidden,
@@ -50,6 +51,7 @@ def rumelhart_parity(this: Recipe, n: int) -> kit.Transformer:
         b2=[0] * n,
         activation="step",
     )
+    # h_1 - h_2 + h_3 - .. is 1 for an odd number of 1s and 0 for an even one.
     alternating = kit.FeedForward(
         hidden,
         ("out",),

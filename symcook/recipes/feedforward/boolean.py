@@ -89,11 +89,13 @@ def _proposition(given: object, name: str) -> Proposition:
     if not 1 <= len(variables) <= MOST_VARIABLES:
         raise BadInput(f"{name} must have 1 to {MOST_VARIABLES} variables", len(variables), do)
     kit.Space((*variables, "out"))
+    # In the grammar a variable is a number: p becomes (p = 1).
     text = re.sub(r"[A-Za-z_][A-Za-z_0-9]*", lambda m: m[0] if m[0] in ("true", "false") else f"({m[0]} = 1)", given)
     try:
         tree = kit.parse_formula(text)
     except BadInput:  # which speaks of the text that is made of it
         raise BadInput(must, given, do) from None
+    # Assignment k has the bits of k, the first variable the highest.
     m = len(variables)
     rows = (
         {variable: kit.Fraction(k >> (m - 1 - c) & 1) for c, variable in enumerate(variables)} for k in range(1 << m)
@@ -102,11 +104,13 @@ def _proposition(given: object, name: str) -> Proposition:
 
 
 def _proposed(function: Callable[..., RecipeOutputs], known: Mapping[str, Any]) -> Adapted:
+    """The reference function, which is given the table of values and how bits are written."""
     names, table = known["formula"]
     return lambda given: function(given, names=names, table=table, signed=known["bits"] == "signs")
 
 
 def _given(formula: Proposition, bits: str) -> str:
+    """The region in which the formula is computed: every variable has one of its two values."""
     return two_valued(formula.names, -1 if bits == "signs" else 0)
 
 
@@ -164,13 +168,19 @@ def _half(value: int | kit.Fraction) -> Any:
 
 
 def _cases(table: tuple[int, ...], m: int, flipped: bool = False) -> NetworkWeights:
-    """The fewest leaves of a decision tree that are true, as conjunctions: {place: bit} each."""
+    """Weights with a unit for each true leaf of a decision tree that has as few of these as possible.
+
+    A partial assignment `fixed` has a bit for each variable that is decided and None for the others. With `flipped` the
+    table is that of the negation, and the output is 1 minus the sum of the units.
+    """
 
     def halves(fixed: tuple[int | None, ...], c: int) -> list[tuple[int | None, ...]]:
+        """The two assignments that decide variable c as well."""
         return [(*fixed[:c], bit, *fixed[c + 1 :]) for bit in (0, 1)]
 
     @cache
     def values(fixed: tuple[int | None, ...]) -> frozenset[int]:
+        """The values of the function under a partial assignment."""
         if None in fixed:
             low, high = map(values, halves(fixed, fixed.index(None)))
             return low | high
@@ -178,6 +188,7 @@ def _cases(table: tuple[int, ...], m: int, flipped: bool = False) -> NetworkWeig
 
     @cache
     def leaves(fixed: tuple[int | None, ...]) -> tuple[tuple[int | None, ...], ...]:
+        """The true leaves below a partial assignment, as few as possible over all variables to ask next."""
         leaf_values = values(fixed)
         if leaf_values == {0}:
             return ()
@@ -186,6 +197,7 @@ def _cases(table: tuple[int, ...], m: int, flipped: bool = False) -> NetworkWeig
         splits = (map(leaves, halves(fixed, c)) for c in range(m) if fixed[c] is None)
         return min((low + high for low, high in splits), key=len)
 
+    # A conjunction of l literals is relu(sum of literals - l + 1); a negated variable x is the literal 1 - x.
     rows, biases = [], []
     for case in leaves((None,) * m):
         rows.append([0 if bit is None else 2 * bit - 1 for bit in case])
@@ -201,6 +213,7 @@ def _symmetric(table: tuple[int, ...], m: int) -> NetworkWeights | None:
         if values[k.bit_count()] not in (None, bit):
             return None
         values[k.bit_count()] = bit
+    # A piecewise linear function of the count: a unit relu(count - bend) for each bend, with the change of the slope.
     known = [bit or 0 for bit in values]
     slopes = [0, *(b - a for a, b in zip(known, known[1:], strict=False))]
     bends = [(count, b - a) for count, (a, b) in enumerate(zip(slopes, slopes[1:], strict=False)) if b != a]

@@ -28,6 +28,7 @@ def _pieces(given: object, name: str) -> tuple[tuple[AffineForm, ...], ...]:
 
 
 def _affine(text: str, must: str) -> AffineForm:
+    """The coefficients and the constant of an affine expression; BadInput for any other."""
     if not text.strip():
         raise BadInput(must, "an empty piece")
     kit.parse_term(text)  # alone: what follows puts it between parentheses
@@ -47,6 +48,7 @@ def inputs(pieces: tuple[tuple[AffineForm, ...], ...]) -> tuple[str, ...]:
 
 
 def _evaluated(function: Callable[..., RecipeOutputs], known: Mapping[str, Any]) -> Adapted:
+    """The reference function, which is given the groups as dictionaries of coefficients."""
     groups = [[(dict(named), constant) for named, constant in group] for group in known["pieces"]]
     return lambda given: function(given, groups=groups)
 
@@ -73,8 +75,8 @@ def max_min(this: Recipe, pieces: tuple[tuple[AffineForm, ...], ...]) -> kit.Tra
     this depth in general: max(0, x, y) is no layer (Table 1 says "R^d -> R, exact"). The text cites Arora et al. 2018
     for O(log k) layers.
     """
-    inputs_given = inputs(pieces)
-    names_taken = set(inputs_given)
+    input_names = inputs(pieces)
+    names_taken = set(input_names)
 
     def fresh(level: int, place: int) -> str:
         name = f"v{level}_{place}"
@@ -83,39 +85,42 @@ def max_min(this: Recipe, pieces: tuple[tuple[AffineForm, ...], ...]) -> kit.Tra
         names_taken.add(name)
         return name
 
+    # The first layer: a relu unit for each piece and one for its negative, so that v = relu(v) - relu(-v) is the piece.
     flat = [form for group in pieces for form in group]
     names = [fresh(0, place) for place in range(1, len(flat) + 1)]
-    rows = [[dict(named).get(input_name, 0) for input_name in inputs_given] for named, _ in flat]
+    rows = [[dict(named).get(input_name, 0) for input_name in input_names] for named, _ in flat]
     constants = [constant for _, constant in flat]
     units, signs = [*rows, *([-c for c in row] for row in rows)], range(len(flat))
     first = kit.FeedForward(
-        inputs_given,
+        input_names,
         tuple(names),
         units,
         [*constants, *(-c for c in constants)],
         [[int(k == r) for k in signs] + [-int(k == r) for k in signs] for r in signs],
         [0] * len(flat),
     )
-    layers, space, todo = [kit.Layer(None, first)], [*inputs_given, *names], iter(names)
-    level = [[next(todo) for _ in group] for group in pieces]
+    # Each further layer halves the groups: first the pieces of a group to their minimum, then the groups to a maximum.
+    layers, space, unused_names = [kit.Layer(None, first)], [*input_names, *names], iter(names)
+    level = [[next(unused_names) for _ in group] for group in pieces]
     while len(level) > 1 or len(level[0]) > 1:
-        least = any(len(group) > 1 for group in level)
+        minimum = any(len(group) > 1 for group in level)
         formulas: dict[str, str] = {}
-        groups = level if least else [[group[0] for group in level]]
+        groups = level if minimum else [[group[0] for group in level]]
         merged = []
         for group in groups:
             merged.append([])
             for place in range(0, len(group), 2):
-                a, b = group[place], (group[place : place + 2])[-1]
+                a, b = group[place], (group[place : place + 2])[-1]  # an odd one is paired with itself, and copied
                 name = fresh(len(layers), len(formulas) + 1)
-                change = "" if a == b else f" - relu({a} - {b})" if least else f" + relu({b} - {a})"
+                # min(a, b) = a - relu(a - b), max(a, b) = a + relu(b - a), and a = relu(a) - relu(-a).
+                change = "" if a == b else f" - relu({a} - {b})" if minimum else f" + relu({b} - {a})"
                 formulas[name] = f"relu({a}) - relu(-{a}){change}"
                 merged[-1].append(name)
         layers.append(kit.Layer(None, kit.feedforward(formulas)))
         space += formulas
-        level = merged if least else [[piece_name] for piece_name in merged[0]]
+        level = merged if minimum else [[piece_name] for piece_name in merged[0]]
     model = this.model(
-        kit.Embedding(kit.Space(tuple(space)), inputs=inputs_given),
+        kit.Embedding(kit.Space(tuple(space)), inputs=input_names),
         tuple(layers),
         kit.Readout("value", "last", (level[0][0],)),
     )

@@ -24,6 +24,7 @@ KINDS = {Head: "head", FeedForward: "feedforward", LayerNorm: "norm"}
 def described(model: Transformer, values: Mapping[str, Fraction | None]) -> dict[str, Any]:
     """The model for the evaluator; `values` are those that its symbols begin with, None where there is none."""
     embedding, readout = model.embedding, model.readout
+    # Numbers are text ("-1/2") or trees, and a row of a matrix has its entries that are not 0 by the coordinate.
     return {
         "name": model.name,
         "space": list(model.space),
@@ -72,10 +73,12 @@ def _tree(tree: object) -> Any:
 
 
 def _numbers(row: Mapping[str, Number] | Mapping[int, Number]) -> dict[str, Any]:
+    """A row with numbers as text or trees, and its keys as text."""
     return {str(name): _number(value) for name, value in row.items()}
 
 
 def _part(part: Part) -> dict[str, Any]:
+    """A sublayer or a layer norm: its kind, what it reads and writes, and its fields."""
     fields: dict[str, Any] = {"kind": KINDS[type(part)], "reads": list(part.reads), "writes": list(part.writes)}
     for name, kind in part.FIELDS.items():
         value = part.lowered.get(name)
@@ -90,15 +93,16 @@ def _part(part: Part) -> dict[str, Any]:
     return fields
 
 
-def _symbol(one: Parameter, value: Fraction | None) -> dict[str, Any]:
+def _symbol(parameter: Parameter, value: Fraction | None) -> dict[str, Any]:
+    """A parameter of the model with its value and the bounds of its region."""
     return {
-        "name": one.name,
+        "name": parameter.name,
         "value": None if value is None else quotient(value),
-        "region": one.region,
-        "lower": None if one.lower is None else _number(lowered(one.lower)),
-        "upper": None if one.upper is None else _number(lowered(one.upper)),
-        "lower_open": one.lower_open,
-        "upper_open": one.upper_open,
+        "region": parameter.region,
+        "lower": None if parameter.lower is None else _number(lowered(parameter.lower)),
+        "upper": None if parameter.upper is None else _number(lowered(parameter.upper)),
+        "lower_open": parameter.lower_open,
+        "upper_open": parameter.upper_open,
     }
 
 
@@ -108,10 +112,12 @@ def unfit(model: Transformer, values: Mapping[str, Fraction | None]) -> str:
 
 
 def _reasons(model: Transformer, values: Mapping[str, Fraction | None]) -> Iterator[str]:
+    """Each reason why the evaluator cannot run the model."""
     for name, value in values.items():
         if value is None:
             yield f"the parameter {name} has no rational value"
             return
+    # Parts whose values are irrational even where all weights are rational.
     known = {name: value for name, value in values.items() if value is not None}
     for step in model.sublayers:
         for part in step.all_parts:
@@ -126,6 +132,8 @@ def _reasons(model: Transformer, values: Mapping[str, Fraction | None]) -> Itera
                 yield f"layer {step.layer} has a layer norm with epsilon = {from_sympy(part.epsilon)}, and so roots"
     if model.readout.normalized:
         yield "its readout is a softmax of scores"
+    # Entries of the model that are irrational at the values of its symbols, or at a position. Scales and temperatures
+    # may be: hard attention does not use them, and softmax attention is a reason above.
     for value, indexed, where in model.expressions():
         number = lowered(value)
         if not isinstance(number, tuple) or where.startswith(("the temperature", "the scale")):
@@ -137,6 +145,7 @@ def _reasons(model: Transformer, values: Mapping[str, Fraction | None]) -> Itera
 
 
 def _rational(tree: Tree, values: Mapping[str, Fraction]) -> bool:
+    """Whether a term has a rational value as far as the exact evaluator can tell."""
     try:
         rational(tree, values)
     except NotExact:

@@ -49,8 +49,8 @@ def columns(model: Transformer) -> list[DrawnPart]:
             of = f"norm {number}" if len(step.before) > 1 else "norm"
             parts.append(DrawnPart((where, of), _read(norm), norm.writes, inner=True))
         for number, part in enumerate(step.parts, 1):
-            many = f" {number}" if len(step.parts) > 1 else ""
-            what = f"head{many}" if isinstance(part, Head) else "feed-forward"
+            number_text = f" {number}" if len(step.parts) > 1 else ""
+            what = f"head{number_text}" if isinstance(part, Head) else "feed-forward"
             parts.append(DrawnPart((where, what), _read(part), _written(part), behind=bool(step.before)))
         if step.after is not None:
             parts.append(

@@ -85,15 +85,15 @@ def entry(value: object, most: float) -> Markup:
 def heat(name: str, matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequence[str]) -> Markup:
     """A matrix as a heat map with its exact entries."""
     count = len(rows) * len(columns)
-    if count > LARGE:
+    if count > LARGE:  # a list of the entries that are not zero, folded
         listed = [
             (row, column, from_sympy(value))
             for row, entries in zip(rows, matrix.tolist(), strict=True)
             for column, value in zip(columns, entries, strict=True)
             if value != 0
         ]
-        more = f", the first {LISTED} of them" if len(listed) > LISTED else ""
-        words = f"{name}: {len(rows)} x {len(columns)}, {len(listed)} entries that are not zero{more}"
+        listed_note = f", the first {LISTED} of them" if len(listed) > LISTED else ""
+        words = f"{name}: {len(rows)} x {len(columns)}, {len(listed)} entries that are not zero{listed_note}"
         return element("details", element("summary", words), table(words, ("row", "column", "entry"), listed[:LISTED]))
     sizes = [abs(near(text) or 0) for v in matrix if (text := from_sympy(v)) != "0"]
     most = max(sizes, default=0)
@@ -112,13 +112,15 @@ def embedding(model: Transformer) -> Markup:
     if embedding_part.words is not None:
         used = [name for name in model.space if name in embedding_part.tables]
         rows = [(token, *(values.get(name, 0) for name in used)) for token, values in embedding_part.words.items()]
+        # A large alphabet: a list of what each token sets, folded. A small one: a matrix, shaded by size.
         if len(rows) * len(used) > LARGE:
-            many = [
+            token_rows = [
                 (token, ", ".join(f"{name} = {from_sympy(v)}" for name, v in values.items() if v) or "nothing")
                 for token, values in embedding_part.words.items()
             ]
-            words = f"{len(many)} tokens, and what each sets" + (f": the first {LISTED}" if len(many) > LISTED else "")
-            token_table = table(words, ("token", "sets"), many[:LISTED], class_="words")
+            first_alone = f": the first {LISTED}" if len(token_rows) > LISTED else ""
+            words = f"{len(token_rows)} tokens, and what each sets{first_alone}"
+            token_table = table(words, ("token", "sets"), token_rows[:LISTED], class_="words")
             parts.append(element("details", element("summary", words), token_table))
         elif used:
             most = max((abs(near(from_sympy(v)) or 0) for _, *row in rows for v in row), default=0)

@@ -1,5 +1,8 @@
-"""The page of a model that runs a machine: what it puts out behind a word, token by token, with the tapes and what each
-head retrieved, or with the states of an automaton; and the network on the word with its own tokens behind it."""
+"""The page of a model that runs a machine: what it generates after a string, token by token, with the tapes and what
+each head retrieved, or with the states of an automaton; and the model's values on the string followed by these tokens.
+
+`machine_runs` makes the document that the script of the page reads; the other public functions make parts of the page.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +32,7 @@ network's own; `runs`, each a document of `symcook.thought.frames.differences`, 
 heads, with a "trace" where the network's own pass is there too; and `table`, by which the page runs a word that is
 typed, or None."""
 RUNS, TOKENS, SECONDS = 12, 400, 2
-"""The runs of a page, the tokens of each and of all of them at most, and the processor seconds after which there are no
-more."""
+"""At most so many runs on a page, so many tokens in each and in all together, and so many processor seconds."""
 POSITIONS = 40
 """The positions of all runs together of which the network's values are shown."""
 ROWS = 4000
@@ -42,9 +44,10 @@ def machine_runs(model: Transformer, first: TypedInput) -> MachineRuns | None:
     one whose weights are not those of its machine. `model` has values for all its symbols."""
     if model.program is None or model.program.kind not in ("tm", "dfa"):
         return None
-    asked = _states if model.program.kind == "dfa" else _rows if model.program.theorem else _tapes
+    runner_of = _states if model.program.kind == "dfa" else _rows if model.program.theorem else _tapes
+    # The runner checks that the weights are those of the machine.
     try:
-        ask = asked(model)
+        run_on = runner_of(model)
     except SymcookError:
         return None
     documents: dict[str, dict[str, Any]] = {}
@@ -55,24 +58,26 @@ def machine_runs(model: Transformer, first: TypedInput) -> MachineRuns | None:
         if typed in documents:
             continue
         try:
-            document, labels = ask(word)
+            document, labels = run_on(word)
         except SymcookError:
             continue
+        # The first string is shown however long its run is; the others only while there is room for them.
         tokens -= len(document["tokens"])
         if documents and tokens < 0:
             break
         document["typed"] = typed
-        behind = (*word, *labels)
-        if behind and (len(behind) + model.embedding.added <= room or not documents):
+        # The values inside the model, where there is room; of a long first run the beginning alone.
+        extended = (*word, *labels)
+        if extended and (len(extended) + model.embedding.added <= room or not documents):
             with suppress(SymcookError):
-                document["trace"] = traced(model, behind[: max(len(word), room)])
-                room -= len(behind)
+                document["trace"] = traced(model, extended[: max(len(word), room)])
+                room -= len(extended)
         documents[typed] = document
         if len(documents) == RUNS or time.process_time() > end:
             break
     if not documents:
         return None
-    begins = 1 - model.embedding.added
+    begins = 1 - model.embedding.added  # a token before the string stands at position 0
     shared = {"kind": model.program.kind, "first": begins, "apart": begins - model.embedding.start}
     return shared | {"runs": list(documents.values()), "table": _table(model)}
 
@@ -85,11 +90,12 @@ def _table(model: Transformer) -> dict[str, Any] | None:
     if model.program is None:
         raise RuntimeError("model.program must be set here")
     least = {"least": int(not model.embedding.added)}
+    # An automaton: its transitions, and whether the model reads them in one step.
     if model.program.kind == "dfa":
         automaton = program_automaton(model)
         automaton = present(automaton)
-        many = len(automaton) * len(automaton.alphabet)
-        if not 0 < many <= ROWS:
+        size = len(automaton) * len(automaton.alphabet)
+        if not 0 < size <= ROWS:
             return None
         fields = least | {"alphabet": automaton.alphabet, "moves": automaton.moves, "names": automaton.names}
         counted = bool(model.program.theorem)
@@ -97,6 +103,7 @@ def _table(model: Transformer) -> dict[str, Any] | None:
         return fields | {"answers": automaton.answers}
     from symcook.programs.turing import read_turing
 
+    # A Turing machine: for each state and symbols read the next state, the symbols written, and the moves as letters.
     machine = read_turing(model.program.source)
     if not machine.input or len(machine.rows) > ROWS:
         return None
@@ -168,17 +175,18 @@ def machine_word(model: Transformer, text: str) -> tuple[str, ...] | None:
     return speech_of(model).word(text)
 
 
-def controls(found: MachineRuns, picture: Markup) -> Markup:
+def controls(machine_runs_data: MachineRuns, picture: Markup) -> Markup:
     """The stepper of a machine's own run, where it is drawn, and its tokens as a table."""
     from symcook.thought.rows import AHEAD
 
-    run = found["runs"][0]
+    run = machine_runs_data["runs"][0]
     last = max(0, len(run["tokens"]) - 1)
-    what = "tapes" if found["kind"] == "tm" else "states"
-    drawn = "what each head reads, and from which token" if found["kind"] == "tm" else "its state"
+    what = "tapes" if machine_runs_data["kind"] == "tm" else "states"
+    drawn = "what each head reads, and from which token" if machine_runs_data["kind"] == "tm" else "its state"
+    # What is seen, with a note where tokens hold what the heads will read, and one where positions are shown from 1.
     words = f"After the string the model continues with its own answers, a token a step. The {what} below say {drawn}."
     words += f" {AHEAD}." if any("held" in token for token in run["tokens"]) else ""
-    words += " Inside the transformer positions count from 0, here from 1." * found["apart"]
+    words += " Inside the transformer positions count from 0, here from 1." * machine_runs_data["apart"]
     stepper = element(
         "div",
         element("button", "◀ token", type="button", id="token-back"),
@@ -217,8 +225,8 @@ def told(run: Mapping[str, Any]) -> Markup:
 def options(found: MachineRuns, traces: Sequence[object]) -> Iterator[Markup]:
     """The inputs to choose from; of those without a trace it is said that the page has their tokens alone."""
     for k, (run, trace) in enumerate(zip(found["runs"], traces, strict=True)):
-        more = " (its tokens alone)" * (trace is None)
-        yield element("option", f"{run['typed'] or EMPTY_STRING}{more}", value=k, selected=k == 0)
+        note = " (its tokens alone)" * (trace is None)
+        yield element("option", f"{run['typed'] or EMPTY_STRING}{note}", value=k, selected=k == 0)
 
 
 def program_automaton(model: Transformer) -> Automaton | None:

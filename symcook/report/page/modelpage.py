@@ -1,4 +1,9 @@
-"""The page of a model: what stands on it, from the model and what is known of it."""
+"""The page of a model: what stands on it, from the model and what is known of it.
+
+`model_page` takes a model, and where there is one its recipe, and returns HTML that loads nothing. With the page goes
+one JSON document for its script: the model for the evaluator in the browser, or runs that were computed beforehand.
+Whatever may take long (the automaton, closed forms, soft attention) is left out after a few seconds.
+"""
 
 from __future__ import annotations
 
@@ -58,9 +63,13 @@ WRITTEN = 80
 FORMS = 8
 """The cases of closed forms that stand open."""
 CHIPS = 24
-"""The letters that have a key of their own beside the field for a word."""
+"""With more symbols than these there is no key for each of them beside the field for a string."""
 LONGEST_TYPED, MOST_TYPED = 200, 2000
-"""The symbols of a word and the tokens of a run that `stepper.js` takes."""
+"""The symbols of a string and the tokens of a run that `stepper.js` takes at most."""
+LONGEST_STATEMENT = 6_000
+"""A longer formal statement is left out of the table of claims."""
+MOST_STATES = 200
+"""With more states than these the table of an automaton shows the first alone."""
 
 
 def target(place: str, force: bool) -> Path:
@@ -99,15 +108,18 @@ def model_page(
     first = first_input(model, start) if given is None else given
     first = [first] if isinstance(first, Mapping) else first
     numbers = {name: as_rational(value) for name, value in start.items()}
+    # `why` says why the browser cannot compute runs of this model itself; the page then has runs made here.
     machine = machine_runs(bound, first)
     if machine is not None:
         why = "the model runs a Turing machine"
         runs: list[Any] = [run_document.pop("trace", None) for run_document in machine["runs"]]
     else:
         why = unfit(model, numbers)
+        # The root in a layer norm may be irrational on some inputs: a few are tried.
         if not why and any(step.norms for step in model.sublayers):
             why = rational_on(bound, first, islice(inputs(model), SAMPLES))
         runs = beforehand(bound, first) if why else []
+    # What the script of the page reads.
     data = {
         "model": None if why else described(model, numbers),
         "runs": runs,
@@ -130,6 +142,7 @@ def model_page(
         "automaton": None,
         "machine": machine,
     }
+    # A machine is drawn with the states that its author named; else the minimal automaton is searched.
     automaton, undecided = (program_automaton(model), "") if machine is not None else _automaton(bound)
     if automaton is not None and machine is None:
         automaton = _with_own_names(automaton, model)
@@ -137,6 +150,7 @@ def model_page(
         data["automaton"] = {
             "alphabet": automaton.alphabet, "moves": automaton.moves, "names": automaton.names,
         }  # fmt: skip
+    # The parts of the page from top to bottom.
     theorems = _theorems(recipe)
     body = [
         element("a", "Skip to the run", href="#run", class_="skip"),
@@ -215,6 +229,7 @@ def _caption(head: Head) -> str:
 
 def _head(model: Transformer, recipe: Recipe | None, theorems: Sequence[Claim]) -> Markup:
     """The name, what it computes and where it comes from, what is proved of it, and the ways into the page."""
+    # What it computes and where this holds, as the recipe says.
     facts: list[tuple[str, object]] = []
     if recipe is not None:
         facts.append(("computes", _formula(recipe.formula)))
@@ -222,14 +237,16 @@ def _head(model: Transformer, recipe: Recipe | None, theorems: Sequence[Claim]) 
             facts.append(("exact where" if recipe.largest else "exact at least where", _formula(recipe.region)))
     if model.source:
         facts.append(("source", model.source))
+    # The inputs: strings, after which a compiled machine writes tokens of its own, or rows of numbers.
     input_text = (
         (f"strings over {' '.join(letters(model))}" if letters(model) else "the empty string")
         if model.embedding.inputs is None
         else f"rows of {', '.join(model.embedding.inputs) or 'nothing'}"
     )
     if len(letters(model)) < len(model.alphabet):
-        own, before = len(model.alphabet) - len(letters(model)), "them" if letters(model) else "it"
-        input_text += f", and after {before} {own} tokens of its own"
+        special_tokens, letters_pronoun = len(model.alphabet) - len(letters(model)), "them" if letters(model) else "it"
+        input_text += f", and after {letters_pronoun} {special_tokens} tokens of its own"
+    # The size, what is proved of this model, and how many statements of the papers have each status.
     layers, coordinates = len(model.layers), len(model.space)
     size = f"{layers} layer{'s' * (layers != 1)}, {coordinates} coordinate{'s' * (coordinates != 1)}"
     limit = f", at most {model.max_length} positions" if model.max_length is not None else ""
@@ -248,16 +265,21 @@ def _head(model: Transformer, recipe: Recipe | None, theorems: Sequence[Claim]) 
 def _run(
     model: Transformer, start: Mapping[str, str], data: Mapping[str, Any], why: str, automaton: Automaton | None
 ) -> Markup:
-    """The controls of the trace, and where it is drawn."""
+    """The controls of the trace, and where it is drawn.
+
+    `words` say where the values come from, and `asked` are the controls by which an input is chosen or typed.
+    """
     machine: MachineRuns | None = data["machine"]
     runs: Sequence[Mapping[str, object]] = data["runs"]
     rows = model.embedding.inputs
+    # How an input is to be typed.
     what = "A string" if rows is None else f"Rows of {', '.join(rows)}: one a position, with ; between"
     if rows is not None and model.pointwise:
         what = f"{', '.join(rows) or 'No inputs'}{', with commas between' * (len(rows) > 1)}"
     if rows is None and not model.embedding.spelled:
         what = "Symbols, with spaces between"
     asked: list[object] = []
+    # A machine: its runs to choose from, and a field where the page has the table by which to run another string.
     if machine is not None:
         count = len(machine["runs"])
         several = f"{count} runs" if count != 1 else "A run"
@@ -273,7 +295,7 @@ def _run(
             gap = "" if all(len(letter) == 1 for letter in letters(model)) else " "
             asked += _field("A string", gap.join(machine["runs"][0]["input"]), letters(model))
             asked += [element("label", "or one that was computed, with the model's values", chosen)]
-    elif why:
+    elif why:  # the browser cannot compute: a choice among the runs made here
         known = [
             element("option", run["typed"] or EMPTY_STRING, value=k, selected=k == 0) for k, run in enumerate(runs)
         ]
@@ -282,13 +304,14 @@ def _run(
             "Longer values are rigorous intervals (midpoint ± radius) that contain the exact value."
         )
         asked += [element("label", "An input", element("select", *known, id="known"))]
-    else:
+    else:  # any input may be typed
         words = (
             "Your browser computes the run in exact rational arithmetic. Only the colours are rounded. "
             + ("" if rows is None else "Numbers are written like 3, -1/2 or 0.25. ")
             + ("If a layer norm needs an irrational root, the page says so." if model.normed else "")
         )
         asked += _field(what, data["first"], model.alphabet if rows is None else ())
+    # Symbols of the model can be changed only where the browser computes.
     sliders = [] if why else [_slider(parameter, start[parameter.name]) for parameter in model.parameters]
     fixed = [f"{name} = {value}" for name, value in start.items()] if why else []
     return section(
@@ -323,30 +346,32 @@ def _field(what: str, first: str, alphabet: Sequence[str]) -> list[object]:
     return asked
 
 
-def _slider(one: Parameter, value: str) -> Markup:
+def _slider(parameter: Parameter, value: str) -> Markup:
     """A symbol of the model: a slider over some of its values, and a field for any other."""
-    places = stops(one, value)
-    at = next((k for k, stop in enumerate(places) if as_rational(stop) == as_rational(value)), 0)
-    name = f"symbol-{one.name}"
-    region = "any value" if one.region == "true" else one.region
+    places = stops(parameter, value)
+    selected = next((k for k, stop in enumerate(places) if as_rational(stop) == as_rational(value)), 0)
+    name = f"symbol-{parameter.name}"
+    region = "any value" if parameter.region == "true" else parameter.region
     return element(
         "div",
-        element("label", one.name, for_=name),
+        element("label", parameter.name, for_=name),
         element(
-            "input", type="range", min=0, max=max(0, len(places) - 1), value=at, id=f"{name}-slider",
-            aria_label=f"{one.name}, slider", aria_valuetext=value, data_symbol=one.name, data_stops=" ".join(places),
+            "input", type="range", min=0, max=max(0, len(places) - 1), value=selected, id=f"{name}-slider",
+            aria_label=f"{parameter.name}, slider", aria_valuetext=value, data_symbol=parameter.name,
+            data_stops=" ".join(places),
         ),
-        element("input", type="text", id=name, value=value, data_symbol=one.name, size=10, spellcheck="false"),
+        element("input", type="text", id=name, value=value, data_symbol=parameter.name, size=10, spellcheck="false"),
         element("span", f"valid: {region}", class_="note"),
         class_="slider",
     )  # fmt: skip
 
 
-def _soft(found: Softness | str | None, start: Mapping[str, str]) -> Markup:
+def _soft(softness_table: Softness | str | None, start: Mapping[str, str]) -> Markup:
     """Soft attention beside hard attention, with sliders for the temperature and the length."""
-    if found is None:
+    # Nothing to compare, or no answer in time.
+    if softness_table is None:
         return Markup("")
-    if isinstance(found, str):
+    if isinstance(softness_table, str):
         words = (
             f"{LATE}: symcook temperature prints the largest softmax temperature with the same decisions".capitalize()
         )
@@ -355,22 +380,22 @@ def _soft(found: Softness | str | None, start: Mapping[str, str]) -> Markup:
         "For each head that has scores, the table compares softmax at temperature tau with hard attention. The values "
         "are precomputed rigorous intervals (midpoint ± radius) that contain the exact values."
     )
-    if found["ties"]:
+    if softness_table["ties"]:
         words += " If unique-hard attention breaks a tie, softmax attention does not approach it at any temperature."
-    if found["own"]:
+    if softness_table["own"]:
         words += " This model has softmax heads. Here tau multiplies their temperature, so tau = 1 is the model itself."
     if start:
         words += f" In the table, {', '.join(f'{name} = {value}' for name, value in start.items())}."
-    temperatures, rows = found["temperatures"], found["rows"]
+    temperatures, rows = softness_table["temperatures"], softness_table["rows"]
     sliders = [
         element(
             "div",
             element("label", name, for_=key),
-            element("input", type="range", id=key, min=0, max=most, value=at, aria_describedby="soft-said"),
+            element("input", type="range", id=key, min=0, max=most, value=initial, aria_describedby="soft-said"),
             element("output", "", id=f"{key}-value", for_=key),
             class_="slider",
         )
-        for name, key, most, at in (
+        for name, key, most, initial in (
             ("tau", "tau", len(temperatures) - 1, temperatures.index("1")),
             ("n", "length", len(rows) - 1, len(rows) - 1),
         )
@@ -410,6 +435,7 @@ def _forms(model: Transformer, recipe: Recipe | None) -> Markup:
     from symcook.closed import every_length
     from symcook.report.closed import cases
 
+    # Three outcomes: closed forms, none (None), or no answer in time (a text).
     closed_forms = _within(lambda: every_length(model)) if model.alphabet else None
     if closed_forms is None:
         return Markup("")
@@ -421,6 +447,7 @@ def _forms(model: Transformer, recipe: Recipe | None) -> Markup:
     html = Markup(cases(closed_forms))
     drawn = element("div", html, class_="frame", tabindex="0", role="region", aria_label=words)
     inside = drawn if count <= FORMS else element("details", element("summary", f"all {count} cases"), drawn)
+    # For which parameters they hold, what is proved of the language, and how to search for a proof.
     names = [parameter.name for parameter in model.parameters]
     several = "s" * (len(names) > 1)
     note = f" They hold for all valid values of the parameter{several} {', '.join(names)}." if names else ""
@@ -432,7 +459,7 @@ def _forms(model: Transformer, recipe: Recipe | None) -> Markup:
 
 
 def _diagram(model: Transformer) -> Markup:
-    """Who reads whom, as a picture and as a table."""
+    """The data flow between sublayers, as a picture and as a table for those who do not see it."""
     drawn = diagram.svg(model)
     rows = [
         (
@@ -444,6 +471,7 @@ def _diagram(model: Transformer) -> Markup:
         )
         for name, reads, writes in diagram.sentences(model)
     ]
+    # A model with very many coordinates or sublayers has no picture (`drawn` is empty), so that it needs no legend.
     flow_table = table("data flow", ("part", "reads", "writes"), rows, class_="words")
     legend = (
         "Each line is a coordinate. A ring on a line marks a sublayer that reads the coordinate (q, k, v: as query, "
@@ -483,6 +511,7 @@ def _with_own_names(automaton: Automaton, model: Transformer) -> Automaton:
 
 
 def _states(automaton: Automaton | None, why: str) -> Markup:
+    """The automaton as a picture and a table; the reasons where none was found, and nothing where none was sought."""
     from symcook.decide.drawing import rows
 
     if automaton is None and not why:
@@ -497,7 +526,7 @@ def _states(automaton: Automaton | None, why: str) -> Markup:
         f"The smallest one has {len(automaton)} states."
     )
     header, *body = rows(automaton)
-    state_table = table("the automaton", header, body[:200], class_="words")
+    state_table = table("the automaton", header, body[:MOST_STATES], class_="words")
     folded = element("details", element("summary", "As a table"), state_table)
     return section("Automaton", "automaton", element("p", count), _picture(automaton), folded)
 
@@ -552,15 +581,17 @@ def _claims(theorems: Sequence[Claim]) -> Markup:
         return Markup("")
     rows = []
     for row in theorems:
+        # Of a claim that is false as printed the corrected statement is the one that is proved.
         name = row.corrected or row.id
         stored = statements().get(name)
         formal = (
             [element("details", element("summary", "formally"), element("code", stored.text))]
-            if stored is not None and len(stored.text) < 6_000
+            if stored is not None and len(stored.text) < LONGEST_STATEMENT
             else []
         )
-        stale = [element("p", row.note, class_="note")] if row.status == "OPEN" and row.note else []
-        statement_cell = element("td", f"{row.location}: {row.statement}", *stale, *formal)
+        # The note of an open claim says what is known about it.
+        open_note = [element("p", row.note, class_="note")] if row.status == "OPEN" and row.note else []
+        statement_cell = element("td", f"{row.location}: {row.statement}", *open_note, *formal)
         proved = row.status.split()[0] in ("PROVED", "REFUTED", "CORRECTED")
         check = element("td", element("code", f"symcook prove {name}")) if proved else ""
         rows.append((row.id, element("td", row.status, class_="status"), statement_cell, check))

@@ -50,17 +50,20 @@ def first_values(model: Transformer, given: Mapping[str, Exact]) -> dict[str, st
     return {parameter.name: _value(parameter, given.get(parameter.name)) for parameter in model.parameters}
 
 
-def _value(one: Parameter, given: Exact | None) -> str:
-    if given is not None or one.default is not None:
-        value: Any = one.default if given is None else given
-        return from_sympy(one.check(value))
-    middle = [(one.lower + one.upper) / 2] if one.lower is not None and one.upper is not None else []
-    ends = [end for end in (one.upper, one.lower) if end is not None]
+def _value(parameter: Parameter, given: Exact | None) -> str:
+    """The value of a parameter: what is given, its default, or the first usual one that lies in its region."""
+    if given is not None or parameter.default is not None:
+        value: Any = parameter.default if given is None else given
+        return from_sympy(parameter.check(value))
+    middle = (
+        [(parameter.lower + parameter.upper) / 2] if parameter.lower is not None and parameter.upper is not None else []
+    )
+    ends = [end for end in (parameter.upper, parameter.lower) if end is not None]
     for tried in (*USUAL, *middle, *ends):
         with suppress(BadInput):
-            return from_sympy(one.check(tried))
-    beyond: Any = one.upper if one.lower is None else one.lower
-    return from_sympy(one.check(beyond - 1 if one.lower is None else beyond + 1))
+            return from_sympy(parameter.check(tried))
+    beyond: Any = parameter.upper if parameter.lower is None else parameter.lower
+    return from_sympy(parameter.check(beyond - 1 if parameter.lower is None else beyond + 1))
 
 
 def stops(one: Parameter, value: str) -> list[str]:
@@ -231,11 +234,13 @@ def softness(model: Transformer, given: TypedInput) -> Softness | None:
     whose heads are all plain averages. `model` has values for all its symbols; inputs are `given`, repeated and cut."""
     if all(head.averages for head in all_heads(model)) or model.pointwise:
         return None
+    # The model with softmax attention of an open temperature, once at each temperature, and with hard attention.
     soft, hard = soften(model, "temperature_of_the_page"), harden(model)
     name = soft.parameters[-1].name
     colder, end = [(tau, soft.bind({name: tau})) for tau in TEMPERATURES], time.process_time() + SOFT_SECONDS
     rows = []
     for n in range(1, min(LENGTHS, longest(model)) + 1):
+        # One row is always there; after that the time decides how many more.
         repeated = tuple(itertools.islice(itertools.cycle(given), n)) if given else ()
         if len(repeated) < n or (rows and time.process_time() > end):
             break
@@ -249,6 +254,7 @@ def softness(model: Transformer, given: TypedInput) -> Softness | None:
             )
         except SymcookError:
             continue
+    # What the page explains beside the table: heads that are softmax anyway, and unique-hard ones, which break ties.
     scored = [head.weighting for head in all_heads(model) if not head.averages]
     own, ties = "softmax" in scored, "leftmost" in scored or "rightmost" in scored
     return {"temperatures": list(TEMPERATURES), "rows": rows, "own": own, "ties": ties} if rows else None
