@@ -39,31 +39,31 @@ def _pruned(nodes: list[Node]) -> tuple[list[Node], set[str]]:
                 used = set(spare[1])
                 continue
             new["proofs"] = [p for p, _ in proofs]
-            for _, more in proofs:
-                used |= more
+            for _, labels in proofs:
+                used |= labels
             used |= {node["fact"]} if by == "cases" else set()
         elif by == "split":
             proofs = [_pruned(p) for p in node["proofs"]]
             new["proofs"] = [p for p, _ in proofs]
-            for _, more in proofs:
-                used |= more
+            for _, labels in proofs:
+                used |= labels
         elif by == "have":
-            new["proof"], more = _pruned(node["proof"])
-            used |= more
+            new["proof"], labels = _pruned(node["proof"])
+            used |= labels
         elif by == "use":
             new["with"] = []
             for argument in node["with"]:
                 if isinstance(argument, list):
-                    argument, more = _pruned(argument)
-                    used |= more
+                    argument, labels = _pruned(argument)
+                    used |= labels
                 elif argument.startswith("#"):
                     used.add(argument[1:])
                 new["with"].append(argument)
             used.add(node["fact"])
         elif by in ("antisym", "induct"):
             for key in ("left", "right") if by == "antisym" else ("base", "step"):
-                new[key], more = _pruned(node[key])
-                used |= more
+                new[key], labels = _pruned(node[key])
+                used |= labels
         elif by == "pos":
             used |= {k for part in node.get("sum", ()) for k in part["of"]} | {k for _, k in node.get("eq", ())}
         elif by == "interval":

@@ -108,8 +108,8 @@ class Refutation(Goal):
         self._split_off(defined(self.general))
         self.left, label = None, self.supposed
         if not more:
-            many = len(label.split()) > 1
-            super().intro(f"({label})" if many else label)
+            several = len(label.split()) > 1
+            super().intro(f"({label})" if several else label)
             return
         super().intro(stem := self.fresh("left"))
         super().use(stem, *more, label=label)
