@@ -72,8 +72,8 @@ def _put(g: Goal) -> None:
             old, new = g.facts[k][2][::-1] if rev else g.facts[k][2]
             if old[0] != "var" or old in free(new):
                 continue
-            for other in [x for x, f in g.facts.items() if x != k and _about(f) and old in free(f)][: 2 * MOST]:
-                g.rewrite(k, other, g.fresh("put"), rev=rev)
+            for target in [x for x, f in g.facts.items() if x != k and _about(f) and old in free(f)][: 2 * MOST]:
+                g.rewrite(k, target, g.fresh("put"), rev=rev)
             if old in free(g.goal):
                 g.rewrite(k, rev=rev)
             break

@@ -1,4 +1,8 @@
-"""A proof without the steps that nothing uses."""
+"""A proof without the steps that nothing uses.
+
+In: the nodes of a proof as the search wrote them, with facts that turned out not to help. Out: the same proof without
+them. The nodes are read from the last to the first, since what a node uses must be known before those that give it.
+"""
 
 from __future__ import annotations
 
@@ -22,19 +26,21 @@ def _labels(spec: str | list[str]) -> list[str]:
 
 
 def _pruned(nodes: list[Node]) -> tuple[list[Node], set[str]]:
-    """The proof, and the labels that it uses."""
+    """The proof without unused steps, and the labels that it uses."""
     out: list[Node] = []
     used: set[str] = set()
     for node in reversed(nodes):
+        # A node that only adds facts is left out where no later node uses one of them.
         by = node["by"]
         gives = by in ("have", "use", "ind") or (by == "rewrite" and "in" in node)
         if gives and not used.intersection(_labels(node["as"])):
             continue
         new = dict(node)
+        # What a node uses: the labels of its inner proofs, and those that it names itself.
         if by in ("em", "cases"):
             proofs = [_pruned(p) for p in node["proofs"]]
             spare = next((p for p, label in zip(proofs, node["as"], strict=True) if not p[1] & {*_labels(label)}), None)
-            if spare is not None:  # this side does not use what it supposes
+            if spare is not None:  # this case does not use what it assumes: its proof alone is enough
                 out = list(reversed(spare[0]))
                 used = set(spare[1])
                 continue
