@@ -277,20 +277,7 @@ class _Try:
             if data > MOST_POWER:
                 raise _NotKnown
             return inside[0] ** data
-        a, b = inside
-        if tag == "+":
-            return _plus(a, b)
-        if tag == "-":
-            return _plus(a, -b)
-        if tag == "*":
-            return _times(a, b)
-        if isinstance(b, Fraction):  # what is left is a division
-            if b == 0:
-                raise _NotKnown
-            return _times(a, 1 / b)
-        if b.contains(0):
-            raise _NotKnown
-        return _ball(a) / b
+        return _operation(tag, *inside)
 
     def range(self, low: Term, high: Term, bound: list[TriedValue]) -> Iterator[Fraction]:
         """The integers between two terms; not known where an end is no integer, or they are too many."""
@@ -383,6 +370,17 @@ def _plus(a: TriedValue, b: TriedValue) -> TriedValue:
 def _times(a: TriedValue, b: TriedValue) -> TriedValue:
     """The product, exact where both are."""
     return a * b if isinstance(a, Fraction) and isinstance(b, Fraction) else _ball(a) * _ball(b)
+
+
+def _operation(tag: str, a: TriedValue, b: TriedValue) -> TriedValue:
+    """a + b, a - b, a*b or a/b; a quotient is not known where b may be 0."""
+    if tag in ("+", "-"):
+        return _plus(a, b if tag == "+" else -b)
+    if tag == "*":
+        return _times(a, b)
+    if b == 0 if isinstance(b, Fraction) else b.contains(0):
+        raise _NotKnown
+    return _times(a, 1 / b) if isinstance(b, Fraction) else _ball(a) / b
 
 
 def _compare(tag: str, a: TriedValue, b: TriedValue) -> bool | None:

@@ -4,6 +4,9 @@ Wanted are rational coefficients c >= 0 and multipliers m with ``right - left = 
 equations)`` as polynomials: a Positivstellensatz certificate of bounded degree. The negated goal takes part as one more
 unknown, so a contradiction among the facts is found by the same programme (it is then reported as such). In: the goal
 and the facts as terms. Out: `Found`, from which the caller writes the node.
+
+Letters: `k` is the label of a fact, `p` and `q` are polynomials ``{monomial: coefficient}``, `m` is a monomial, `c` a
+coefficient. A monomial is a pair: its factors ((atom, power), ...), and the number of the exponent of exp (0: none).
 """
 
 from __future__ import annotations
@@ -220,6 +223,23 @@ def _multiples(
     return multiples
 
 
+def _system(
+    columns: Mapping[Hashable, Poly], equation: Poly | None, strict: Sequence[Hashable]
+) -> list[tuple[LinearRow, Number]]:
+    """The linear system for the coefficients of the columns, with a row for each monomial.
+
+    For an `equation` the combination must be this polynomial. Else it must be 0, with positive coefficients of strict
+    columns, which are > 0 if the goal is false: a contradiction. Their sum is 1, as a solution may be scaled.
+    """
+    rows: dict[Mono, dict[Hashable, Number]] = {}
+    for name, p in columns.items():
+        for m, c in p.items():
+            rows.setdefault(m, {})[name] = c
+    if equation is not None:
+        return [(rows.get(m, {}), equation.get(m, 0)) for m in dict.fromkeys([*rows, *equation])]
+    return [*((r, 0) for r in rows.values()), (dict.fromkeys(strict, 1), 1)]
+
+
 def find(
     goal: Term,
     facts: Mapping[str, Term],
@@ -276,19 +296,7 @@ def find(
     used = [*target, *(m for p in columns.values() for m in p)]
     multiples = _multiples(equations, multipliers, used, rounds, effort)
     columns |= {("eq", k, m): p for (k, m), p in multiples.items()}
-    # One row for each monomial: an equation is the combination itself; else the combination is 0, and one of the
-    # strict columns has a positive coefficient, so that the sum is > 0 if the goal is false.
-    rows: dict[Mono, dict[Hashable, Number]] = {}
-    for name, p in columns.items():
-        for m, c in p.items():
-            rows.setdefault(m, {})[name] = c
-    system: list[tuple[LinearRow, Number]] = []
-    if goal[0] == "=":
-        for m in dict.fromkeys([*rows, *target]):
-            system.append((rows.get(m, {}), target.get(m, 0)))
-    else:
-        system = [(r, 0) for r in rows.values()]
-        system.append((dict.fromkeys(strict, 1), 1))
+    system = _system(columns, target if goal[0] == "=" else None, strict)
     values = solve(system, [("eq", k, m) for k, m in multiples], pivots, effort)
     if values is None:
         return None

@@ -2,6 +2,9 @@
 
 In a polynomial of `normal` an atom (a name, a reciprocal, a function value, an indicator, a sum) is a number, of which
 `normal` keeps a key. The terms here do not depend on these numbers, so that the same proof gives the same text.
+
+Letters: `p` is a polynomial ``{monomial: coefficient}``, `m` a monomial, `a` the number of an atom, `k` a power, `c` a
+coefficient. A monomial is a pair: its factors ((atom, power), ...), and the number of the exponent `e` of exp.
 """
 
 from __future__ import annotations

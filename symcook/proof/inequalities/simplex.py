@@ -1,6 +1,8 @@
 """Exact feasibility of linear systems over the rationals: free unknowns eliminated, then the simplex by Bland's rule.
 
 Rows are sparse dictionaries ``{column: coefficient}``. Columns named in `free` take any value, the others are >= 0.
+
+Letters: `r` is a row, `b` its right side, `c` a column, `x` and `y` are coefficients, `i` is the number of a row.
 """
 
 from __future__ import annotations

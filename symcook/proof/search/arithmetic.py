@@ -2,6 +2,9 @@
 
 Each method gets a `Step`, closes its goal where arithmetic proves it, and returns whether it did. The combinations are
 found by linear programming (`inequalities.linear`).
+
+Letters: `g` is a goal, `s` a step, `k` the label of a fact, `f` a formula.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
 from __future__ import annotations
@@ -141,6 +144,10 @@ class Arithmetic(Search):
         g._close(combination)
         return True
 
+    def follows(self, s: Step) -> bool:
+        """`linear` without products, from all facts: what is tried first everywhere, as it costs least."""
+        return self.linear(s, 1, 0, wide=True)
+
     def substituted(self, s: Step, degree: int = 1, cited: bool = False) -> bool:
         """`linear` after the equations are substituted, for at most a quarter of the work that is left."""
         budget, self.effort.left = self.effort.left, self.effort.left // 4
@@ -199,7 +206,7 @@ class Arithmetic(Search):
             return True
         if g.goal[0] == "&":
             return all(self.plain(s.under(part)) for part in g.split())
-        return g.goal[0] in COMPARISONS and self.linear(s, 1, 0, wide=True)
+        return g.goal[0] in COMPARISONS and self.follows(s)
 
     def boxes(self, s: Step) -> bool:
         """Close an inequality by interval enclosures, where numbers bound every name of the goal."""

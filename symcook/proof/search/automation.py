@@ -4,6 +4,9 @@ It tries one level after the other. A level bounds how deep premises nest, how o
 products of inequalities and the work. The work is counted, not timed, so that the same text gives the same certificate
 on every machine. Nothing here is trusted. `_Tactic` fixes the order in which things are tried; the steps themselves are
 in `arithmetic`, `instances` and `casework`.
+
+Letters: `g` is a goal, `s` a step, `k` the label of a fact, `f` a formula.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
 from __future__ import annotations
@@ -142,7 +145,7 @@ class _Tactic(Cases):
         level = self.level
         # From the facts as they are: linear arithmetic over all of them, and denied facts.
         self.saturate(s)
-        if self.at_once(s) or self.linear(s, 1, 0, wide=True) or self.denied(s, depth, False):
+        if self.at_once(s) or self.follows(s) or self.denied(s, depth, deep=False):
             return
         # With instances of rules; the second round is for rules about terms that the first has brought.
         fresh = True
@@ -152,7 +155,7 @@ class _Tactic(Cases):
             fresh = self.instances(s, depth)
             if fresh:
                 self.saturate(s)
-                if self.at_once(s) or self.linear(s, 1, 0, wide=True) or self.denied(s, depth, False):
+                if self.at_once(s) or self.follows(s) or self.denied(s, depth, deep=False):
                     return
         if self.rewritten(s, depth, splits):
             return
@@ -166,14 +169,14 @@ class _Tactic(Cases):
         # With signs of the terms that occur; then with equations substituted, enclosures and products.
         before = set(s.g.facts)
         self.signs_and_sums(s)
-        if s.note(before) and self.linear(s, 1, 0, wide=True):
+        if s.note(before) and self.follows(s):
             return
         if self.substituted(s) or self.linear(s, 1, 1) or self.boxes(s) or self.deep(s, 8):
             return
         # Cases: disjunctions among the facts, then relu, abs, min, max and I[...] in the goal.
         if self.cases(s, depth, splits) or (splits and self.branch(s, depth, splits)):
             return
-        if depth > 0 and self.denied(s, depth, True):
+        if depth > 0 and self.denied(s, depth, deep=True):
             return
         if self.apart(s, depth, splits) or self.deep(s, 1):  # products again, with all of the work that is left
             return

@@ -2,6 +2,9 @@
 
 Each method gets a `Step`, closes its goal where that is possible and returns whether it did, or raises Stuck. `depth`
 is how deep premises and witnesses may still nest, `splits` how often cases may still be distinguished.
+
+Letters: `g` and `h` are goals, `s` is a step, `k` the label of a fact, `f` a formula, `t` a term.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
 from __future__ import annotations
@@ -94,7 +97,7 @@ class Cases(Foreground):
                     if self.replaced(trial.g.goal, old, new) is not trial.g.goal:
                         trial.g.rewrite(k, rev=rev)
                         changed = True
-            if changed and (self.at_once(trial) or self.linear(trial, 1, 0, wide=True)):
+            if changed and (self.at_once(trial) or self.follows(trial)):
                 s.take(trial)
                 return True
         return False
@@ -248,7 +251,7 @@ class Cases(Foreground):
 
     def impossible(self, s: Step) -> bool:
         """Close any goal where the facts contradict each other, without a search."""
-        return self.linear_contradiction(s) or self.denied(s, 0, False)
+        return self.linear_contradiction(s) or self.denied(s, 0, deep=False)
 
     def branch(self, s: Step, depth: int, splits: int) -> bool:
         """Close the goal by the cases of a relu, abs, min, max or I[...] that occurs, or by whether a formula holds."""

@@ -4,6 +4,9 @@ In: the lines of a part of a proof text, as `prooftext.read` gives them, and the
 the certificate. `Elaborator` has one method for each kind of line, called ``_`` and the kind (`prooftext` describes the
 language). It reads the line in the scope of the goal, changes the goal or closes it, and leaves what a line does not
 spell out to the automation. A line that does not fit raises BadProof with its place, one that does not follow StepGap.
+
+Letters: `g` and `h` are goals (`h` also a hint), `k` is a label, `f` a formula, `t` a term.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
 from __future__ import annotations

@@ -3,6 +3,9 @@
 A rule is a fact with quantifiers or premises in front, opened as in `matching`: its quantified variables are metas. An
 instance puts terms of the goal and of the foreground for the metas and proves the premises; what remains is a new fact
 in the foreground. All methods change the `Step` that they get; the certificate grows with each fact.
+
+Letters: `g` and `h` are goals, `s` is a step, `k` the label of a fact, `f` a formula, `t` a term.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
 from __future__ import annotations
@@ -182,25 +185,7 @@ class Foreground(Arithmetic):
             if key in s.done or (key, len(g.facts)) in s.failed or fkey(end) == NTRUE:
                 return None
             s.failed.add((key, len(g.facts)))
-        # The arguments of `use` in the order of the fact: a text for each quantifier; for each premise a label, or a
-        # tactic that searches for a proof.
-        arguments: list[object] = []
-        f = g.fact(hint.label)
-        metas, remaining_labels = list(rule.metas), list(premise_labels)
-        while f[0] in ("all", "->"):
-            if f[0] == "all":
-                m = metas.pop(0)
-                if m not in matched:
-                    break
-                arguments.append(g.text(matched[m]))
-                f = f[2][0]
-            else:
-                hint_ends = not remaining_labels and not hint.premises and hint.terms is not None
-                if partial and hint_ends and metas:  # the hint names terms only, and more quantifiers follow
-                    break
-                label = remaining_labels.pop(0) if remaining_labels else None
-                arguments.append(self.premise(s, hint, depth) if label is None else f"#{label}")
-                f = f[2][1]
+        arguments = self.arguments(s, hint, rule, matched, premise_labels, depth, partial)
         label = g.fresh("u")
         before = set(g.facts)
         saved = len(g.nodes)
@@ -215,6 +200,39 @@ class Foreground(Arithmetic):
         if not partial:
             s.done.add(key)
         return label
+
+    def arguments(
+        self,
+        s: Step,
+        hint: Hint,
+        rule: Opened,
+        matched: Found,
+        premise_labels: Sequence[str | None],
+        depth: int,
+        partial: bool,
+    ) -> list[object]:
+        """What `Goal.use` takes for an instance, in the order of the fact.
+
+        A text for each quantifier; for each premise a label, or a tactic that searches for a proof.
+        """
+        arguments: list[object] = []
+        f = s.g.fact(hint.label)
+        metas, remaining_labels = list(rule.metas), list(premise_labels)
+        while f[0] in ("all", "->"):
+            if f[0] == "all":
+                m = metas.pop(0)
+                if m not in matched:
+                    break
+                arguments.append(s.g.text(matched[m]))
+                f = f[2][0]
+            else:
+                hint_ends = not remaining_labels and not hint.premises and hint.terms is not None
+                if partial and hint_ends and metas:  # the hint names terms only, and more quantifiers follow
+                    break
+                label = remaining_labels.pop(0) if remaining_labels else None
+                arguments.append(self.premise(s, hint, depth) if label is None else f"#{label}")
+                f = f[2][1]
+        return arguments
 
     def premise(self, s: Step, hint: Hint, depth: int) -> Callable[[Goal], None]:
         """The tactic that proves a premise of an instance of `hint`; what it cannot prove is noted as lacking."""
@@ -244,7 +262,7 @@ class Foreground(Arithmetic):
         if premise[0] == "~" and self.level.degree < 2:
             s.g.intro_all()
             self.saturate(s)
-            if not (self.linear(s, 1, 0, wide=True) or self.denied(s, 0, False)):
+            if not (self.follows(s) or self.denied(s, 0, deep=False)):
                 raise Stuck("not there")
             return
         # The hint itself takes no part, as its instances would have premises of the same kind again. A premise has
@@ -277,7 +295,7 @@ class Foreground(Arithmetic):
                     return True
         return False
 
-    def denied(self, s: Step, depth: int, deep: bool) -> bool:
+    def denied(self, s: Step, depth: int, *, deep: bool) -> bool:
         """Close any goal by a fact ``~F`` of which F has a proof; whether there is one.
 
         If not `deep`, all such facts are tried and F must follow at once; else those in the foreground whose F is no
@@ -323,7 +341,7 @@ class Foreground(Arithmetic):
         trial.g.contra(trial.g.fresh("no"))
         trial.note(before)
         self.saturate(trial)
-        if not self.linear(trial, 1, 0, wide=True):
+        if not self.follows(trial):
             return False
         s.take(trial)
         return True
@@ -405,7 +423,7 @@ class Foreground(Arithmetic):
         """A function that closes a branch of this goal by linear arithmetic from all facts; whether it did."""
 
         def proof(h: Goal) -> bool:
-            return self.linear(s.under(h), 1, 0, wide=True)
+            return self.follows(s.under(h))
 
         return proof
 

@@ -6,6 +6,9 @@ for a lambda (a Miller pattern). Applied to anything else it waits until another
 
 `match` extends a dictionary of metas; `ways` is what the search uses: all instances of a rule, up to a limit, in which
 something of its conclusion occurs among given terms.
+
+Letters: `p` is a pattern, `t` a term, `m` a meta, `f` a fact, `q` a premise.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ The proof is by induction on the number of rounds. If there are functions for q 
 exist as those of a model without rounds do (`equations`), and the functions for q + 1 rounds are
 ``if(t = q + 1, the new value, the old one)``. In: the equations of a run relation. Out: the functions as names in scope
 and their equations as facts. Untrusted.
+
+Letters: `g` and `h` are goals, `f` is a function, `q` the number of rounds.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
 from __future__ import annotations

@@ -3,6 +3,9 @@
 `Signs.of` returns the sign of a term, after it has written the proof as a fact into the goal; None where it finds none.
 A sign is looked for in this order: a number by an enclosure; the term as it is written; the monomials of its normal
 form; a linear combination of the facts. Atoms of a normal form are numbers, of which `normal` keeps the terms.
+
+Letters: `g` and `h` are goals, `t` is a term, `p` its normal form, `a` an atom, `e` an exponent, `c` a coefficient.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
 from __future__ import annotations

@@ -3,6 +3,9 @@
 `Search` is the base of the classes that try things (`arithmetic`, `instances`, `casework`, `automation`); what they
 work on is a `Step`. Facts in the foreground are those that were cited or have come up. The searches that cost most look
 at these only, because a goal may have hundreds of facts.
+
+Letters: `g` is a goal, `s` a step, `k` the label of a fact, `f` a formula.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 `facts` adds equations for the sums, products and powers that occur, by lemmas and axioms of the library. `pointwise`
 reduces a comparison of sums over the same range to one of their terms.
+
+Letters: `g` and `h` are goals, `a` is the number of an atom, `e` that of an exponent, `p` a normal form.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
 from __future__ import annotations

@@ -3,6 +3,9 @@
 Every method that changes the state appends one node of the certificate to `nodes`. Methods that branch return the
 new goals; the goal they were called on is then closed. Nothing here is trusted: a wrong state makes a certificate that
 the kernel rejects.
+
+Letters: `g` and `h` are goals, `k` is the label of a fact, `f` a formula, `t` a term.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
 from __future__ import annotations
@@ -497,24 +500,8 @@ class Goal:
         options: dict[str, Any] = {"squares": [self.term(s) for s in squares], "poly": self.known.poly}
         options["multipliers"] = [self.term(m) for m in multipliers]
         tag = self.goal[0]
-        # An equation from equations alone; else from two inequalities, or because the facts contradict each other.
         if tag == "=":
-            combination = linear.search(self.goal, facts, degree=1, rounds=rounds, **options)
-            if combination is not None:
-                self._close(combination)
-                return True
-            a, b = self.goal[2]
-            first_half = linear.search(("<=", None, (a, b)), facts, degree=degree, rounds=rounds, **options)
-            if first_half is None or first_half.contradiction:
-                if first_half is not None:
-                    self._close(first_half)
-                return first_half is not None
-            second_half = linear.search(("<=", None, (b, a)), facts, degree=degree, rounds=rounds, **options)
-            if second_half is None:
-                return False
-            for goal, f in zip(self.antisym(), (first_half, second_half), strict=True):
-                goal._close(f)
-            return True
+            return self._auto_equation(facts, degree, rounds, options)
         if tag not in ("<=", "<", "false"):
             return False
         combination = linear.search(self.goal, facts, degree=degree, rounds=rounds, **options)
@@ -532,6 +519,26 @@ class Goal:
                 self._emit(self._pos(combination), True)
                 return True
         return False
+
+    def _auto_equation(self, facts: Mapping[str, Term], degree: int, rounds: int, options: Mapping[str, Any]) -> bool:
+        """`try_auto` for an equation: from equations alone; else from two inequalities, or from a contradiction."""
+        combination = linear.search(self.goal, facts, degree=1, rounds=rounds, **options)
+        if combination is not None:
+            self._close(combination)
+            return True
+        a, b = self.goal[2]
+        first_half = linear.search(("<=", None, (a, b)), facts, degree=degree, rounds=rounds, **options)
+        if first_half is None:
+            return False
+        if first_half.contradiction:
+            self._close(first_half)
+            return True
+        second_half = linear.search(("<=", None, (b, a)), facts, degree=degree, rounds=rounds, **options)
+        if second_half is None:
+            return False
+        for goal, half in zip(self.antisym(), (first_half, second_half), strict=True):
+            goal._close(half)
+        return True
 
     def auto(self, use: str | Sequence[str] | None = None, **options: Any) -> None:
         """`try_auto`, or Stuck."""
