@@ -31,12 +31,16 @@ def sense(path: Path) -> str:
 
 @cache
 def _read(path: Path, changed: int, size: int) -> tuple[str, Mapping[str, str], str]:
+    """Hash, lemmas and sense of a file; `changed` and `size` are there so that a changed file is read again."""
     content = path.read_bytes()
     return hashlib.sha256(content).hexdigest(), *_head(content)
 
 
 def _head(content: bytes) -> tuple[Mapping[str, str], str]:
-    """As certificates are written, "lemmas" and "sense" stand before the proof; where they do not, all is read."""
+    """The lemmas and the sense of a certificate; ({}, "") where it is not one.
+
+    They stand before the proof as symcook writes certificates; only of a file written otherwise the whole is parsed.
+    """
     head = HEAD.match(content)
     try:
         if head and head[2]:

@@ -1,4 +1,8 @@
-"""Of which models a statement speaks by their weights, and which theorem says that every input of these has a run."""
+"""Which models a statement is about by their weights, and which theorem states that every input of these has a run.
+
+In: the text of a statement, with ``run(MODEL; ...)`` in it. Out: the names of the models with their choices. A report
+uses these to say whether a run, which the statement assumes, is known to exist.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,10 @@ from functools import cache
 from symcook.proof.replay import library, statements
 
 _RUN = re.compile(r"\brun\(([a-z][\w-]*)((?:;[^;()]*)?)")
+"""A model or family, and what follows the first semicolon: sizes, tables and choices."""
 _CHOICE = re.compile(r"\b\w+ = [a-z][a-z-]*")
 _EXISTS = re.compile(r"\bex (?:names\([^)]*\)|[^().])*\. ?\Z")
+"""Text before a run that ends with the existence of the run's values."""
 _THEOREM = re.compile(r"lem\.\w+_(runs|exists)")
 
 
@@ -31,6 +37,6 @@ def theorems() -> dict[str, str]:
     return lemma_of
 
 
-def _named(found: re.Match[str]) -> str:
+def _named(run: re.Match[str]) -> str:
     """The name of a model with its choices, without the values of its sizes and tables."""
-    return "; ".join([found[1], *_CHOICE.findall(found[2])])
+    return "; ".join([run[1], *_CHOICE.findall(run[2])])

@@ -1,7 +1,11 @@
-"""A search for an instance at which a formula is false: seeded, small, and sure of what it finds.
+"""A search for an instance at which a statement is false: seeded, small, and sure of what it finds.
 
-Numbers are Fractions; where exp, log, sqrt, erf or pi come in they are Arb balls, and a comparison that the balls leave
-open counts as unknown. So does whatever the kernel leaves to convention: a division by zero, a root of a negative
+In: a statement. Out: a text such as ``n = 1, x = 1/2`` that names the values, or "" if none was found. The statement is
+cut into chains, each with hypotheses and a conclusion. For each chain values of the names are drawn several hundred
+times; a name that a hypothesis defines by an equation gets its value from there.
+
+Numbers are Fractions; where exp, log, sqrt, erf or pi come in they are Arb balls, and a comparison that the balls do
+not decide counts as unknown. So does whatever the kernel leaves to convention: a division by zero, a root of a negative
 number. An instance is reported only where every hypothesis is true and the conclusion false.
 """
 
@@ -24,11 +28,15 @@ if TYPE_CHECKING:
     from symcook.proof.replay import Statement
     from symcook.proof.terms import Sort
 
-MOST_TRIES = 400
+MOST_TRIES = 400  # values drawn for each chain
 WORK = 150_000  # evaluated nodes in one search; a count and not a time, so that the same is found everywhere
-MOST_RANGE = 60
+WORK_OF_TRY = 50  # what a try costs besides its nodes
+MOST_RANGE = 60  # numbers in a range that is gone through
 MOST_WORK = 20_000  # evaluated nodes in one try
-BITS = 192
+MOST_POWER = 64  # exponent of a power that is computed
+MOST_EXP = 1000  # argument of exp that is computed
+MOST_CELLS = 6  # values of a function that the answer lists
+BITS = 192  # precision of balls
 
 REALS = tuple(Fraction(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (1, 2), (-1, 2), (2, 1), (1, 3), (-2, 1), (3, 1)))
 REALS += (Fraction(1, 7), Fraction(-5, 2), Fraction(1, 100), Fraction(10), Fraction(99, 100), Fraction(3, 2))
@@ -46,7 +54,7 @@ class _Spent(_NotKnown):
 
 @dataclass
 class _Chain:
-    """One path through a formula: names in front, hypotheses, and the part that must fail."""
+    """One path through a formula: quantified variables with their names, hypotheses, and the part that must fail."""
 
     names: list[tuple[Term, str]]
     premises: list[Term]
@@ -63,16 +71,17 @@ def falsify(statement: Statement, work: int = WORK) -> str:
             counterexample = trial.run()
             if counterexample is not None:
                 return counterexample
-            work -= trial.work + 50
+            work -= trial.work + WORK_OF_TRY
             if work < 0:
                 return ""
     return ""
 
 
 def _chains(t: Term, tree: Tree | None, so_far: _Chain) -> Iterator[_Chain]:
-    """Every path to a part that would make the formula false."""
+    """Every path to a part that would make the formula false. `tree` is its text as far as that is known, for names."""
     tag, sort, kids = t
     word = tree[0] if tree is not None else None
+    # ``all``: a name; of ``all x in a..b. F`` the kernel's form is a premise a <= x & x <= b and F.
     if tag == "all":
         ranged = word == "all in"
         known = tree is not None and word in ("all", "all in")
@@ -90,7 +99,7 @@ def _chains(t: Term, tree: Tree | None, so_far: _Chain) -> Iterator[_Chain]:
         tree_below = tree[2] if tree is not None and word == "->" else None
         premises = [*so_far.premises, *flatten("&", kids[0])]
         yield from _chains(kids[1], tree_below, _Chain(so_far.names, premises, t))
-    elif tag == "&":
+    elif tag == "&":  # either part may fail
         for place, part in enumerate(kids, 1):
             tree_below = tree[place] if tree is not None and word == "&" else None
             yield from _chains(part, tree_below, so_far)
@@ -102,16 +111,19 @@ TriedValue: TypeAlias = "Fraction | arb"
 
 
 class _Try:
-    """One choice of values for the names of a chain; equations among the hypotheses give theirs to the others."""
+    """One choice of values for the names of a chain; equations among the hypotheses define names and functions.
+
+    `values` has the names that have a value so far, `tables` the arguments at which a function has one.
+    """
 
     def __init__(self, chain: _Chain, draw: random.Random, attempt: int) -> None:
         self.chain, self.draw = chain, draw
         self.work = 0
         self.values: dict[Term, TriedValue] = {}
         self.tables: dict[Term, dict[tuple[TriedValue, ...], TriedValue]] = {}
-        self.pools: dict[Term, Any] = {}
-        self.given: dict[Term, Any] = {}  # a name and what an equation says of it
-        self.busy: set[Any] = set()
+        self.pools: dict[Term, Any] = {}  # how the values of a function are drawn
+        self.definitions: dict[Term, Any] = {}  # a term for a name; for a function its variable, range and value
+        self.busy: set[Any] = set()  # what is being computed by its definition, which may be circular
         self.small = attempt % 3  # sizes stay small in two tries of three
         own = {v for v, _ in chain.names}
         for premise in chain.premises:
@@ -120,23 +132,24 @@ class _Try:
     def define(self, premise: Term, own: set[Term]) -> None:
         """Take an equation v = term, or all i in a..b. f(i) = term, as the definition of v or f."""
         tag, sort, kids = premise
-        if tag == "=":
-            for v, other in (kids, kids[::-1]):
-                if v in own and v not in self.given and v not in free(other):
-                    self.given[v] = other
+        if tag == "=":  # with the name on either side
+            for v, term in (kids, kids[::-1]):
+                if v in own and v not in self.definitions and v not in free(term):
+                    self.definitions[v] = term
                     return
         if tag == "all" and sort == "Int" and kids[0][0] == "->":
             i = var("i@", "Int")
             inside, body = instantiate(kids[0], (i,))[2]
             for part in flatten("&", body):
-                for side, other in (part[2], part[2][::-1]) if part[0] == "=" else ():
+                for side, term in (part[2], part[2][::-1]) if part[0] == "=" else ():
                     if side[0] == "app" and side[2][1:] == (i,):
                         f = side[2][0]
-                        if f in own and f not in self.given and f not in free(other):
-                            self.given[f] = (i, inside, other)
+                        if f in own and f not in self.definitions and f not in free(term):
+                            self.definitions[f] = (i, inside, term)
                             return
 
     def run(self) -> str | None:
+        """The values in words, if all hypotheses are true and the conclusion false at them; else None."""
         try:
             for premise in self.chain.premises:
                 if self.truth(premise, []) is not True:
@@ -148,6 +161,7 @@ class _Try:
         return self.words()
 
     def words(self) -> str:
+        """The values of the names, and the first values of functions, as far as they were used or have one."""
         out = []
         for v, name in self.chain.names:
             if isinstance(v[1][1], str):
@@ -158,44 +172,48 @@ class _Try:
             else:
                 table = sorted(self.tables.get(v, {}).items(), key=lambda item: item[0])
                 cells = [f"{name}({', '.join(map(_shown, at))}) = {_shown(y)}" for at, y in table]
-                out.append(", ".join(cells[:6]) + (", ..." if len(cells) > 6 else ""))
+                out.append(", ".join(cells[:MOST_CELLS]) + (", ..." if len(cells) > MOST_CELLS else ""))
         return ", ".join(filter(None, out))
 
     # Values.
 
     def name(self, v: Term) -> TriedValue:
+        """The value of a name: by its definition, else drawn once."""
         if v not in self.values:
-            if v in self.given:
+            if v in self.definitions:
                 if v in self.busy:
                     raise _NotKnown
                 self.busy.add(v)
-                self.values[v] = self.value(self.given[v], [])
+                self.values[v] = self.value(self.definitions[v], [])
                 self.busy.discard(v)
             else:
                 self.values[v] = self.pick(v[1][1])
         return self.values[v]
 
     def pick(self, sort: str) -> Fraction:
+        """A number of a sort, drawn."""
         if sort == "Int":
             return self.draw.choice(WHOLE if self.small else (*WHOLE, *map(Fraction, (6, 8, 12))))
         return self.draw.choice(REALS)
 
     def applied(self, f: Term, at: tuple[TriedValue, ...]) -> TriedValue:
+        """The value of a function: from its table, by its definition within its range, else drawn."""
         if not all(isinstance(x, Fraction) for x in at):
             raise _NotKnown  # a ball: the value there is none that could be chosen once for all
         table = self.tables.setdefault(f, {})
         if at in table:
             return table[at]
-        function_given = self.given.get(f)
-        if function_given is not None and len(at) == 1 and isinstance(at[0], Fraction):
-            i, inside, other = function_given
+        definition = self.definitions.get(f)
+        if definition is not None and len(at) == 1 and isinstance(at[0], Fraction):
+            i, inside, function_value = definition
             if (f, at) in self.busy:
                 raise _NotKnown
+            # All definitions share the variable `i`, whose value is kept for the definition that asks for this one.
             self.busy.add((f, at))
             self.values[i], before = at[0], self.values.get(i)
             try:
                 if self.truth(inside, []) is True:
-                    table[at] = self.value(other, [])
+                    table[at] = self.value(function_value, [])
             finally:
                 self.busy.discard((f, at))
                 if before is not None:
@@ -217,11 +235,13 @@ class _Try:
         return step if kind == "grows" else -step * 3
 
     def spend(self) -> None:
+        """Count one node; _Spent where there were too many in this try."""
         self.work += 1
         if self.work > MOST_WORK:
             raise _Spent
 
     def value(self, t: Term, bound: list[TriedValue]) -> TriedValue:
+        """The value of a term; `bound` has those of the variables of the binders around it, the innermost first."""
         self.spend()
         tag, data, kids = t
         if tag == "num":
@@ -230,7 +250,7 @@ class _Try:
             return self.name(t)
         if tag == "bound":
             return bound[data[0]]
-        if tag == "ind":
+        if tag == "ind":  # I[F]
             truth = self.truth(kids[0], bound)
             if truth is None:
                 raise _NotKnown
@@ -241,37 +261,26 @@ class _Try:
                 term = self.value(kids[2], [j, *bound])
                 total = _plus(total, term) if tag == "sum" else _times(total, term)
             return total
-        if tag == "app":
+        if tag == "app":  # of a name in scope, or of a function that a quantifier of the formula binds
             head = kids[0]
             at = tuple([self.value(k, bound) for k in kids[1:]])
             if head[0] == "var":
                 return self.applied(head, at)
             return bound[head[1][0]](*at)
+        # Functions and operations of numbers.
         inside = [self.value(k, bound) for k in kids]
         if tag == "fn":
             return _function(data, inside)
         if tag == "neg":
             return -inside[0]
         if tag == "^":
-            if data > 64:
+            if data > MOST_POWER:
                 raise _NotKnown
             return inside[0] ** data
-        a, b = inside
-        if tag == "+":
-            return _plus(a, b)
-        if tag == "-":
-            return _plus(a, -b)
-        if tag == "*":
-            return _times(a, b)
-        if isinstance(b, Fraction):
-            if b == 0:
-                raise _NotKnown
-            return _times(a, 1 / b)
-        if b.contains(0):
-            raise _NotKnown
-        return _ball(a) / b
+        return _operation(tag, *inside)
 
     def range(self, low: Term, high: Term, bound: list[TriedValue]) -> Iterator[Fraction]:
+        """The integers between two terms; not known where an end is no integer, or they are too many."""
         a, b = self.value(low, bound), self.value(high, bound)
         if not (isinstance(a, Fraction) and isinstance(b, Fraction)) or b - a > MOST_RANGE:
             raise _NotKnown
@@ -282,6 +291,7 @@ class _Try:
     # Truth: True, False, or None where it is not known.
 
     def truth(self, t: Term, bound: list[TriedValue]) -> bool | None:
+        """Whether a formula is true; None where it is not known."""
         try:
             return self.decided(t, bound)
         except _Spent:
@@ -290,6 +300,7 @@ class _Try:
             return None
 
     def decided(self, t: Term, bound: list[TriedValue]) -> bool | None:
+        """As `truth`, but _NotKnown where a value in a comparison is not known."""
         self.spend()
         tag, sort, kids = t
         if tag in ("true", "false"):
@@ -299,6 +310,7 @@ class _Try:
         if tag == "~":
             inside = self.truth(kids[0], bound)
             return None if inside is None else not inside
+        # A connective is decided by one side alone where that is false for &, true for |; F -> G is ~F | G.
         if tag in ("&", "|", "->"):
             first = self.truth(kids[0], bound)
             if tag == "->":
@@ -308,6 +320,7 @@ class _Try:
                 return decisive
             second = self.truth(kids[1], bound)
             return second if second is decisive or first is not None else None
+        # A quantifier: over a range by all its numbers; else by samples, which decide only by an example or against it.
         decisive = tag == "ex"
         ranged = self.ranged(t, bound)
         unknown = ranged is None
@@ -334,6 +347,7 @@ class _Try:
         return self.range(first[2][0], second[2][1], outside), body[2][1]
 
     def samples(self, sort: Sort) -> list[Any]:
+        """Some values of a sort to try in a quantifier."""
         if sort == "Int":
             return [Fraction(k) for k in range(-2, 7)]
         if sort == "Real":
@@ -342,20 +356,35 @@ class _Try:
 
 
 def _ball(x: TriedValue) -> Any:
+    """The number as an Arb ball."""
     from flint import arb, fmpq
 
     return arb(fmpq(x.numerator, x.denominator)) if isinstance(x, Fraction) else x
 
 
 def _plus(a: TriedValue, b: TriedValue) -> TriedValue:
+    """The sum, exact where both are."""
     return a + b if isinstance(a, Fraction) and isinstance(b, Fraction) else _ball(a) + _ball(b)
 
 
 def _times(a: TriedValue, b: TriedValue) -> TriedValue:
+    """The product, exact where both are."""
     return a * b if isinstance(a, Fraction) and isinstance(b, Fraction) else _ball(a) * _ball(b)
 
 
+def _operation(tag: str, a: TriedValue, b: TriedValue) -> TriedValue:
+    """a + b, a - b, a*b or a/b; a quotient is not known where b may be 0."""
+    if tag in ("+", "-"):
+        return _plus(a, b if tag == "+" else -b)
+    if tag == "*":
+        return _times(a, b)
+    if b == 0 if isinstance(b, Fraction) else b.contains(0):
+        raise _NotKnown
+    return _times(a, 1 / b) if isinstance(b, Fraction) else _ball(a) / b
+
+
 def _compare(tag: str, a: TriedValue, b: TriedValue) -> bool | None:
+    """Whether two values compare so; None where balls overlap, or would have to be equal."""
     if isinstance(a, Fraction) and isinstance(b, Fraction):
         return a == b if tag == "=" else a <= b if tag == "<=" else a < b
     x, y = _ball(a), _ball(b)
@@ -368,35 +397,40 @@ def _compare(tag: str, a: TriedValue, b: TriedValue) -> bool | None:
     return None
 
 
-def _function(name: str, given: list[TriedValue]) -> TriedValue:
+def _function(name: str, arguments: list[TriedValue]) -> TriedValue:
+    """The value of a function of the grammar; not known outside of its domain."""
     from flint import arb, ctx
 
-    exact = all(isinstance(x, Fraction) for x in given)
+    # Exact where that is possible: relu, abs, min and max of fractions, and powers.
+    exact = all(isinstance(x, Fraction) for x in arguments)
     if name in ("relu", "abs") and exact:
-        return max(given[0], Fraction(0)) if name == "relu" else abs(given[0])
+        return max(arguments[0], Fraction(0)) if name == "relu" else abs(arguments[0])
     if name in ("min", "max"):
         if exact:
-            return min(given) if name == "min" else max(given)
-        a, b = map(_ball, given)
+            return min(arguments) if name == "min" else max(arguments)
+        a, b = map(_ball, arguments)
         return a.min(b) if name == "min" else a.max(b)
     if name == "pow":
-        if not isinstance(given[1], Fraction) or given[1].denominator != 1 or not 0 <= given[1] <= 64:
+        exponent = arguments[1]
+        if not isinstance(exponent, Fraction) or exponent.denominator != 1 or not 0 <= exponent <= MOST_POWER:
             raise _NotKnown
-        return given[0] ** int(given[1])
+        return arguments[0] ** int(exponent)
+    # A ball otherwise.
     with PRECISION, ctx.workprec(BITS):
         if name == "pi":
             return arb.pi()
-        x = _ball(given[0])
+        x = _ball(arguments[0])
         if name == "relu":
             return x.max(arb(0))
         if name == "abs":
             return abs(x)
         if (name == "log" and not x > 0) or (name == "sqrt" and not x >= 0):
             raise _NotKnown
-        if name == "exp" and not (x < 1000 and x > -1000):
+        if name == "exp" and not (x < MOST_EXP and x > -MOST_EXP):
             raise _NotKnown
         return getattr(x, name)()
 
 
 def _shown(x: TriedValue) -> str:
+    """A value as text, of a ball eight digits."""
     return str(x) if isinstance(x, Fraction) else x.str(8, radius=False)

@@ -1,8 +1,9 @@
-"""Kernel formulas as trees that people read: definitions, ranges, equivalences and ``if`` are put back.
+"""Kernel formulas as trees for readers: definitions, ranges, equivalences and ``if`` are put back.
 
 The kernel expands every definition before it looks at a formula. For a reader they are folded again, by matching; what
-does not match stays written out, which is longer and still right. Nothing here is trusted: these trees are drawn, never
-checked.
+does not match stays written out, which is longer and still right. In: a term of the kernel (`Folder`), or the text of a
+statement (`statement_tree`). Out: a tree of `symcook.model.expr`, or its text. Nothing here is trusted: these trees are
+shown, never checked.
 """
 
 from __future__ import annotations
@@ -26,13 +27,16 @@ MODEL_WORDS = ("run", "word", "accept")
 
 def statement_tree(text: str) -> Tree:
     """The tree of a statement as it is written; ``run(dyck-1)`` becomes ``("call", "run", (("model", "dyck-1"),))``."""
+    # The names of models may have hyphens, which a formula would read as minus: each is read as a name without.
     models: list[str] = []
 
     def put(match: re.Match[str]) -> str:
+        """A stand-in for the name of a model."""
         models.append(match[2])
         return f"{match[1]}({_STAND_IN}{len(models) - 1})"
 
     def back(tree: Tree) -> Any:
+        """The tree with the names of models for their stand-ins."""
         if isinstance(tree, tuple):
             if tree[:1] == ("name",) and tree[1].startswith(_STAND_IN):
                 return ("model", models[int(tree[1].removeprefix(_STAND_IN))])
@@ -47,13 +51,16 @@ def text_of(tree: Tree) -> str:
 
     ``("member", name, sort)`` is written name:sort.
     """
+    # What `expr.show` cannot write is shown as a name of its own, and replaced in the text afterwards.
     texts: list[str] = []
 
     def stand_in(text: str) -> Tree:
+        """A name that stands for `text`."""
         texts.append(text)
         return ("name", f"{_STAND_IN}{len(texts) - 1}_")
 
     def put(part: object) -> Any:
+        """The tree with stand-ins for models, members of a sort and a != b."""
         if not isinstance(part, tuple):
             return part
         if part[:1] == ("model",):
@@ -65,14 +72,14 @@ def text_of(tree: Tree) -> str:
             return ("=", stand_in(f"{expr.show(left)} !"), right)
         return tuple([put(p) for p in part])
 
-    shown = expr.show(put(tree))
+    written = expr.show(put(tree))
     for place in reversed(range(len(texts))):
-        shown = shown.replace(f"{_STAND_IN}{place}_", texts[place])
-    return _CHAIN.sub(_one_list, shown.replace("! = ", "!= "))
+        written = written.replace(f"{_STAND_IN}{place}_", texts[place])
+    return _CHAIN.sub(_one_list, written.replace("! = ", "!= "))
 
 
 _CHAIN = re.compile(r"(all|ex) \w+:[^.]+\. (?:\1 \w+:[^.]+\. ){39,}")
-# Each opens a bracket for the reader of formulas, a list of names opens one.
+"""At least 40 equal quantifiers, each of which is a bracket for the reader of formulas; a list of names is only one."""
 
 
 def _one_list(chain: re.Match[str]) -> str:
@@ -130,15 +137,18 @@ class Folder:
 
     def tree(self, t: Term, names: Sequence[str] = ()) -> Tree:
         """The formula or term as a tree; it has no loose indices. `names` are for the quantifiers in front."""
-        names_taken = {*self.known, *(v[1][0] for v in free(t))}
-        return self._tree(t, names_taken, [] if names_taken.intersection(names) else names)
+        taken = {*self.known, *(v[1][0] for v in free(t))}
+        return self._tree(t, taken, [] if taken.intersection(names) else names)
 
     def _tree(self, t: Term, taken: set[str], names: Sequence[str] = ()) -> Tree:
+        """The tree of a term; bound variables get names that are not `taken`, quantifiers in front those of `names`."""
+        # An instance of a definition.
         for name, params, body in self.patterns:
             if body[0] == t[0]:
                 matched: dict[str, Term] = {}
                 if _match(body, t, set(params), matched) and len(matched) == len(params):
                     return ("call", name, tuple([self._tree(matched[p], taken) for p in params]))
+        # Numbers: 1/3 has no decimal expansion and is written as a quotient.
         tag, data, kids = t
         if tag == "num":
             p, q = data
@@ -146,6 +156,7 @@ class Folder:
             return ("neg", number) if p < 0 else number
         if tag == "var":
             return ("name", data[0])
+        # Binders.
         if tag in ("all", "ex"):
             return self._quantifier(t, taken, names)
         if tag in ("sum", "prod"):
@@ -158,6 +169,7 @@ class Folder:
                 new.append(fresh(sort, {*taken, *(v[1][0] for v in new)}))
             names = tuple(v[1][0] for v in new)
             return ("lambda", names, self._tree(instantiate(kids[0], new), {*taken, *names}))
+        # (F -> G) & (G -> F), and what ``if`` is read as.
         if tag == "&" and kids[0][0] == kids[1][0] == "->" and kids[0][2] == kids[1][2][::-1]:
             return ("<->", *(self._tree(k, taken) for k in kids[0][2]))
         if (choice := _choice(t)) is not None:
@@ -220,57 +232,58 @@ def _choice(t: Term) -> tuple[Term, Term, Term] | None:
     return None
 
 
-def _pattern(made: Definition) -> tuple[str, tuple[str, ...], Term] | None:
+def _pattern(definition: Definition) -> tuple[str, tuple[str, ...], Term] | None:
     """A definition's body as a kernel term over its parameters; None where it has none that can be matched."""
-    if made.tree[0] in ("lambda", "name", "num"):
+    if definition.tree[0] in ("lambda", "name", "num"):  # a name or a number would match too much
         return None
+    # The sorts of the parameters are not recorded: functions of integers, first to reals, then to integers.
     for result in ("Real", "Int"):
         scope: dict[str, Sort] = {}
-        for p in made.params:
-            many = _arity(p, made)
-            scope[p] = ("fun", ("Int",) * many, result) if many else "Int"
-        text = expr.show(made.tree)
+        for p in definition.params:
+            arity = _arity(p, definition)
+            scope[p] = ("fun", ("Int",) * arity, result) if arity else "Int"
+        text = expr.show(definition.tree)
         for read in (
-            lambda t, s: grammar.read_formula(t, s, made.known),
-            lambda t, s: grammar.read_value(t, "Real", s, made.known),
+            lambda t, s: grammar.read_formula(t, s, definition.known),
+            lambda t, s: grammar.read_value(t, "Real", s, definition.known),
         ):
             try:
-                return made.name, made.params, read(text, scope)
+                return definition.name, definition.params, read(text, scope)
             except Rejected:
                 continue
     return None
 
 
-def _arity(param: str, made: Definition) -> int:
+def _arity(param: str, definition: Definition) -> int:
     """With how many arguments a definition calls its parameter; 0 for a number."""
-    todo: list[Any] = [made.tree]
+    todo: list[Any] = [definition.tree]
     while todo:
         part = todo.pop()
         if not isinstance(part, tuple):
             continue
         if part[:2] == ("call", param):
             return len(part[2])
-        if part[:1] == ("call",) and part[1] in made.known:
-            other = made.known[part[1]]
-            for place, given in enumerate(part[2]):
-                same = given == ("name", param) and place < len(other.params)
-                if same and (many := _arity(other.params[place], other)):
-                    return many
+        if part[:1] == ("call",) and part[1] in definition.known:
+            callee = definition.known[part[1]]
+            for place, argument in enumerate(part[2]):
+                same = argument == ("name", param) and place < len(callee.params)
+                if same and (arity := _arity(callee.params[place], callee)):
+                    return arity
         todo += part
     return 0
 
 
-def _match(p: Term, t: Term, params: set[str], got: dict[str, Term]) -> bool:
+def _match(p: Term, t: Term, params: set[str], values: dict[str, Term]) -> bool:
     """Whether `t` is `p` for some values of the parameters; a function is matched by a name only."""
     if p[0] == "var" and p[1][0] in params:
-        return not loose(t) and got.setdefault(p[1][0], t) == t
+        return not loose(t) and values.setdefault(p[1][0], t) == t
     if p[0] != t[0] or len(p[2]) != len(t[2]):
         return False
     if p[0] == "bound":
         return p[1][0] == t[1][0]
     if p[1] != t[1]:
         return False
-    return all(_match(a, b, params, got) for a, b in zip(p[2], t[2], strict=True))
+    return all(_match(a, b, params, values) for a, b in zip(p[2], t[2], strict=True))
 
 
 def names_in(pool: Iterable[str]) -> str:

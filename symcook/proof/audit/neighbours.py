@@ -1,8 +1,9 @@
-"""Near misses of a statement, made by rule, each tried with the proof of the statement itself.
+"""Mutated statements, made by rule, each tried with the proof of the statement itself.
 
-A change is made at one place: a number lowered or raised, a comparison made strict, a hypothesis dropped, an index or a
-bound of a sum shifted, a sign or a min turned. `falsify` then looks for an instance at which the changed statement
-is false; where none is found, all that is said is whether the stored proof proves it.
+A change is made at one place: a number lowered or raised, a comparison made strict, a hypothesis dropped, the bound of
+a range shifted, a sign or a min turned. `falsify` then looks for an instance at which the changed statement is false.
+The checker must reject the stored proof as a proof of such a statement: otherwise it has a defect. Where no instance is
+found, the answer is only whether the stored proof also proves the changed statement.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from symcook.proof.audit.folded import statement_tree, text_of
 if TYPE_CHECKING:
     from symcook.proof.replay import Statement
 
-MOST = 40
+MOST = 40  # changed statements that are tried
 MOST_SHOWN = 90  # characters of a comparison that is shown whole
-SECONDS = 10.0
+SECONDS = 10.0  # for the checker, on each
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,14 @@ def changes(tree: Tree) -> list[Change]:
     return list(by_tree.values())
 
 
-_Found = tuple[str, str, str, Tree, bool]
+_RawChange = tuple[str, str, str, Tree, bool]
 
 
-def _changed(tree: Tree, sign: int) -> Iterator[_Found]:
-    """(kind, place before, after, whole tree, stronger); `sign`: 1 asserted, -1 supposed, 0 neither."""
+def _changed(tree: Tree, sign: int) -> Iterator[_RawChange]:
+    """(kind, place before, after, whole tree, stronger); `sign`: 1 asserted, -1 assumed, 0 neither.
+
+    A change inside a short comparison is shown with the whole comparison, one of a range with the range.
+    """
     for kind, old, new, changed, stronger in _anywhere(tree, sign):
         if tree[0] in ("=", "<=", "<") and len(text_of(tree)) <= MOST_SHOWN:
             old, new = text_of(tree), text_of(changed)
@@ -79,12 +83,13 @@ def _head(tree: Tree) -> str:
     return f"{tree[0][:-3]} {tree[1]} in {low}..{high}. ..."
 
 
-def _anywhere(tree: Tree, sign: int) -> Iterator[_Found]:
+def _anywhere(tree: Tree, sign: int) -> Iterator[_RawChange]:
     """The changes at the root of a tree and below."""
     tag = tree[0]
     for kind, old, new, stronger in _here(tree, sign):
         before, after = text_of(old), "dropped" if kind == "hypothesis dropped" else text_of(new)
         yield kind, before, after, new, stronger
+    # Below, one part after the other; a premise and a negation turn the sign, and inside terms there is none.
     for place in range(1, len(tree)):
         part = tree[place]
         below = sign if tag in ("all", "ex", "all in", "ex in", "&", "|") else 0
@@ -94,7 +99,7 @@ def _anywhere(tree: Tree, sign: int) -> Iterator[_Found]:
             below = -sign
         if not isinstance(part, tuple) or tag in ("num", "name", "model", "lambda") or not part:
             continue
-        if tag in ("all", "ex") and place == 2:
+        if tag in ("all", "ex") and place == 2:  # the sort
             continue
         if tag == "call":
             for k, argument in enumerate(part):
@@ -109,6 +114,7 @@ def _anywhere(tree: Tree, sign: int) -> Iterator[_Found]:
 
 def _here(tree: Tree, sign: int) -> Iterator[tuple[str, Tree, Tree, bool]]:
     """Changes at the root of a tree: (kind, old, new, stronger)."""
+    # `stronger` is only said of changes for which it holds whatever the rest of the statement is.
     tag = tree[0]
     if tag == "num":
         value = Fraction(*tree[1:])
@@ -128,8 +134,8 @@ def _here(tree: Tree, sign: int) -> Iterator[tuple[str, Tree, Tree, bool]]:
             if part[:2] == ("call", "run"):
                 continue  # what is left would not be about the model
             # "true" in its place, so that the labels of the proof still fit
-            hypotheses_left = _joined([*parts[:k], ("true",), *parts[k + 1 :]])
-            yield "hypothesis dropped", part, ("->", hypotheses_left, tree[2]), True
+            remaining_hypotheses = _joined([*parts[:k], ("true",), *parts[k + 1 :]])
+            yield "hypothesis dropped", part, ("->", remaining_hypotheses, tree[2]), True
     elif tag in ("+", "-"):
         yield "sign turned", tree, ("-" if tag == "+" else "+", *tree[1:]), False
     elif tag == "neg":
@@ -137,23 +143,26 @@ def _here(tree: Tree, sign: int) -> Iterator[tuple[str, Tree, Tree, bool]]:
     elif tag == "call" and tree[1] in ("min", "max"):
         yield f"{tree[1]} turned", tree, ("call", "max" if tree[1] == "min" else "min", tree[2]), False
     elif tag in ("sum", "all in", "ex in"):
-        less = ("-", tree[3], ("num", 1, 1))
-        more = ("+", tree[3], ("num", 1, 1))
+        shorter = ("-", tree[3], ("num", 1, 1))
+        longer = ("+", tree[3], ("num", 1, 1))
         stronger = tag == "all in" and sign == 1
-        yield "range longer", tree, (*tree[:3], more, tree[4]), stronger
+        yield "range longer", tree, (*tree[:3], longer, tree[4]), stronger
         if not stronger:
-            yield "range shorter", tree, (*tree[:3], less, tree[4]), tag == "all in" and sign == -1
+            yield "range shorter", tree, (*tree[:3], shorter, tree[4]), tag == "all in" and sign == -1
 
 
 def _number(value: Fraction) -> Tree:
+    """A number as a tree."""
     return ("num", value.numerator, value.denominator)
 
 
 def _parts(tree: Tree) -> list[Tree]:
+    """The parts of a conjunction."""
     return [*_parts(tree[1]), *_parts(tree[2])] if tree[0] == "&" else [tree]
 
 
 def _joined(parts: list[Tree]) -> Tree:
+    """The conjunction of parts, nested to the right."""
     out = parts[-1]
     for part in reversed(parts[:-1]):
         out = ("&", part, out)
@@ -163,7 +172,7 @@ def _joined(parts: list[Tree]) -> Tree:
 def broken(statement: Statement, certificate: Mapping[str, Any], most: int = MOST) -> Iterator[Neighbour]:
     """Neighbours of a statement, at most `most`, spread over the kinds of changes, each tried with its certificate.
 
-    What is the same statement by computation, or none at all, is left out.
+    A change that gives the same statement by computation, or a text that is not a statement, is left out.
     """
     from symcook.proof import normal
     from symcook.proof.audit.falsify import falsify
@@ -173,31 +182,33 @@ def broken(statement: Statement, certificate: Mapping[str, Any], most: int = MOS
     wanted = normal.fkey(statement.formula)
     head = {key: certificate[key] for key in certificate if key not in ("defined", "inhabited")}
     for change in _spread(changes(statement_tree(statement.text)), most):
-        other = replace(statement, written=text_of(change.tree), claim=False)  # only its proof is asked for
+        changed = replace(statement, written=text_of(change.tree), claim=False)  # only its proof is asked for
         try:
-            if normal.fkey(other.formula) == wanted:
+            if normal.fkey(changed.formula) == wanted:
                 continue
-            offered = {**head, "statement": other.digest}
+            offered = {**head, "statement": changed.digest}
         except SymcookError:
             continue
-        instance = falsify(other)
+        instance = falsify(changed)
+        # Rejected as it should be, perhaps with an instance; accepted it must not be false anywhere.
         try:
             with PRECISION:
-                judge(other, offered, lemmas, SECONDS)
+                judge(changed, offered, lemmas, SECONDS)
         except Rejected as error:
             yield Neighbour(change, False, str(error).removeprefix("proof: "), instance)
         else:
             if instance:
-                raise SymcookError(f"a defect of the checker: '{other.text}' is proved, and false at {instance}")
+                raise SymcookError(f"a defect of the checker: '{changed.text}' is proved, and false at {instance}")
             yield Neighbour(change, True)
 
 
-def _spread(found: list[Change], most: int) -> list[Change]:
+def _spread(all_changes: list[Change], most: int) -> list[Change]:
     """At most `most` of the changes, some of each kind, in the order of the text."""
-    if len(found) <= most:
-        return found
+    if len(all_changes) <= most:
+        return all_changes
+    # One of each kind in turn; those of a kind are taken at equal distances first, so that they spread over the text.
     kinds: dict[str, list[int]] = {}
-    for place, change in enumerate(found):
+    for place, change in enumerate(all_changes):
         kinds.setdefault(change.kind, []).append(place)
     chosen: set[int] = set()
     rounds = 0
@@ -208,4 +219,4 @@ def _spread(found: list[Change], most: int) -> list[Change]:
                 order = [*places[::step], *places]
                 chosen.add(list(dict.fromkeys(order))[rounds])
         rounds += 1
-    return [found[place] for place in sorted(chosen)]
+    return [all_changes[place] for place in sorted(chosen)]

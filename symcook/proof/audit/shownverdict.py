@@ -1,4 +1,4 @@
-"""A verdict of the checker as an answer that shows itself. The checker needs nothing of this."""
+"""A verdict of the checker as an answer that prints as a report, like all answers; the checker itself needs none."""
 
 from __future__ import annotations
 

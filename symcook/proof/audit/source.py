@@ -57,23 +57,28 @@ def built_from(root: Path, name: str, known: Mapping[str, Statement]) -> tuple[s
 
 
 def unasked(statement: Statement) -> list[str]:
-    """For each F with premises in an I[F] of what the statement leads to: what H would ask of F were it said itself.
+    """The conditions of non-vacuity that are not checked because they stand inside an I[F] of the conclusion.
 
-    As text, each once; what stands in a premise of the statement asserts nothing and is passed over.
+    They are those that H would require of F if F were a part of the conclusion itself, as text, each once. A premise
+    of the statement asserts nothing and is passed over.
     """
     names = list(leading_names(statement.expanded))
     folder = Folder(statement.known, used_definitions([statement_tree(statement.text)], statement.known))
     conditions: dict[str, None] = {}
 
     def look(t: Term, over: tuple[Term, ...], taken: set[str], asserted: bool) -> None:
-        """`over` are the variables in whose binders `t` stands, the innermost first; they are put in where an F is
-        met, as in the whole body of each binder they cost its size at every depth. `asserted`: the statement says `t`
-        behind nothing but quantifiers and premises."""
+        """Collect the conditions inside `t`.
+
+        `over` are the variables of the binders around `t`, the innermost first. They are put in only where an F is
+        found: to open the body of every binder would take its size at every depth. `asserted`: only quantifiers and
+        premises of the statement are around `t`.
+        """
         tag, data, kids = t
         if tag == "->" and asserted:
             return look(kids[1], over, taken, True)
         if tag == "ind":
             conditions.update(dict.fromkeys(map(folder.text, cases(instantiate(kids[0], over) if over else kids[0]))))
+        # The variables that `t` binds, in its last part: those in front are called as in the statement's text.
         bound = {"lam": data, "all": (data,), "ex": (data,), "sum": ("Int",), "prod": ("Int",)}.get(tag, ())
         new: list[Term] = []
         for sort in bound:
@@ -89,6 +94,6 @@ def unasked(statement: Statement) -> list[str]:
     return list(conditions)
 
 
-def unasked_words(found: list[str]) -> str:
-    """What a report says of them."""
-    return f"that this condition inside I[...] is satisfiable: {'; '.join(found)}"
+def unasked_words(conditions: list[str]) -> str:
+    """The sentence of a report about conditions that were not checked, which `unasked` gives."""
+    return f"that this condition inside I[...] is satisfiable: {'; '.join(conditions)}"

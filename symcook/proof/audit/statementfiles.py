@@ -1,4 +1,4 @@
-"""What each stored statement is written with: its own lines, the definitions that it names, models and families.
+"""A digest of each stored statement: of its own lines, and of the definitions, models and families that it names.
 
 Nothing is parsed, so that the command line can ask at each start whether a record still fits. Two texts with the same
 digest are the same statement; a statement that is spelled in another way has another digest. Standard library only.
@@ -29,7 +29,7 @@ class StatementFiles:
         self.corrects: dict[str, str | None] = {}
         for path in sorted((root / "statements").glob("*.txt"), key=lambda path: path.stem):
             name = ""
-            for line in _lines(path):
+            for line in _lines(path):  # ``[id]`` begins a statement
                 head = re.fullmatch(r"\[(.+)\]|corrects:(.+)", line)
                 name = head[1] if head and head[1] else name
                 if name:
@@ -73,6 +73,7 @@ class StatementFiles:
         return [self.parts[name] for name in sorted(names)]
 
     def _named(self, text: str) -> frozenset[str]:
+        """The parts that a text names, by their keys in `parts`."""
         names = {*_WORD.findall(text), *(f"({name}" for name in _MODEL.findall(text))}
         return frozenset(names & self.parts.keys())
 

@@ -1,8 +1,9 @@
-"""A sentence about a family of one's own: its statement is about all sizes and tables, which the sentence may name.
+"""From a user's sentence about a family to a statement about all its sizes and tables, which the sentence may name.
 
-The equations are those of `familyrel`, as the library's own theorems about families have them. Tokens and labels are
-numbers, given as terms: ``count(K - 1)``, ``at(2*c, i)``. A coordinate takes its indices and then the position,
-``share(c, i)``, and is its last value; a value before that is called as in the equations, ``z1_left(t, i)``.
+In: a family and a sentence such as ``count(K - 1) <= n``. Out: a `Statement` whose premises are the family's equations
+(`claim`). The equations are those of `familyrel`, as the library's own theorems about families have them. Tokens and
+labels are numbers, given as terms: ``count(K - 1)``, ``at(2*c, i)``. A coordinate takes its indices and then the
+position, ``share(c, i)``, and is its last value; a value before that is called as in the equations, ``z1_left(t, i)``.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ class FamilyReader(SentenceReader):
     """The reader of a sentence in which tokens and labels are terms."""
 
     def word(self, name: str) -> Tree:
+        """The call of a word, after its name was read; of a word about a token or label the arguments are terms."""
         if name not in NUMBERED:
             return super().word(name)
         begin = self.at - 1
@@ -78,15 +80,17 @@ class FamilyMeaning(ModelMeaning):
         self.indices = {name: len(over) for name, over in family.space.items()}  # how many each coordinate has
         kinds = dict(declared.split(":") for declared in relation.names)
         self.space = tuple(dict.fromkeys([*kinds, *family.space]))
-        names_taken = {*known, *expr.RESERVED, *WORDS, *OWN_NAMES, *MARKERS}
+        # A name that means something else in a sentence gets underscores in the statement; the sentence quotes it.
+        reserved = {*known, *expr.RESERVED, *WORDS, *OWN_NAMES, *MARKERS}
         self.names = dict[str, str]()
         for name in kinds:
             new = name
-            while new in names_taken or (new != name and (new in kinds or new in self.names.values())):
+            while new in reserved or (new != name and (new in kinds or new in self.names.values())):
                 new += "_"
             self.names[name] = new
         relation.put |= self.names
         self.relation: Any = relation
+        # What the statement is about: the run, the string if there are tokens, and the sorts of all its names.
         self.sizes = [self.names[size] for size in family.sizes]
         self.symbols, self.tokens = (), {}
         self.run = relation.run()
@@ -95,18 +99,21 @@ class FamilyMeaning(ModelMeaning):
         self.sorts |= {} if self.word is None else {"w": "Int->Int"}
         self.sorts |= {self.names[name]: kind for name, kind in kinds.items()}
         self.functions = [*self.sorts]
-        self.taken = {*names_taken, *self.functions}
+        self.taken = {*reserved, *self.functions}
 
     def add_runs(self, sentence: str) -> None:
+        """Refuse a sentence that names a second run."""
         size = next(iter(self.family.sizes), "K")
         raise Rejected(f"it has no meaning at all sizes; {ONE_SIZE.format(size)}")
 
     @property
     def least(self) -> list[str]:
+        """The premise that there is a position."""
         return [] if self.relation.pointwise else ["1 <= n"]
 
     @property
     def regions(self) -> list[str]:
+        """The premises on sizes and tables."""
         premises = self.relation.premises()
         return [] if premises == "true" else [premises]
 
@@ -115,6 +122,7 @@ class FamilyMeaning(ModelMeaning):
         return {"n": True, **dict.fromkeys(self.sizes, False)}
 
     def text(self, sentence: str) -> str:
+        """The sentence as a formula; BadInput where it uses a name that stands for something in here."""
         for name in MARKERS:
             if (at := word_at(sentence, name)) is not None:
                 raise wrong(sentence, at, name, "symcook uses this name itself; take another")
@@ -132,6 +140,7 @@ class FamilySentence(Sentence):
     meaning: FamilyMeaning
 
     def formulas(self, tree: Tree) -> None:
+        """Refuse words that need the alphabet or the labels of one size."""
         todo = [tree]
         while todo:
             part = todo.pop()
@@ -144,24 +153,28 @@ class FamilySentence(Sentence):
         """Tokens are numbers here, as the definitions take them."""
 
     def fresh(self, tree: Tree, name: str, scope: BoundNames) -> str:
+        """The name in the statement for one that the sentence binds, which must not be a name of the family."""
         if name in self.meaning.space and name not in scope:
             raise self.fail(tree, f"it binds '{name}', which is a name of the family; take another name")
         return super().fresh(tree, name, scope)
 
     def name(self, tree: Tree, scope: BoundNames) -> Tree:
+        """A name without arguments: a bound name, a size, or a coordinate as a function of the position alone."""
         name = tree[1].strip("\"'")
         if tree[1] in scope or tree[1] in ("n", "w", "pi") or name not in self.meaning.space:
             return super().name(tree, scope)
         arity = self.arity(name)
         if arity == 0 or (arity == 1 and not self.meaning.relation.pointwise):
+            # A function f of the position itself where the value is f(j), else ``j. value``.
             own = () if arity == 0 else (free({*self.meaning.taken, *scope.values()}, "j"),)
             value = self.valued(name, tuple(("name", own_name) for own_name in own))
-            if value[0] == "call" and value[2] == (("name", own[0]),) if own else False:
+            if own and value[0] == "call" and value[2] == (("name", own[0]),):
                 return ("name", value[1])
             return ("lambda", own, value) if own else value
         raise self.fail(tree, f"{name} takes {self.takes(name)}")
 
     def call(self, tree: Tree, scope: BoundNames) -> Tree:
+        """A name with arguments: a coordinate, a table, or a function of the equations by its own name."""
         _, name, arguments = tree
         base = name.strip("\"'")
         quoted = base != name
@@ -169,6 +182,7 @@ class FamilySentence(Sentence):
             return super().call(tree, scope)
         if not quoted and self.language(name, len(arguments)):
             return super().call(tree, scope)
+        # A coordinate's last value takes as many arguments as a sentence gives it; a value of the run its own number.
         values = tuple(self.walk(argument, scope) for argument in arguments)
         functions = self.meaning.relation.functions
         if len(values) == self.arity(base):
@@ -186,9 +200,10 @@ class FamilySentence(Sentence):
         return kind.partition("->")[0].count("Int") if "->" in kind else 0
 
     def takes(self, name: str) -> str:
-        many = self.arity(name)
+        """The arguments of a name in words, for a message."""
+        count = self.arity(name)
         place = name in self.meaning.indices and not self.meaning.relation.pointwise
-        indices = many - place
+        indices = count - place
         parts = [f"{indices} {'index' if indices == 1 else 'indices'}"] * bool(indices) + ["a position"] * place
         return " and ".join(parts) or "no argument"
 
@@ -207,12 +222,13 @@ class FamilySentence(Sentence):
         return ("call", meaning.names[function], arguments) if arguments else ("name", meaning.names[function])
 
     def word(self, tree: Tree, scope: BoundNames) -> Tree:
+        """What a word means for a family: the answer and acceptance from its equations, counts and places as sums."""
         _, word, arguments = tree
         meaning, relation = self.meaning, self.meaning.relation
         if word not in (*NUMBERED, "accept"):
             return super().word(tree, scope)
-        label_given, *places = arguments if word != "accept" else (None, *arguments)
-        label = None if label_given is None else self.walk(label_given, scope)
+        label_argument, *places = arguments if word != "accept" else (None, *arguments)
+        label = None if label_argument is None else self.walk(label_argument, scope)
         place = self.walk(places[0], scope) if places else None
         if word in ("accept", "answer"):
             try:
@@ -221,6 +237,7 @@ class FamilySentence(Sentence):
             except BadInput as error:
                 raise self.fail(tree, error.must) from None
             return self.filled(expr.parse_formula(text), place, label, scope)
+        # The other words are about the string, which a family of numbers has not.
         if "w" not in meaning.sorts:
             raise self.absent(tree, word)
         low, high = relation.low, relation.high
@@ -234,8 +251,8 @@ class FamilySentence(Sentence):
         return self.filled(expr.parse_term(texts[word]), None, label, scope)
 
     def filled(self, tree: Tree, place: Tree | None, label: Tree | None, scope: BoundNames) -> Tree:
-        """The text of a word with its position and its number; what it binds is bound nowhere else, so that no name in
-        these is caught."""
+        """The meaning of a word with its position and its number; what it binds has new names, so that no name in these
+        is captured."""
         answer = written(tree, None, {*self.meaning.taken, *scope.values(), *names_in(place), *names_in(label)})
         marked = {PLACE: place, GIVEN: label}
         return replaced(
@@ -284,9 +301,11 @@ def _texts(part: object) -> Iterator[str]:
 
 
 def repeated(family: PlainFamily, meaning: FamilyMeaning) -> None:
-    """BadInput where a repetition may be one of fewer than no rounds, LOW - 1 > HIGH: for all that the conditions on
-    sizes and tables say, by a proof that the automation has at once. The equations take the value after the repetition
-    at HIGH, and the one before it stands at LOW - 1."""
+    """BadInput unless the conditions on sizes and tables imply LOW - 1 <= HIGH for each repetition.
+
+    The equations take the value after the repetition at HIGH and the value before it at LOW - 1, which would be wrong
+    with LOW - 1 > HIGH. The automation must prove the condition at its first levels.
+    """
     relation = meaning.relation
     names = [meaning.names[name] for name in (*family.sizes, *family.tables)]
     sorts = ", ".join(f"{name}:{meaning.sorts[name]}" for name in names)
@@ -300,6 +319,7 @@ def repeated(family: PlainFamily, meaning: FamilyMeaning) -> None:
             with limited(Until(ROUNDS_SECONDS)):
                 Elaborator(automation.LEVELS[:2]).automatic(goal, TextLine("qed", place=Place(1, 1)), "the rounds")
         except (StepGap, Rejected, Stuck, OutOfTime):
+            # The message names a condition that would be enough.
             must = "each repetition of a family must have low - 1 <= high for all its sizes"
             least = low[1] - 1 if low[0] == "num" and low[2] == 1 else f"{expr.show(low)} - 1"
             size = next((name for name in family.sizes if name in expr.names(high)), next(iter(family.sizes), "K"))

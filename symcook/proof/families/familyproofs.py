@@ -1,6 +1,7 @@
-"""Proofs of statements about a family of one's own: by its closed forms at all sizes, and by the stored theorems.
+"""Proofs of a user's statements about a family: by its closed forms at all sizes, and by the stored theorems.
 
-Nothing here is trusted: the kernel judges what comes out.
+In: a statement that `allsizes.claim` has made. Out: the nodes of its proof, or the runs at small sizes that may refute
+it. Nothing here is trusted: the kernel judges what comes out.
 """
 
 from __future__ import annotations
@@ -38,22 +39,26 @@ def subject(statement: Statement, family: Family, seconds: float) -> certify.Sub
 
 
 def prove(statement: Statement, family: Family, meaning: FamilyMeaning, until: Until) -> list[Node]:
-    """The proof by the closed forms that follow and the stored theorems about the family, or as that of a statement
-    about one model; StepGap with what is left, OutOfTime where that takes too long."""
+    """The proof by closed forms and the stored theorems about the family, or as that of a statement about one model.
+
+    StepGap with what is left where none is found, OutOfTime where that takes too long.
+    """
+    # Prove the closed forms; where that fails for a value, its equation is cited itself.
     forms = FamilyForms(family, meaning.relation)
     lines = FormLines(forms, [form for form in forms.forms.values() if form.value is not None], until, statement)
     proved, _ = lines.proved()
     others = [label for f, labels in lines.equations.items() if f not in proved for label in labels]
     hints, stored = [*proved.values(), *lines.counts(proved), *others], cited(family, meaning)
-    for more in ([stored] if stored else []) + [[], *SUMS]:
-        if lines.line(f"qed by {', '.join([*more, *hints])}") is None:
+    # Then the conclusion: with the stored theorems, with nothing more, or with lemmas about sums.
+    for theorems in ([stored] if stored else []) + [[], *SUMS]:
+        if lines.line(f"qed by {', '.join([*theorems, *hints])}") is None:
             return pruned(lines.g.nodes)
     with limited(until):
         return certify.automatic(lines.library, statement)
 
 
 def cited(family: Family, meaning: FamilyMeaning) -> list[str]:
-    """The stored theorems about the family, as a line cites them."""
+    """The stored theorems about the family, as a line cites them, with the family's names for their quantifiers."""
     citations = []
     for theorem in theorems_of(family) if ships(family) else []:
         names = leading_names(theorem.expanded)

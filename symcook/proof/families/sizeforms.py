@@ -53,6 +53,7 @@ class FamilyForm:
 
     @property
     def head(self) -> str:
+        """The left side as text."""
         return show(self.left)
 
     @property
@@ -98,6 +99,7 @@ class FamilyForms:
 
     def _form(self, definition: RunDefinition) -> FamilyForm | None:
         """The form of a defined function; None for an equation that adds nothing to an earlier one."""
+        # Behind the ranges of its indices the equation must be ``f(indices) = value``.
         function, text = definition.function, definition.everywhere
         tree, ranges = parse_formula(text), ""
         while tree[0] == "all in":
@@ -110,6 +112,7 @@ class FamilyForms:
             if function in self.forms:  # the value before the first round, which has the reason
                 return None
             return FamilyForm(function, text, ranges, _call_of(tree, function), None, why)
+        # No form for a value that depends on itself, or on a value without a form.
         form = FamilyForm(function, text, ranges, defined, None)
         reads = mentioned(tree[2]) & functions
         if function in reads or any(index[0] != "name" for index in _arguments(defined)):
@@ -118,6 +121,7 @@ class FamilyForms:
         for f in sorted(reads - inputs):
             if f not in self.forms or self.forms[f].value is None:
                 return _lost(form, f"it reads {self.forms[f].head if f in self.forms else f}")
+        # Substitute the forms of the values that it reads.
         calls = {f: _unfold(self.forms[f]) for f in reads if f in self.forms}
         value = apart(shorter(replaced(tree[2], {}, calls)), frozenset())
         if len(show(value)) > LONG:
@@ -130,7 +134,7 @@ class FamilyForms:
         """Prove the forms of the outputs; `missing` of the result names those that are not proved in time."""
         until, proof = Until(seconds), FamilyProof(None, None, {})
         forms = [form for form in self.outputs.values() if form.value is not None]
-        while forms and proof.certificate is None:
+        while forms and proof.certificate is None:  # again without the forms that were not proved
             attempt = FormLines(self, forms, until, self.claim(forms))
             try:
                 proof.certificate, unproved = attempt.certificate()
@@ -195,6 +199,8 @@ class FormLines:
         run = labels[0] if len(labels) == 1 else f"({' '.join(labels)})"
         why = self.line(f"given .. {premises}{string}{run}")
         proved, missing = dict[str, str](), dict[str, str]()
+        # Each form follows from its equation and the forms that it reads; a sum term by term, or with relu(x) taken
+        # together with relu(-x).
         for form in self.found.needed(self.forms):
             hints = [*self.equations[form.function]]
             hints += [proved[f] for f in proved if f in mentioned(parse_formula(form.text))]
@@ -227,6 +233,7 @@ class FormLines:
         """The labels of bounds that follow: a count is at most the number of its positions, a share of them 1."""
         for function, label in proved.items():
             form = self.found.forms[function]
+            # The form is a count sum(i, a, b, I[F]), or its share of a total.
             share = present(form.value)[0] == "/"
             count = present(form.value)[1] if share else present(form.value)
             if count[0] != "sum" or count[4][0] != "ind":
@@ -277,6 +284,7 @@ def _lost(form: FamilyForm, why: str) -> FamilyForm:
 
 
 def _arguments(left: Tree) -> tuple[Tree, ...]:
+    """The indices of a left side; none of a name."""
     return left[2] if left[0] == "call" else ()
 
 
@@ -309,6 +317,7 @@ def shorter(tree: Tree) -> Tree:
     tree = (tag, *(shorter(part) if isinstance(part, tuple) else part for part in tree[1:]))
     if tag not in ("+", "-"):
         return tree
+    # Two summands of the sum become one, in the place of the first; then again, until no two fit.
     terms = _terms(tree, 1)
     for k, m in itertools.combinations(range(len(terms)), 2):
         if (combined := _both_sides(terms[k], terms[m])) is not None:
@@ -338,6 +347,7 @@ def _split(tree: Tree, sign: int) -> Signed:
 def _both_sides(a: Signed, b: Signed) -> Signed | None:
     """c*x if the two summands are c*relu(x) and -c*relu(-x), in either order; else None."""
     for (s, x), (t, y) in ((a, b), (b, a)):
+        # Each summand as (c, relu(..)), with None for a factor that is not there.
         factors = [(None, z) if z[0] == "call" else (z[1], z[2]) for z in (x, y) if z[0] == "call" or z[0] == "*"]
         if s != -t or len(factors) != 2 or factors[0][0] != factors[1][0]:
             continue

@@ -1,7 +1,9 @@
-"""The runs of a family's statement at small sizes and tables, smallest first: the values that its equations give.
+"""The runs of a family's statement at small sizes and tables, smallest first: a search for a counterexample.
 
-A value is asked for where it is needed, and its equation solved there, since what rounds carry depends on one another.
-As with `shortruns` nothing is trusted: what is found is proved afterwards, or only said.
+In: a statement about all sizes of a family. Out: `FamilyTried`, with the sizes, the tables and the string at which it
+is false, or with the lengths up to which it holds. The values of a run are those that the family's equations give. A
+value is computed when it is needed, by solving its equation there, as values of several rounds depend on each other. As
+with `shortruns` nothing is trusted: a counterexample is proved afterwards, or only reported.
 """
 
 from __future__ import annotations
@@ -27,20 +29,23 @@ if TYPE_CHECKING:
     from symcook.model.family import Family
 
 MOST_SIZES = 6
-"""The greatest sum of the sizes that are tried."""
+"""The largest sum of the sizes that are tried."""
 MOST_INSTANCES = 16
 """So many sizes and tables are tried."""
 MOST_TABLES = 3
 """So many tables are tried at the same sizes."""
 ENTRIES = (0, 1, -1, 2)
+"""The entries of tables that are tried."""
 RunValues = dict[Term, Any]
 """By the names of a statement, a number or a table of numbers."""
 
 
 @dataclass(frozen=True)
 class FamilyEquation:
-    """What the run says of a function at the places `at`, where `ranges` are those of the bound integers, the outermost
-    first."""
+    """An equation of the run for a function at the places `at`, which may have bound integers.
+
+    `ranges` are the ranges of these integers, the outermost first, and `body` is the equation behind them.
+    """
 
     ranges: tuple[Term, ...]
     at: tuple[Term, ...]
@@ -49,9 +54,12 @@ class FamilyEquation:
 
 @dataclass(frozen=True)
 class FamilyTried(Tried):
-    """What strings said of a sentence about a family: `at` has the sizes and tables where it is false, which `sizes`
-    says as text, and `model` is the instance there; `reached` has by sizes and tables the length to which all strings
-    were tried, of those before `at` where there is one."""
+    """The result of trying a sentence about a family on short strings.
+
+    `at` has the sizes and tables where it is false, `sizes` the same as text, and `model` the instance there. `reached`
+    has pairs of sizes and tables, as text, and the length up to which all strings were tried; if the sentence is false
+    at `at`, only of those before it.
+    """
 
     sizes: str | None = None
     at: Any = None
@@ -60,7 +68,7 @@ class FamilyTried(Tried):
 
     @property
     def smaller(self) -> str | None:
-        """Also to where the sentence was tried at smaller sizes and tables, where that is less than to the longest."""
+        """As of one model, with the length up to which smaller sizes were tried, if that is not the longest one."""
         least = min((length for _, length in self.reached), default=LONGEST)
         if self.sizes is None or least >= LONGEST:
             return super().smaller
@@ -91,6 +99,8 @@ class FamilyRuns(Runs):
     ) -> None:
         outside = {*family.sizes, *family.tables, *(input_.name for input_ in family.inputs)}
         super().__init__(statement, None, until, computed=[names[name] for name in names.keys() - outside])
+        # `own` has the variable of the statement for each name of the family; those whose values the equations give
+        # are `solvable`, and `equations` has theirs.
         leading, self.patient = {v[1][0]: v for v in self.order}, patient
         self.family, self.w, self.n = family, leading.get("w"), leading.get("n")
         self.own = {name: leading[new] for name, new in names.items()}  # what stands for a name of the family
@@ -100,13 +110,13 @@ class FamilyRuns(Runs):
         self.equations: dict[Term, list[FamilyEquation]] = {}
         for premise in self.premises:
             self._read(premise)
-        self.solving: set[tuple[Term, Any]] = set()
+        self.solving: set[tuple[Term, Any]] = set()  # values whose equation is being solved
         self.all_instances = list(takewhile(lambda _: until is None or until.left > 0, small(family)))
         self.chosen = list[Instance]()
         self.at_sizes: Instance | None = None  # the present ones
 
     def _read(self, premise: Term) -> None:
-        """Note which function an equation of the run is about."""
+        """Note an equation of the run under the function whose value it gives."""
         ranges, body = list[Term](), premise
         while body[0] == "all" and body[2][0][0] == "->":
             inside, body = body[2][0][2]
@@ -134,7 +144,7 @@ class FamilyRuns(Runs):
                 yield from self._run([])
 
     def _use(self, instance: Instance) -> None:
-        """Go to other sizes and tables."""
+        """Take these sizes and tables; what was computed for others is forgotten."""
         self.at_sizes = instance
         self.document = to_document(instance.model(None, None))
         for cached in ("model", "start"):
@@ -147,10 +157,11 @@ class FamilyRuns(Runs):
             self.fixed[self.own[name]] = cells if table.over else cells[()]
 
     def _strings(self, length: int) -> Iterator[RunValues]:
-        """The strings, or the rows of numbers, of this length; each asks for work."""
+        """The strings, or the rows of numbers, of this length, as values of the names; each costs work."""
         document: Any = self.document
         places = range(self.start, self.start + length)
         if self.w is not None:
+            # Every string of input tokens, with the start and end tokens where the model has these.
             words, ends = list(document["embedding"]["words"]), (document["embedding"][k] for k in ("before", "after"))
             before, after = ([words.index(end)] if end is not None else [] for end in ends)
             typed = [k for k in range(len(words)) if [k] not in (before, after)]
@@ -158,18 +169,19 @@ class FamilyRuns(Runs):
                 self.spend(length)
                 yield {self.w: dict(zip(places, (*before, *letters, *after), strict=False))}
             return
+        # Without tokens: every table of small numbers for the inputs.
         cells = [
             (self.own[input_.name], at) for input_ in self.family.inputs for at in self.inputs_at(input_.name, places)
         ]
         for numbers in product(VALUES, repeat=len(cells)):
             self.spend(len(cells) + 1)
-            values_found: RunValues = {}
+            row: RunValues = {}
             for (v, at), number in zip(cells, numbers, strict=True):
                 if at == ():
-                    values_found[v] = number
+                    row[v] = number
                 else:
-                    values_found.setdefault(v, {})[_key(at)] = number
-            yield values_found
+                    row.setdefault(v, {})[_key(at)] = number
+            yield row
 
     def inputs_at(self, name: str, places: Sequence[int]) -> list[tuple[int, ...]]:
         """The places of an input, with the position last where there are positions."""
@@ -177,16 +189,19 @@ class FamilyRuns(Runs):
         return cells if self.n is None else [(*at, i) for i in places for at in cells]
 
     def _follows(self) -> bool:
+        """Whether all premises hold; all are evaluated, which solves their equations."""
         self.solving = set()
         return all([self.truth(premise, ()) for premise in self.premises])
 
     # --- Values -------------------------------------------------------------------------------------------------------
 
     def without_value(self, name: Term) -> Any:
+        """The value of a name that has none yet: by its equation."""
         solved = self._solved(name, ())
         return super().without_value(name) if solved is None else solved
 
     def behind_the_end(self, head: Term, at: Any) -> Any:
+        """The value of a function at a place where it has none yet: by its equation."""
         solved = self._solved(head, at if isinstance(at, tuple) else (at,))
         return super().behind_the_end(head, at) if solved is None else solved
 
@@ -213,12 +228,14 @@ class FamilyRuns(Runs):
 
     def _bound(self, equation: FamilyEquation, at: tuple[int, ...]) -> tuple[int, ...] | None:
         """The bound integers, the nearest first, where an equation is about this place; None where it is not."""
+        # Read the integers off the arguments that are bound variables; then the other arguments must be equal, and the
+        # integers in their ranges.
         depth = len(equation.ranges)
-        values_found: list[int | None] = [None] * depth
+        integers: list[int | None] = [None] * depth
         for argument, value in zip(equation.at, at, strict=True):
             if argument[0] == "bound":
-                values_found[argument[1][0]] = value
-        bound = tuple(value for value in values_found if value is not None)
+                integers[argument[1][0]] = value
+        bound = tuple(value for value in integers if value is not None)
         if len(bound) < depth:
             return None
         for argument, value in zip(equation.at, at, strict=True):
@@ -239,6 +256,7 @@ class FamilyRuns(Runs):
             if part[0] != "=":
                 continue
             summand, right = part[2]
+            # ``f(at) = right``, or ``(f(at) + rest)*factor = right`` with a factor that is not 0.
             if _about(summand, {f}) is summand:
                 return self.value(right, bound)
             if summand[0] == "*":
@@ -254,6 +272,7 @@ class FamilyRuns(Runs):
 
     @property
     def rows(self) -> list[dict[str, str]]:
+        """The inputs of a family of numbers, one row for each position, as a model file's command takes them."""
         places: Sequence[int] = range(self.start, self.start + self.length) if self.n is not None else [0]
         rows = []
         for i in places:
@@ -277,21 +296,25 @@ class FamilyRuns(Runs):
         return tuple(", ".join(f"{name}={x}" for name, x in row.items()) for row in self.rows)
 
     def columns(self, stem: str) -> Iterator[dict[int, Any]]:
+        """The values of the run as columns: for each function and its first indices the values by position."""
         for x in self.values.values():
             if self.n is None:
                 yield from ({self.start: table} for table in (x.values() if isinstance(x, dict) else [x]))
             elif isinstance(x, dict):
-                columns_found: dict[Any, dict[int, Any]] = {}
+                by_first_indices: dict[Any, dict[int, Any]] = {}
                 for at, entry in x.items():
                     *first, i = at if isinstance(at, tuple) else (at,)
-                    columns_found.setdefault(tuple(first), {})[i] = entry
-                yield from columns_found.values()
+                    by_first_indices.setdefault(tuple(first), {})[i] = entry
+                yield from by_first_indices.values()
 
     # --- Sentences ----------------------------------------------------------------------------------------------------
 
     def tried(self, longest: int = LONGEST) -> FamilyTried:
-        """The sentence at the smallest sizes, where it is false there at the smallest string: with little work, so that
-        what is false at larger sizes is found too, and where it is `patient` with more."""
+        """The sentence at the smallest sizes and the smallest string where it is false, or the lengths where it holds.
+
+        Each size gets little work at first, so that a counterexample at larger sizes is found too; if `patient`, then
+        more.
+        """
         budget_all, until, least, reached = self.budget, self.until, len(self.all_instances), dict[str, int]()
         for part in (32, 4) if self.patient else (32,):
             self.budget = budget_all // part
@@ -304,12 +327,13 @@ class FamilyRuns(Runs):
                     least = k
                     break
                 reached[instance.values] = max(result.length, reached.get(instance.values, 0))
+        # It is false at some sizes; smaller ones that were not tried to the end may be counterexamples as well.
         if least < len(self.all_instances):
             least = self._below(least, longest, reached)
         self.budget, self.chosen = budget_all, self.all_instances[least : least + 1]
         if not self.chosen:
             return FamilyTried(None, min(reached.values(), default=0), reached=(*reached.items(),))
-        self.until = None  # the string is found again
+        self.until = None  # the string is found again, however long that takes
         result = super().tried(longest)
         self.until = until
         at = self.chosen[0]
@@ -331,8 +355,10 @@ class FamilyRuns(Runs):
         )
 
     def _below(self, least: int, longest: int, reached: dict[str, int]) -> int:
-        """The sentence is false at the instance with this number: which is the first one at which it is found false,
-        with as much work for all those before together as a sentence about one model has."""
+        """The number of the first instance at which the sentence is found false; at the one with number `least` it is.
+
+        All instances before that one have as much work together as a sentence about one model has.
+        """
         before = [k for k in range(least) if reached.get(self.all_instances[k].values, 0) < longest]
         for k in before:
             self.chosen, self.budget = [self.all_instances[k]], WORK // len(before)
@@ -345,32 +371,33 @@ class FamilyRuns(Runs):
 
 
 def small(family: Family) -> Iterator[Instance]:
-    """The family at sizes and tables, the smallest first."""
-    instances_found = 0
+    """The family at small sizes and tables, the smallest first; those that are not allowed are left out."""
+    count = 0
     sizes = product(range(MOST_SIZES + 1), repeat=len(family.sizes))
-    for sizes_chosen in sorted(
-        (sizes_tried for sizes_tried in sizes if sum(sizes_tried) <= MOST_SIZES),
-        key=lambda sizes_tried: (sum(sizes_tried), sizes_tried),
+    for chosen in sorted(
+        (candidate for candidate in sizes if sum(candidate) <= MOST_SIZES),
+        key=lambda candidate: (sum(candidate), candidate),
     ):
-        size_values = dict(zip(family.sizes, sizes_chosen, strict=True))
+        size_values = dict(zip(family.sizes, chosen, strict=True))
         tables = 0
         for entries in _tables(family):
             with suppress(BadInput, NotExact, TypeError, ZeroDivisionError):
                 instance = Instance(family, {**size_values, **entries})
                 instance.model(None, None)
                 yield instance
-                instances_found, tables = instances_found + 1, tables + 1
-            if instances_found == MOST_INSTANCES:
+                count, tables = count + 1, tables + 1
+            if count == MOST_INSTANCES:
                 return
             if tables == MOST_TABLES:
                 break
 
 
 def _tables(family: Family) -> Iterator[Mapping[str, object]]:
-    """Tables of small numbers: the first indices, then the digits of 0, 1, 2, .. as entries."""
+    """Tables of small numbers, as functions of the indices: the first index itself, then the digits of 0, 1, 2, ..."""
     if not family.tables:
         yield {}
         return
+    # As many numbers as have three digits; `small` takes a few of the tables.
     yield dict.fromkeys(family.tables, lambda *at: at[0] if at else 1)
     for number in range(len(ENTRIES) ** 3):
         entries = _digits(number)
@@ -397,4 +424,5 @@ def _key(at: Sequence[int]) -> int | tuple[int, ...]:
 
 
 def _short(x: Fraction) -> int | Fraction:
+    """The same number, as an int where it is one."""
     return x.numerator if x.denominator == 1 else x

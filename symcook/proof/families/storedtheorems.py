@@ -1,4 +1,4 @@
-"""The stored theorems about the families that ship."""
+"""The stored theorems about a family that is part of symcook, for its choices."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ if TYPE_CHECKING:
 
 
 def theorems_of(family: PlainFamily) -> list[Statement]:
-    """The stored claims about all sizes of a family, with the choices of this one; where one corrects what is printed,
-    that one."""
+    """Stored claims about all sizes of a family with the choices of this one; for a corrected one its correction."""
     from symcook.proof.familyrel import CALL
     from symcook.proof.replay import statements
 
-    usual = {key: many[0] for key, many in family.choices.items()}
+    usual = {key: options[0] for key, options in family.choices.items()}
     corrected = {statement.corrects for statement in statements().values()}
     theorems = []
     for statement in statements().values():
         if not statement.claim or statement.id in corrected:
             continue
+        # A claim is about the family if it has ``run(family-NAME; choice = option)``; a choice that it leaves out is
+        # the usual one, the first of its options.
         calls = [m for m in CALL.finditer(statement.written) if m[1] == "run" and m[2] == family.name]
-        choices_made = [dict(re.findall(r"(\w+) = (\w+)", call[3])) for call in calls]
-        if any(family.choices.keys() >= m.keys() and usual | m == family.chosen for m in choices_made):
+        choices_of_calls = [dict(re.findall(r"(\w+) = (\w+)", call[3])) for call in calls]
+        if any(family.choices.keys() >= m.keys() and usual | m == family.chosen for m in choices_of_calls):
             theorems.append(statement)
     return theorems

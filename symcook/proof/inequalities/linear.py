@@ -1,14 +1,18 @@
 """Finding a `pos` node: linear programming over normal forms.
 
 Wanted are rational coefficients c >= 0 and multipliers m with ``right - left = sum(c * products of facts) + sum(m *
-equations)`` as polynomials. The negated goal takes part as one more unknown, so a contradiction among the facts is
-found by the same programme (it is then reported as such).
+equations)`` as polynomials: a Positivstellensatz certificate of bounded degree. The negated goal takes part as one more
+unknown, so a contradiction among the facts is found by the same programme (it is then reported as such). In: the goal
+and the facts as terms. Out: `Found`, from which the caller writes the node.
+
+Letters: `k` is the label of a fact, `p` and `q` are polynomials ``{monomial: coefficient}``, `m` is a monomial, `c` a
+coefficient. A monomial is a pair: its factors ((atom, power), ...), and the number of the exponent of exp (0: none).
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -21,8 +25,10 @@ from symcook.proof.normal import ONE, Mono, Poly, add, mul, nf
 from symcook.proof.terms import COMPARISONS, Term
 
 MAX_PRODUCTS = 1500
-MAX_TERMS = 400  # monomials of a polynomial in which equations were put
+MANY_PRODUCTS = 60  # of more products than this only those are kept that can cancel
+MAX_TERMS = 400  # monomials of a polynomial in which equations were substituted
 MAX_MULTIPLIERS = 1200
+MOST_PASSES = 60  # substitutions of all equations, one after the other
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,7 @@ def divide(v: Mono, u: Mono) -> Mono | None:
 
 
 def _degree(m: Mono) -> int:
+    """The degree of a monomial, exponentials apart."""
     return sum(k for _, k in m[0])
 
 
@@ -68,27 +75,38 @@ def _related(products: dict[tuple[str, ...], Poly], others: Sequence[Poly]) -> d
 
 @dataclass(frozen=True)
 class _Rule:
-    """The monomial `lead` goes by the equation `poly` = 0, which is `made` (equations times polynomials) in all."""
+    """The equation `poly` = 0, by which the monomial `lead` is replaced.
+
+    `poly` is a sum of equations times polynomials, which `multiples` has by their labels.
+    """
 
     poly: Poly
     lead: Mono
-    made: dict[str, Poly]
+    multiples: dict[str, Poly]
 
 
 class Reduction:
-    """Equations put into polynomials: one that gives an atom replaces it, of the others the leading monomial goes."""
+    """Substitutes equations in polynomials.
+
+    An equation for an atom, with the atom alone on its left side, replaces the atom; by each of the others its leading
+    monomial is replaced, if that has a degree of 2 at least. `sides` has the left sides of the equations.
+    """
 
     def __init__(self, equations: Mapping[str, Poly], sides: Mapping[str, Poly], effort: Effort) -> None:
         self.effort = effort
         self.rules: list[_Rule] = []
-        rest: dict[str, Poly] = {}
+        others: dict[str, Poly] = {}
         for k, p in equations.items():
             if not self.rule(k, p, sides.get(k, {})):
-                rest[k] = p
-        for k, p in rest.items():
+                others[k] = p
+        for k, p in others.items():
             self.rule(k, p, None)
 
     def rule(self, k: str, equation: Poly, side: Poly | None) -> bool:
+        """Add the equation as a rule, after those that are there; whether it can be one.
+
+        With its left side `side` it must give an atom; without it any leading monomial that is not linear will do.
+        """
         combination: dict[str, Poly] = {k: {ONE: 1}}
         try:
             p = self.by(equation, combination)
@@ -104,6 +122,7 @@ class Reduction:
             if _degree(lead) < 2:
                 return False
         else:
+            # The atom must not occur anywhere else in the equation, or the substitution would not end.
             if len(side) != 1:
                 return False
             (lead,) = side
@@ -113,11 +132,12 @@ class Reduction:
         self.rules.append(_Rule(p, lead, combination))
         return True
 
-    def by(self, p: Poly, made: dict[str, Poly] | None = None) -> Poly:
-        """`p` after the rules; the multiple of each equation that was added to it is added in `made`."""
-        for _ in range(60):
+    def by(self, p: Poly, multiples: dict[str, Poly] | None = None) -> Poly:
+        """`p` after all rules; the multiple of each equation that this has added to `p` is added in `multiples`."""
+        for _ in range(MOST_PASSES):
             changed = False
             for rule in self.rules:
+                # The monomials that `lead` divides, as multiples of it: that of the equation cancels them.
                 parts = {q: c for m, c in p.items() if (q := divide(m, rule.lead)) is not None}
                 if not parts:
                     continue
@@ -125,9 +145,9 @@ class Reduction:
                 at = Fraction(rule.poly[rule.lead])
                 times = {q: _number(-c / at) for q, c in parts.items()}
                 p = add(p, mul(times, rule.poly))
-                if made is not None:
-                    for k, m in rule.made.items():
-                        made[k] = add(made.get(k, {}), mul(times, m))
+                if multiples is not None:
+                    for k, m in rule.multiples.items():
+                        multiples[k] = add(multiples.get(k, {}), mul(times, m))
                 changed = True
                 if len(p) > MAX_TERMS:
                     raise TooLong
@@ -137,7 +157,87 @@ class Reduction:
 
 
 def _number(c: Fraction) -> Number:
+    """The same number, as an int where it is one."""
     return c.numerator if c.denominator == 1 else c
+
+
+def _products(
+    basic: Mapping[str, Poly], strict_labels: Collection[str], degree: int, others: Sequence[Poly], effort: Effort
+) -> tuple[dict[Hashable, Poly], list[Hashable]]:
+    """Columns for 1 and for the products of at most `degree` inequalities, and the names of those that are > 0.
+
+    `others` are the goal and the facts: of many products only those are kept that can cancel with them.
+    """
+    columns: dict[Hashable, Poly] = {("sum", (), None): {ONE: 1}}
+    strict: list[Hashable] = [("sum", (), None)]
+    level: dict[tuple[str, ...], Poly] = {(): {ONE: 1}}
+    for _ in range(degree):
+        higher: dict[tuple[str, ...], Poly] = {}
+        for ks, p in level.items():
+            for k, q in basic.items():
+                if not ks or k >= ks[-1]:  # each product once, with its labels in order
+                    effort.spend(4 * len(p) * len(q))
+                    higher[(*ks, k)] = mul(p, q) if ks else q
+                    if len(higher) + len(columns) > MAX_PRODUCTS:
+                        raise TooLong
+        if len(higher) > MANY_PRODUCTS:
+            higher = _related(higher, others)
+        for ks, p in higher.items():
+            name = ("sum", ks, None)
+            columns[name] = p
+            if all(k in strict_labels for k in ks):
+                strict.append(name)
+        level = higher
+    return columns, strict
+
+
+def _multiples(
+    equations: Mapping[str, Poly], multipliers: Sequence[Term], used: Iterable[Mono], rounds: int, effort: Effort
+) -> dict[tuple[str, Mono], Poly]:
+    """Multiples of the equations by monomials: 1, those of `multipliers`, and in each round those that could cancel.
+
+    A monomial v of the columns or of another multiple cancels with u of an equation if that is multiplied by v/u.
+    """
+    # A dictionary, not a set: the order of everything decides which solution is found, and must not change.
+    monomials = dict.fromkeys(used)
+    multiples: dict[tuple[str, Mono], Poly] = {}
+    for k, p in equations.items():
+        multiples[k, ONE] = p
+        for t in multipliers:
+            for m in nf(t):
+                multiples[k, m] = mul({m: 1}, p)
+    # Multiples of a degree above that of what is there would only bring in monomials that nothing cancels.
+    cap = max([2, *map(_degree, monomials)])
+    for _ in range(rounds):
+        monomials |= dict.fromkeys(m for p in multiples.values() for m in p)
+        cap = max([cap, *(_degree(m) for p in multiples.values() for m in p)])
+        for k, p in equations.items():
+            effort.spend(len(monomials) * len(p))
+            for v, u in itertools.product(list(monomials), p):
+                m = divide(v, u)
+                if m is not None and (k, m) not in multiples and _degree(m) + max(map(_degree, p)) <= cap + 1:
+                    multiples[k, m] = mul({m: 1}, p)
+                    effort.spend(10 * len(p))
+                    if len(multiples) > MAX_MULTIPLIERS:
+                        raise TooLong
+    return multiples
+
+
+def _system(
+    columns: Mapping[Hashable, Poly], equation: Poly | None, strict: Sequence[Hashable]
+) -> list[tuple[LinearRow, Number]]:
+    """The linear system for the coefficients of the columns, with a row for each monomial.
+
+    For an `equation` the combination must be this polynomial. Else it must be 0, with positive coefficients of strict
+    columns, which are > 0 if the goal is false: a contradiction. Their sum is 1, as a solution may be scaled.
+    """
+    rows: dict[Mono, dict[Hashable, Number]] = {}
+    for name, p in columns.items():
+        for m, c in p.items():
+            rows.setdefault(m, {})[name] = c
+    if equation is not None:
+        return [(rows.get(m, {}), equation.get(m, 0)) for m in dict.fromkeys([*rows, *equation])]
+    return [*((r, 0) for r in rows.values()), (dict.fromkeys(strict, 1), 1)]
 
 
 def find(
@@ -156,39 +256,23 @@ def find(
     """A combination that proves the comparison `goal` (or ``false``) from the comparisons among `facts`, or None.
 
     `degree` bounds the products of inequalities; `squares` and `multipliers` are terms to try besides; `rounds` is how
-    often monomials that occur are used to multiply equations; with `reduced` the equations are put into all that is
-    combined. TooLong where `effort` is spent.
+    often monomials that occur are used to multiply equations; with `reduced` the equations are substituted in all that
+    is combined. TooLong where `effort` is spent.
     """
     effort = effort or Effort(10**12)
     inequalities = {k: f for k, f in facts.items() if f[0] in ("<=", "<")}
     equations = {k: poly(f) for k, f in facts.items() if f[0] == "="}
     original = equations
     wanted = target = poly(goal) if goal[0] in COMPARISONS else {}
+    # An unknown for each column: "sum" for products and squares, which are >= 0; "goal" for the negated goal; "eq" for
+    # multiples of equations, which may have any sign. An equation is proved from equations alone.
     columns: dict[Hashable, Poly] = {}
     strict: list[Hashable] = []
-    free: list[Hashable] = []
     if goal[0] != "=":
         basic = {k: poly(f) for k, f in inequalities.items()}
-        columns["sum", (), None] = {ONE: 1}
-        strict.append(("sum", (), None))
-        level: dict[tuple[str, ...], Poly] = {(): {ONE: 1}}
-        for _ in range(degree):
-            higher: dict[tuple[str, ...], Poly] = {}
-            for ks, p in level.items():
-                for k, q in basic.items():
-                    if not ks or k >= ks[-1]:
-                        effort.spend(4 * len(p) * len(q))
-                        higher[(*ks, k)] = mul(p, q) if ks else q
-                        if len(higher) + len(columns) > MAX_PRODUCTS:
-                            raise TooLong
-            if len(higher) > 60:
-                higher = _related(higher, [target, *basic.values(), *equations.values()])
-            for ks, p in higher.items():
-                name = ("sum", ks, None)
-                columns[name] = p
-                if all(inequalities[k][0] == "<" for k in ks):
-                    strict.append(name)
-            level = higher
+        strict_labels = {k for k, f in inequalities.items() if f[0] == "<"}
+        others = [target, *basic.values(), *equations.values()]
+        columns, strict = _products(basic, strict_labels, degree, others, effort)
         for s in squares:
             square = mul(nf(s), nf(s))
             columns["sum", (), s] = square
@@ -209,60 +293,32 @@ def find(
         target = reduction.by(target)
         equations = {k: reduction.by(p) for k, p in equations.items()}
         equations = {k: p for k, p in equations.items() if p}
-    # A dictionary, not a set: the order of everything decides which solution is found, and must not change.
-    monomials = dict.fromkeys([*target, *(m for p in columns.values() for m in p)])
-    candidates: dict[tuple[str, Any], Poly] = {}
-    for k, p in equations.items():
-        candidates[k, ONE] = p
-        for t in multipliers:
-            for m in nf(t):
-                candidates[k, m] = mul({m: 1}, p)
-    cap = max([2, *map(_degree, monomials)])
-    for _ in range(rounds):
-        monomials |= dict.fromkeys(m for p in candidates.values() for m in p)
-        cap = max([cap, *(_degree(m) for p in candidates.values() for m in p)])
-        for k, p in equations.items():
-            effort.spend(len(monomials) * len(p))
-            for v, u in itertools.product(list(monomials), p):
-                m = divide(v, u)
-                if m is not None and (k, m) not in candidates and _degree(m) + max(map(_degree, p)) <= cap + 1:
-                    candidates[k, m] = mul({m: 1}, p)
-                    effort.spend(10 * len(p))
-                    if len(candidates) > MAX_MULTIPLIERS:
-                        raise TooLong
-    for (k, m), p in candidates.items():
-        columns["eq", k, m] = p
-        free.append(("eq", k, m))
-    rows: dict[Mono, dict[Hashable, Number]] = {}
-    for name, p in columns.items():
-        for m, c in p.items():
-            rows.setdefault(m, {})[name] = c
-    system: list[tuple[LinearRow, Number]] = []
-    if goal[0] == "=":
-        for m in dict.fromkeys([*rows, *target]):
-            system.append((rows.get(m, {}), target.get(m, 0)))
-    else:
-        system = [(r, 0) for r in rows.values()]
-        system.append((dict.fromkeys(strict, 1), 1))
-    values = solve(system, free, pivots, effort)
+    used = [*target, *(m for p in columns.values() for m in p)]
+    multiples = _multiples(equations, multipliers, used, rounds, effort)
+    columns |= {("eq", k, m): p for (k, m), p in multiples.items()}
+    system = _system(columns, target if goal[0] == "=" else None, strict)
+    values = solve(system, [("eq", k, m) for k, m in multiples], pivots, effort)
     if values is None:
         return None
+    # Divide by the coefficient of the goal; where that is 0 the facts alone contradict each other.
     t = values.get("goal", Fraction(0)) if goal[0] != "=" else Fraction(1)
     scale = 1 / t if t else Fraction(1)
-    found = [(name, v * scale) for name, v in values.items() if v and isinstance(name, tuple)]
-    sums = tuple((v, name[1], name[2]) for name, v in found if name[0] == "sum")
+    coefficients = [(name, v * scale) for name, v in values.items() if v and isinstance(name, tuple)]
+    sums = tuple((v, name[1], name[2]) for name, v in coefficients if name[0] == "sum")
     by: dict[str, Poly] = {}
-    for name, v in found:
+    for name, v in coefficients:
         if name[0] == "eq":
             by[name[1]] = add(by.get(name[1], {}), {name[2]: v})
     if reduction is not None:
+        # The combination was found for reduced polynomials. For the original ones there is a gap, which the equations
+        # reduce to 0: the multiples that this takes are added to those found.
         gap: Poly = {m: -c for m, c in (wanted if t else {}).items()}
-        for name, v in found:
+        for name, v in coefficients:
             gap = add(gap, mul({ONE: v}, unreduced[name]) if name[0] == "sum" else mul({name[2]: v}, original[name[1]]))
-        more: dict[str, Poly] = {}
-        if reduction.by(gap, more):
+        of_reduction: dict[str, Poly] = {}
+        if reduction.by(gap, of_reduction):
             return None
-        for k, p in more.items():
+        for k, p in of_reduction.items():
             by[k] = add(by.get(k, {}), p)
     eqs = tuple((reify.term(normal.scale(p, 1)), k) for k, p in sorted(by.items()) if p)
     order = {k: i for i, k in enumerate(facts)}
@@ -275,11 +331,11 @@ def attempts(degree: int, rounds: int) -> Iterable[tuple[int, int]]:
     return sorted(itertools.product(range(1, degree + 1), range(rounds + 1)), key=lambda p: (p[0] + 2 * p[1], p))
 
 
-def search(goal: Term, facts: Mapping[str, Term], *, degree: int = 2, rounds: int = 1, **more: Any) -> Found | None:
+def search(goal: Term, facts: Mapping[str, Term], *, degree: int = 2, rounds: int = 1, **options: Any) -> Found | None:
     """`find` with growing degree and rounds; None where nothing was found within the limits."""
     for d, r in attempts(degree, rounds):
         try:
-            combination = find(goal, facts, degree=d, rounds=r, **more)
+            combination = find(goal, facts, degree=d, rounds=r, **options)
         except (TooLong, Rejected):
             continue
         if combination is not None:

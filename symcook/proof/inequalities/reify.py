@@ -1,4 +1,11 @@
-"""From normal forms back to terms: a term whose normal form is the given polynomial."""
+"""From normal forms back to terms: a term whose normal form is the given polynomial.
+
+In a polynomial of `normal` an atom (a name, a reciprocal, a function value, an indicator, a sum) is a number, of which
+`normal` keeps a key. The terms here do not depend on these numbers, so that the same proof gives the same text.
+
+Letters: `p` is a polynomial ``{monomial: coefficient}``, `m` a monomial, `a` the number of an atom, `k` a power, `c` a
+coefficient. A monomial is a pair: its factors ((atom, power), ...), and the number of the exponent `e` of exp.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +23,7 @@ if TYPE_CHECKING:
 def term(p: Poly) -> Term:
     """A term with normal form `p`; the order of its parts does not depend on the numbers of atoms."""
     out: Term | None = None
+    # Positive parts first, in the order of their text.
     parts = sorted(((product(m, Fraction(abs(c))), c > 0) for m, c in p.items()), key=lambda q: (not q[1], repr(q[0])))
     for part, positive in parts:
         if out is None:
@@ -57,6 +65,7 @@ def atom(a: int) -> Term:
 
 
 def _atom(key: Key) -> Term:
+    """The term of an atom by its key, whose parts after the kind are names, sorts and normal forms."""
     tag = key[0]
     if tag == "var":
         return var(key[1], key[2])

@@ -1,6 +1,8 @@
 """Exact feasibility of linear systems over the rationals: free unknowns eliminated, then the simplex by Bland's rule.
 
 Rows are sparse dictionaries ``{column: coefficient}``. Columns named in `free` take any value, the others are >= 0.
+
+Letters: `r` is a row, `b` its right side, `c` a column, `x` and `y` are coefficients, `i` is the number of a row.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ class Effort:
         self.left = left
 
     def spend(self, work: int) -> None:
+        """Count some work; TooLong where nothing is left."""
         Clock.spend(1 + (work >> 6))  # where a limit of time is set, it ends a search too
         self.left -= work
         if self.left < 0:
@@ -49,50 +52,54 @@ def solve(
     """
     free = set(free)
     effort = effort or Effort(10**12)
-    open_rows: list[tuple[_Row, fmpq]] = [({c: _exact(x) for c, x in r.items() if x}, _exact(b)) for r, b in rows]
-    pivots_kept: list[tuple[Hashable, _Row, fmpq]] = []
-    where: dict[Hashable, dict[int, None]] = {}
-    for i, (r, _) in enumerate(open_rows):
-        for c in r:
-            where.setdefault(c, {})[i] = None
+    open_rows: list[tuple[_Row, fmpq]] = [({c: _exact(x) for c, x in row.items() if x}, _exact(b)) for row, b in rows]
+    eliminated: list[tuple[Hashable, _Row, fmpq]] = []
+    where: dict[Hashable, dict[int, None]] = {}  # the rows in which a column occurs, in a fixed order
+    for i, (row, _) in enumerate(open_rows):
+        for column in row:
+            where.setdefault(column, {})[i] = None
     dead: set[int] = set()
-    # A free unknown leaves with the shortest row that mentions it.
-    for c in [c for c in where if c in free]:
-        live = [i for i in where[c] if i not in dead]
+    # Each free unknown is eliminated by the shortest row that has it, which it leaves with.
+    for column in [column for column in where if column in free]:
+        live = [i for i in where[column] if i not in dead]
         if not live:
             continue
         best = min(live, key=lambda i: (len(open_rows[i][0]), i))
         dead.add(best)
-        r, b = open_rows[best]
-        pivots_kept.append((c, r, b))
+        row, right = open_rows[best]
+        eliminated.append((column, row, right))
         for i in live:
             if i != best:
-                effort.spend(len(r) + 1)
-                _eliminate(open_rows, i, c, r, b, where)
+                effort.spend(len(row) + 1)
+                _eliminate(open_rows, i, column, row, right, where)
     system = [open_rows[i] for i in range(len(open_rows)) if i not in dead]
     solution = _nonnegative(system, pivots, effort)
     if solution is None:
         return None
-    values = {c: v for c, v in solution.items() if v}
-    for c, r, b in reversed(pivots_kept):
-        remaining = b - sum((x * values.get(d, ZERO) for d, x in r.items() if d != c), ZERO)
+    # The free unknowns get their values from these rows, the last one first.
+    values = {column: v for column, v in solution.items() if v}
+    for column, row, right in reversed(eliminated):
+        remaining = right - sum(
+            (coefficient * values.get(d, ZERO) for d, coefficient in row.items() if d != column), ZERO
+        )
         if remaining:
-            values[c] = remaining / r[c]
-    return {c: Fraction(int(v.p), int(v.q)) for c, v in values.items()}
+            values[column] = remaining / row[column]
+    return {column: Fraction(int(v.p), int(v.q)) for column, v in values.items()}
 
 
 ZERO = fmpq(0)
 
 
 def _exact(x: Number) -> fmpq:
+    """The number as a fraction of FLINT, which is faster."""
     return fmpq(x) if isinstance(x, int) else fmpq(x.numerator, x.denominator)
 
 
 def _eliminate(
-    left: list[tuple[_Row, fmpq]], i: int, c: Hashable, r: _Row, b: fmpq, where: dict[Hashable, dict[int, None]]
+    rows: list[tuple[_Row, fmpq]], i: int, c: Hashable, r: _Row, b: fmpq, where: dict[Hashable, dict[int, None]]
 ) -> None:
     """Subtract the multiple of row (r, b) from row i that removes column c."""
-    row, right = left[i]
+    row, right = rows[i]
     times = row[c] / r[c]
     for d, x in r.items():
         total = row.get(d, ZERO) - times * x
@@ -102,15 +109,69 @@ def _eliminate(
         elif d in row:
             del row[d]
             where[d].pop(i, None)
-    left[i] = (row, right - times * b)
+    rows[i] = (row, right - times * b)
 
 
 def _nonnegative(system: list[tuple[_Row, fmpq]], pivots: int, effort: Effort) -> dict[Hashable, fmpq] | None:
-    """A solution with every unknown >= 0."""
-    rows = [(r, b) if b >= 0 else ({c: -x for c, x in r.items()}, -b) for r, b in system]
+    """A solution with every unknown >= 0 (those that it does not name are 0), or None; phase one of the simplex."""
+    rows = _presolved([(r, b) if b >= 0 else ({c: -x for c, x in r.items()}, -b) for r, b in system])
+    if not rows:
+        return None if rows is None else {}
+    order = {c: k for k, c in enumerate(dict.fromkeys(c for r, _ in rows for c in r))}
+    names = list(order)
+    table = [{order[c]: x for c, x in r.items()} for r, _ in rows]
+    right = [b for _, b in rows]
+    # Each row begins with an artificial unknown as its basis, which a negative number stands for. Their sum `value` is
+    # minimised, and is 0 where there is a solution; `cost` has how it changes with each unknown.
+    basis = [-1 - i for i in range(len(rows))]
+    cost: dict[int, fmpq] = {}
+    for r in table:
+        for c, x in r.items():
+            cost[c] = cost.get(c, ZERO) - x
+    value = sum(right, ZERO)
+    for _ in range(pivots):
+        if not value:
+            break
+        # Bland's rule: the first column and the first basis that will do, so that no basis comes twice.
+        entering = min((c for c, x in cost.items() if x < 0), default=None)
+        if entering is None:
+            return None
+        best, row = None, -1
+        effort.spend(len(table) + 1)
+        for i, r in enumerate(table):
+            x = r.get(entering, 0)
+            if x > 0:
+                key = (right[i] / x, basis[i])
+                if best is None or key < best:
+                    best, row = key, i
+        # The pivot: divide its row, and take multiples of it off the other rows and the cost.
+        r = table[row]
+        x = r[entering]
+        r = table[row] = {c: y / x for c, y in r.items()}
+        right[row] /= x
+        basis[row] = entering
+        for i, other_row in enumerate(table):
+            y = other_row.get(entering)
+            if i != row and y:
+                effort.spend(len(r) + 1)
+                right[i] -= y * right[row]
+                _subtract(other_row, r, y)
+        y = cost[entering]
+        value += y * right[row]
+        _subtract(cost, r, y)
+    else:
+        raise TooLong
+    return {names[c]: right[i] for i, c in enumerate(basis) if c >= 0}
+
+
+def _presolved(rows: list[tuple[_Row, fmpq]]) -> list[tuple[_Row, fmpq]] | None:
+    """Rows with right sides >= 0 without the unknowns that must be 0; None where a row cannot be satisfied.
+
+    An unknown is 0 where it occurs in a row with right side 0 and coefficients of one sign.
+    """
     gone: set[Hashable] = set()
     changed = True
-    while changed:  # unknowns that a row with right side 0 and one sign forces to 0
+    while changed:
         changed = False
         out = []
         for r, b in rows:
@@ -128,52 +189,11 @@ def _nonnegative(system: list[tuple[_Row, fmpq]], pivots: int, effort: Effort) -
                 continue
             out.append((r, b))
         rows = out
-    if not rows:
-        return {}
-    order = {c: k for k, c in enumerate(dict.fromkeys(c for r, _ in rows for c in r))}
-    names = list(order)
-    table = [{order[c]: x for c, x in r.items()} for r, _ in rows]
-    right = [b for _, b in rows]
-    basis = [-1 - i for i in range(len(rows))]  # negative: the artificial unknown of that row
-    cost: dict[int, fmpq] = {}
-    for r in table:
-        for c, x in r.items():
-            cost[c] = cost.get(c, ZERO) - x
-    value = sum(right, ZERO)
-    for _ in range(pivots):
-        if not value:
-            break
-        entering = min((c for c, x in cost.items() if x < 0), default=None)
-        if entering is None:
-            return None
-        best, row = None, -1
-        effort.spend(len(table) + 1)
-        for i, r in enumerate(table):
-            x = r.get(entering, 0)
-            if x > 0:
-                key = (right[i] / x, basis[i])
-                if best is None or key < best:
-                    best, row = key, i
-        r = table[row]
-        x = r[entering]
-        r = table[row] = {c: y / x for c, y in r.items()}
-        right[row] /= x
-        basis[row] = entering
-        for i, other in enumerate(table):
-            y = other.get(entering)
-            if i != row and y:
-                effort.spend(len(r) + 1)
-                right[i] -= y * right[row]
-                _subtract(other, r, y)
-        y = cost[entering]
-        value += y * right[row]
-        _subtract(cost, r, y)
-    else:
-        raise TooLong
-    return {names[c]: right[i] for i, c in enumerate(basis) if c >= 0}
+    return rows
 
 
 def _subtract(row: dict[int, fmpq], r: dict[int, fmpq], times: fmpq) -> None:
+    """Take so many times `r` off a row, in place."""
     for c, z in r.items():
         total = row.get(c, ZERO) - times * z
         if total:

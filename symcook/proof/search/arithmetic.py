@@ -1,4 +1,11 @@
-"""Closing a goal by arithmetic: linear combinations of facts, products, squares, integers, enclosures."""
+"""Closing a goal by arithmetic: linear combinations of facts, products, squares, enclosures.
+
+Each method gets a `Step`, closes its goal where arithmetic proves it, and returns whether it did. The combinations are
+found by linear programming (`inequalities.linear`).
+
+Letters: `g` is a goal, `s` a step, `k` the label of a fact, `f` a formula.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +18,25 @@ from symcook.proof.search.step import LEVELS, Search, Step
 from symcook.proof.search.tactics import Stuck
 from symcook.proof.terms import COMPARISONS, FALSE, Term, negation, num
 
-NEAR = 60  # facts in the foreground
-FEW = 16  # so many facts all stand in the foreground
-CUBES = 10  # so many facts are multiplied three at a time
-SIDED = ("relu", "abs", "min", "max")
-SPLIT = ("ind", "fn")
+NEAR = 60  # at most so many facts take part in a combination
+FEW = 16  # where there are at most so many comparisons, all take part as if they were in the foreground
+CUBES = 10  # at most so many facts are multiplied three at a time
+SIDED = ("relu", "abs", "min", "max")  # functions whose value is told by the side on which an argument is
+SPLIT = ("ind", "fn")  # a hint that is such a term names cases to distinguish, not a multiplier
 
 
 class Arithmetic(Search):
     """Steps that end in one or two `pos` nodes, or in enclosures."""
 
     def facts(self, s: Step, wide: bool) -> dict[str, Term]:
-        many = sum(f[0] in COMPARISONS for f in s.g.facts.values())
-        names = s.g.facts if wide or (many <= FEW and self.level.degree > 1) else s.near
+        """The comparisons that take part: those in the foreground, or with `wide` all; NEAR of them at most."""
+        comparisons = sum(f[0] in COMPARISONS for f in s.g.facts.values())
+        names = s.g.facts if wide or (comparisons <= FEW and self.level.degree > 1) else s.foreground
         out = {k: s.g.facts[k] for k in names if s.g.facts[k][0] in COMPARISONS}
         if len(out) > NEAR:
-            out = {k: out[k] for k in list(dict.fromkeys([*[k for k in s.near if k in out], *reversed(out)]))[:NEAR]}
+            # The foreground first, then the newest facts.
+            first = [k for k in s.foreground if k in out]
+            out = {k: out[k] for k in list(dict.fromkeys([*first, *reversed(out)]))[:NEAR]}
         return out
 
     def find(
@@ -38,6 +48,10 @@ class Arithmetic(Search):
         squared: bool = False,
         reduced: bool = False,
     ) -> linear.Found | None:
+        """A combination of `facts` that proves `goal`, with the terms of the hints as multipliers and squares; or None.
+
+        Raises TooLong or Rejected only where the work of the level is spent.
+        """
         try:
             multipliers = [h.term for h in self.hints if h.term is not None and h.term[0] not in SPLIT]
             plain = [t for t in multipliers if t[0] not in (*COMPARISONS, "~", "all", "&", "|", "->", "ex", "lam")]
@@ -89,9 +103,9 @@ class Arithmetic(Search):
         reduced: bool = False,
         cited: bool = False,
     ) -> bool:
-        """Arithmetic from the facts in the foreground, or with `wide` from all of them.
+        """Close a comparison or ``false`` from the facts in the foreground, or with `wide` from all of them.
 
-        With `reduced` the equations are put in; with `cited` only inequalities among the hints take part.
+        With `reduced` the equations are substituted first; with `cited` only inequalities among the hints take part.
         """
         g, tag = s.g, s.g.goal[0]
         if tag not in (*COMPARISONS, "false"):
@@ -103,12 +117,14 @@ class Arithmetic(Search):
             if not 0 < sum(f[0] != "=" for f in facts.values()) <= CUBES:
                 return False
         if tag == "=":
+            # From equations alone, which is one combination and keeps the certificate short.
             combination = self.find(g.goal, {k: f for k, f in facts.items() if f[0] == "="}, 1, rounds, reduced=reduced)
             if combination is not None:
                 g._close(combination)
                 return True
             if all(f[0] == "=" for f in facts.values()):
                 return False
+            # With inequalities: a <= b and b <= a, unless the facts contradict each other, which settles it at once.
             a, b = g.goal[2]
             first_half = self.find(("<=", None, (a, b)), facts, degree, rounds, squared, reduced)
             if first_half is None:
@@ -116,10 +132,10 @@ class Arithmetic(Search):
             if first_half.contradiction:
                 g._close(first_half)
                 return True
-            two = self.find(("<=", None, (b, a)), facts, degree, rounds, squared, reduced)
-            if two is None:
+            second_half = self.find(("<=", None, (b, a)), facts, degree, rounds, squared, reduced)
+            if second_half is None:
                 return False
-            for half, f in zip(g.antisym(), (first_half, two), strict=True):
+            for half, f in zip(g.antisym(), (first_half, second_half), strict=True):
                 half._close(f)
             return True
         combination = self.find(g.goal, facts, degree, rounds, squared, reduced)
@@ -128,8 +144,12 @@ class Arithmetic(Search):
         g._close(combination)
         return True
 
-    def put(self, s: Step, degree: int = 1, cited: bool = False) -> bool:
-        """Arithmetic with the equations put in, for a part of the work that is left."""
+    def follows(self, s: Step) -> bool:
+        """`linear` without products, from all facts: what is tried first everywhere, as it costs least."""
+        return self.linear(s, 1, 0, wide=True)
+
+    def substituted(self, s: Step, degree: int = 1, cited: bool = False) -> bool:
+        """`linear` after the equations are substituted, for at most a quarter of the work that is left."""
         budget, self.effort.left = self.effort.left, self.effort.left // 4
         start = self.effort.left
         try:
@@ -140,7 +160,7 @@ class Arithmetic(Search):
             self.effort.left = budget - (start - self.effort.left)
 
     def against(self, s: Step) -> bool:
-        """A contradiction from the negated goal, which then takes part in products."""
+        """Close an inequality by a contradiction from its negation, which then takes part in products of facts."""
         g = s.g
         if g.goal[0] not in ("<=", "<"):
             return False
@@ -154,40 +174,42 @@ class Arithmetic(Search):
         return True
 
     def deep(self, s: Step, part: int) -> bool:
-        """Arithmetic with products, for a part of the work that is left."""
+        """Arithmetic with products of facts, for one of `part` parts of the work that is left."""
+        # Within a premise such products are only tried at the last level.
         if self.level.degree < 2 or (self.inside and self.level is not LEVELS[-1]):
             return False
         budget, self.effort.left = self.effort.left, self.effort.left // part
         start = self.effort.left
         try:
+            # From cheap to dear: squares of what occurs, products of two, of three cited facts, of any three.
             if (
                 self.linear(s, 1, 1, squared=True)
                 or self.linear(s, 2, 0)
-                or self.put(s, 2)
-                or self.put(s, 3, cited=True)
+                or self.substituted(s, 2)
+                or self.substituted(s, 3, cited=True)
             ):
                 return True
             if self.linear(s, 2, self.level.rounds) or self.against(s):
                 return True
             return len(self.facts(s, False)) <= CUBES and self.linear(s, 3, 0)
         except TooLong:
-            if part == 1:
+            if part == 1:  # then nothing is left for other attempts
                 raise
             return False
         finally:
             self.effort.left = budget - (start - self.effort.left)
 
     def plain(self, s: Step) -> bool:
-        """A fact, or linear; or a conjunction of such."""
+        """Close a goal that is a fact, follows by linear arithmetic, or is a conjunction of such goals."""
         g = s.g
         if self.at_once(s):
             return True
         if g.goal[0] == "&":
             return all(self.plain(s.under(part)) for part in g.split())
-        return g.goal[0] in COMPARISONS and self.linear(s, 1, 0, wide=True)
+        return g.goal[0] in COMPARISONS and self.follows(s)
 
     def boxes(self, s: Step) -> bool:
-        """Interval enclosures, where numbers bound every name of the goal."""
+        """Close an inequality by interval enclosures, where numbers bound every name of the goal."""
         g = s.g
         if g.goal[0] not in ("<=", "<"):
             return False
@@ -200,6 +222,7 @@ class Arithmetic(Search):
         return True
 
     def linear_contradiction(self, s: Step) -> bool:
+        """Close any goal where the facts contradict each other by linear arithmetic."""
         g = s.g
         combination = self.find(FALSE, self.facts(s, True), 1, 0)
         if combination is None:

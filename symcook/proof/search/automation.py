@@ -1,7 +1,12 @@
-"""The one automation behind ``by``: it closes a goal from the facts in scope and the hints, at rising levels.
+"""The one automation of proof texts, ``by``: it closes a goal from the facts in scope and the hints.
 
-A level bounds how deep premises nest, how often cases are distinguished, the products of inequalities and the work. The
-work is counted, not timed, so that the same text gives the same certificate on every machine. Nothing here is trusted.
+It tries one level after the other. A level bounds how deep premises nest, how often cases are distinguished, the
+products of inequalities and the work. The work is counted, not timed, so that the same text gives the same certificate
+on every machine. Nothing here is trusted. `_Tactic` fixes the order in which things are tried; the steps themselves are
+in `arithmetic`, `instances` and `casework`.
+
+Letters: `g` is a goal, `s` a step, `k` the label of a fact, `f` a formula.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
 from __future__ import annotations
@@ -19,21 +24,21 @@ from symcook.proof.search.step import CALLS, LEVELS, Hint, Level, Spent, Step
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Term
 
-RULES = 6  # so many facts about all values are tried though none is cited
-
-MANY = 40  # where so many facts about all values are not cited, a goal is tried without them first
+RULES = 6  # at most so many facts about all values are tried though none is cited
+MANY = 40  # where more facts about all values than this are not cited, a goal is tried without them first
 
 
 def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS, foreground: Sequence[str] = ()) -> int:
     """Close `g`; the number of the level that did. Stuck with the goal that was left, where none does.
 
-    The parts of a conjunction are so many goals, each with levels of its own.
+    `foreground` are labels of facts that take part as if they were cited.
     """
+    # Each part of a conjunction is a goal with levels of its own: an easy part needs no high level.
     if _parted(g.goal) and not immediate(trial := g._branch(g.goal)):
         if trial.goal[0] != "&":
             trial.intro_all()
-        near = [*foreground, *(k for k in trial.facts if k not in g.facts)]
-        number = max(prove(part, hints, levels, near) for part in trial.split())
+        front = [*foreground, *(k for k in trial.facts if k not in g.facts)]
+        number = max(prove(part, hints, levels, front) for part in trial.split())
         g.nodes += pruned(trial.nodes)
         g.closed = True
         return number
@@ -41,6 +46,7 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
     # Terms that do not compare can take all of a level's work: then sums are compared as a whole.
     last = [replace(levels[2], terms=False)] if len(levels) > 2 else []
     tries = [(g, number, level) for number, level in enumerate([*levels, *last])]
+    # With many rules that nothing cites, the two lowest levels are tried without these first.
     cited = g.citing([*foreground, *(label for h in hints for label in h.labels())])
     if len(cited.hidden) > MANY:
         if immediate(g):
@@ -49,16 +55,17 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
     for home, number, level in tries:
         trial = home._branch(g.goal)
         search = _Tactic(level, hints, g.known)
-        near = dict.fromkeys([*foreground, *search.cited(trial)])
+        front = dict.fromkeys([*foreground, *search.cited(trial)])
+        # Without hints, a few rules are in the foreground as if they were cited.
         rules = [k for k, f in trial.facts.items() if f[0] == "all"]
         if not hints and level.degree > 1 and len(rules) <= RULES:
-            near |= dict.fromkeys(rules)
+            front |= dict.fromkeys(rules)
         try:
-            search.run(Step(trial, near, Signs(trial, search.effort, depth=level.signs)), level.depth)
+            search.run(Step(trial, front, Signs(trial, search.effort, depth=level.signs)), level.depth)
         except Stuck as error:
             failure = search.failure(error)
             continue
-        except (Rejected, TooLong, Spent, RecursionError) as error:
+        except (Rejected, TooLong, Spent, RecursionError) as error:  # a message of a Stuck level says more
             failure = failure or search.failure(Stuck(f"the search ended: {error or 'its work is spent'}"))
             continue
         if not trial.closed:
@@ -72,7 +79,7 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
 
 
 def _spelled_out(g: Goal, hints: Sequence[Hint], levels: Sequence[Level], foreground: Sequence[str]) -> bool:
-    """Close `g` after its facts are spelled out, where that says something new."""
+    """Close `g` from what its facts say about integers (`integers`), where that is new; whether it did."""
     trial = g._branch(g.goal)
     try:
         new = integer_facts(
@@ -96,7 +103,7 @@ def _parted(f: Term) -> bool:
 
 
 def immediate(g: Goal) -> bool:
-    """Close `g` where it is true by computation or a fact."""
+    """Close `g` where it is true by computation or a fact; whether it did."""
     search = _Tactic(LEVELS[0], (), g.known)
     return search.at_once(Step(g, {}, Signs(g, search.effort)))
 
@@ -105,6 +112,7 @@ class _Tactic(Cases):
     """The order in which things are tried."""
 
     def run(self, s: Step, depth: int, splits: int | None = None) -> None:
+        """Close the goal according to its outermost connective, or Stuck; `depth` and `splits` are what is left."""
         splits = self.level.splits if splits is None else splits
         self.calls += 1
         if self.calls > CALLS:
@@ -133,10 +141,13 @@ class _Tactic(Cases):
         self.comparison(s, depth, splits)
 
     def comparison(self, s: Step, depth: int, splits: int) -> None:
+        """Close a comparison or ``false``, or Stuck: what costs least and succeeds most comes first."""
         level = self.level
+        # From the facts as they are: linear arithmetic over all of them, and denied facts.
         self.saturate(s)
-        if self.at_once(s) or self.linear(s, 1, 0, wide=True) or self.denied(s, depth, False):
+        if self.at_once(s) or self.follows(s) or self.denied(s, depth, deep=False):
             return
+        # With instances of rules; the second round is for rules about terms that the first has brought.
         fresh = True
         for _ in range(2):
             if not fresh:
@@ -144,27 +155,30 @@ class _Tactic(Cases):
             fresh = self.instances(s, depth)
             if fresh:
                 self.saturate(s)
-                if self.at_once(s) or self.linear(s, 1, 0, wide=True) or self.denied(s, depth, False):
+                if self.at_once(s) or self.follows(s) or self.denied(s, depth, deep=False):
                     return
         if self.rewritten(s, depth, splits):
             return
         if level.rounds == 0:
             raise self.stop(s)
+        # From level 1 on: the gap between integers, short ranges of them, and sums term by term.
         if self.integers(s) or self.finite(s, depth, splits):
             return
         if depth > 0 and level.terms and self.pointwise(s, depth, splits):
             return
+        # With signs of the terms that occur; then with equations substituted, enclosures and products.
         before = set(s.g.facts)
-        self.more(s)
-        if s.note(before) and self.linear(s, 1, 0, wide=True):
+        self.signs_and_sums(s)
+        if s.note(before) and self.follows(s):
             return
-        if self.put(s) or self.linear(s, 1, 1) or self.boxes(s) or self.deep(s, 8):
+        if self.substituted(s) or self.linear(s, 1, 1) or self.boxes(s) or self.deep(s, 8):
             return
+        # Cases: disjunctions among the facts, then relu, abs, min, max and I[...] in the goal.
         if self.cases(s, depth, splits) or (splits and self.branch(s, depth, splits)):
             return
-        if depth > 0 and self.denied(s, depth, True):
+        if depth > 0 and self.denied(s, depth, deep=True):
             return
-        if self.apart(s, depth, splits) or self.deep(s, 1):
+        if self.apart(s, depth, splits) or self.deep(s, 1):  # products again, with all of the work that is left
             return
         raise self.stop(s)
 

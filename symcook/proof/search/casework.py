@@ -1,4 +1,11 @@
-"""Distinguishing cases, and goals that are no comparisons: disjunctions, existence, sums term by term."""
+"""Distinguishing cases, and goals that are not comparisons: disjunctions, existence, sums term by term.
+
+Each method gets a `Step`, closes its goal where that is possible and returns whether it did, or raises Stuck. `depth`
+is how deep premises and witnesses may still nest, `splits` how often cases may still be distinguished.
+
+Letters: `g` and `h` are goals, `s` is a step, `k` the label of a fact, `f` a formula, `t` a term.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +23,17 @@ from symcook.proof.search.step import Hint, Step
 from symcook.proof.search.tactics import Stuck
 from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, negation, num, sort_of, subterms
 
-RANGE = 12  # the longest range of integers that is gone through
+RANGE = 12  # a range with at most so many integers is gone through
+MOST_NAMES = 4  # so many of the names that were declared last are tried as witnesses
+NEWEST = 6  # so many of the newest facts of the foreground are looked at for equations to substitute
+NEWEST_BOUNDS = 4  # and so many for bounds that meet
 
 
 class Cases(Foreground):
     """One goal for each case, all of which must close."""
 
     def either(self, s: Step, depth: int, splits: int) -> None:
-        """A disjunction: one side, or the right one where the left one fails."""
+        """Close a disjunction: by one side alone, by cases, or by the right side where the left one is false."""
         g = s.g
         for side, f in zip(("left", "right"), g.goal[2], strict=True):
             trial = s.fork(f)
@@ -37,6 +47,7 @@ class Cases(Foreground):
         self.saturate(s)
         if self.cases(s, depth, splits):
             return
+        # The excluded middle: where the left side holds it is picked; else its negation helps with the right side.
         trial = s.fork()
         yes, no = trial.g.em(g.goal[2][0], trial.g.fresh("or"))
         yes.pick("left").hyp(next(reversed(yes.facts)))
@@ -45,7 +56,7 @@ class Cases(Foreground):
         s.take(trial)
 
     def witness(self, s: Step, depth: int, splits: int) -> None:
-        """A name that has come up, or a term that a hint gives."""
+        """Close ``ex x. F``: by a term that a hint gives, a name in scope, or a constant function 0 or 1."""
         g = s.g
         self.saturate(s)
         if self.instances(s, depth):
@@ -53,9 +64,10 @@ class Cases(Foreground):
         if self.at_once(s):
             return
         sort = g.goal[1]
-        terms_given = [g.text(h.term) for h in self.hints if h.term is not None and sort_of(h.term) in (sort, "Int")]
-        names = [n for n, other in reversed(g.scope.items()) if other == sort]
-        for text in [*terms_given, *names[:4], *(("0", "1") if isinstance(sort, str) else ())]:
+        hinted_terms = [g.text(h.term) for h in self.hints if h.term is not None and sort_of(h.term) in (sort, "Int")]
+        names = [n for n, name_sort in reversed(g.scope.items()) if name_sort == sort]
+        numbers = ("0", "1") if isinstance(sort, str) else ()  # a function sort is a tuple
+        for text in [*hinted_terms, *names[:MOST_NAMES], *numbers]:
             trial = s.fork()
             try:
                 trial.g.witness(text)
@@ -67,7 +79,7 @@ class Cases(Foreground):
         raise self.stop(s, "a witness is needed")
 
     def rewritten(self, s: Step, depth: int, splits: int) -> bool:
-        """Equations in the foreground put into the goal, where they occur inside of something."""
+        """Rewrite the goal by all equations among the facts, in one direction or the other; whether that closes it."""
         g = s.g
         if ("rewritten", g.goal) in s.done:
             return False
@@ -79,18 +91,19 @@ class Cases(Foreground):
                 f = trial.g.facts[k]
                 if f[0] == "=":
                     old, new = (f[2][1], f[2][0]) if rev else f[2]
+                    # Never a number, which occurs everywhere, nor a term that occurs in what would replace it.
                     if old[0] == "num" or any(t == old for t in subterms(new)) or loose(old):
                         continue
                     if self.replaced(trial.g.goal, old, new) is not trial.g.goal:
                         trial.g.rewrite(k, rev=rev)
                         changed = True
-            if changed and (self.at_once(trial) or self.linear(trial, 1, 0, wide=True)):
+            if changed and (self.at_once(trial) or self.follows(trial)):
                 s.take(trial)
                 return True
         return False
 
     def pointwise(self, s: Step, depth: int, splits: int) -> bool:
-        """A comparison of sums over one range by their terms."""
+        """Close a comparison of sums over the same range by comparing their terms (`sums.pointwise`)."""
         trial = s.fork()
         inner = sums.pointwise(trial.g)
         if inner is None:
@@ -107,17 +120,17 @@ class Cases(Foreground):
         return True
 
     def cases(self, s: Step, depth: int, splits: int) -> bool:
-        """A disjunction among the facts in the foreground."""
+        """Close the goal by the cases of the first disjunction in the foreground that is not taken apart."""
         g = s.g
         if splits <= 0:
             return False
-        for k in list(s.near):
+        for k in list(s.foreground):
             f = g.facts[k]
             if f[0] == "|" and k not in g.taken:
                 trial = s.fork()
-                many = [len(flatten("&", part)) for part in flatten("|", f)]
+                sizes = [len(flatten("&", part)) for part in flatten("|", f)]
                 stem = trial.g.fresh("o")
-                labels = [stem if m == 1 else " ".join(f"{stem}_{i}" for i in range(m)) for m in many]
+                labels = [stem if m == 1 else " ".join(f"{stem}_{i}" for i in range(m)) for m in sizes]
                 for h in trial.g.cases(k, *labels):
                     self.side(trial.under(h), depth, splits - 1)
                 s.take(trial)
@@ -125,11 +138,11 @@ class Cases(Foreground):
         return False
 
     def apart(self, s: Step, depth: int, splits: int) -> bool:
-        """An integer that is not another is less or greater."""
+        """Close the goal by the cases a < b and b < a of integers, for a fact a != b in the foreground."""
         g = s.g
         if splits <= 0:
             return False
-        for k in list(s.near):
+        for k in list(s.foreground):
             f = g.facts[k]
             if f[0] == "~" and f[2][0][0] == "=" and ("apart", k) not in s.done:
                 a, b = f[2][0][2]
@@ -140,6 +153,7 @@ class Cases(Foreground):
                 try:
                     for h in trial.g.em(("<=", None, (a, b)), trial.g.fresh("side")):
                         inner = trial.under(h)
+                        # The first side has a <= b: either a < b, or b <= a, which contradicts a != b.
                         if h.facts[next(reversed(h.facts))][0] == "<=":
                             less, same = h.em(("<", None, (a, b)), h.fresh("side"))
                             self.differ(trial.under(same), k, a, b)
@@ -152,7 +166,7 @@ class Cases(Foreground):
         return False
 
     def differ(self, s: Step, k: str, a: Term, b: Term) -> None:
-        """a <= b <= a against a != b."""
+        """Close any goal by a <= b and b <= a, the last two facts, against the fact `k`, which is a != b."""
         g = s.g
         low, high = list(g.facts)[-2:]
         label = g.fresh("eq")
@@ -169,12 +183,13 @@ class Cases(Foreground):
         g.absurd(label, k)
 
     def side(self, s: Step, depth: int, splits: int) -> None:
-        """One side of a distinction: what it says is put into the goal and the foreground."""
+        """Close the goal of one case: its new equations are substituted in the goal and the foreground first."""
         if self.impossible(s):
             return
         g = s.g
         self.squeezed(s)
-        for k in [k for k in list(s.near)[-6:] if g.facts[k][0] == "="]:
+        for k in [k for k in list(s.foreground)[-NEWEST:] if g.facts[k][0] == "="]:
+            # Only names and function values are replaced, a compound term not by a name, and nothing by what has it.
             old, new = g.facts[k][2]
             if old[0] == "num" or (old[0] != "var" and new[0] == "var"):
                 continue
@@ -182,46 +197,49 @@ class Cases(Foreground):
                 continue
             if self.replaced(g.goal, old, new) is not g.goal:
                 g.rewrite(k)
-            for other in list(s.near):
-                f = g.facts[other]
-                if other != k and f[0] in COMPARISONS and self.replaced(f, old, new) is not f:
-                    label = g.fresh("r")
-                    g.rewrite(k, other, label)
-                    del s.near[other]
+            for rewritten_label in list(s.foreground):
+                f = g.facts[rewritten_label]
+                if rewritten_label != k and f[0] in COMPARISONS and self.replaced(f, old, new) is not f:
+                    label = g.fresh("r")  # the rewritten fact takes the place of the old one, unless it is trivial
+                    g.rewrite(k, rewritten_label, label)
+                    del s.foreground[rewritten_label]
                     if fkey(g.facts[label]) != NTRUE:
-                        s.near[label] = None
+                        s.foreground[label] = None
         self.run(s, depth, splits)
 
     def squeezed(self, s: Step) -> None:
-        """A name of an integer equals what bounds it on both sides."""
+        """Add x = t for names of integers that new bounds of the foreground and older facts enclose: t <= x <= t."""
         g = s.g
         self.saturate(s)
         ends: dict[object, tuple[str, Term]] = {}
         for k, f in g.facts.items():
             if f[0] == "<=" and sort_of(f[2][0]) == sort_of(f[2][1]) == "Int":
                 ends.setdefault(normal.freeze(self.poly(f)), (k, f))
-        for k in [k for k in list(s.near)[-4:] if g.facts[k][0] == "<="]:
+        for k in [k for k in list(s.foreground)[-NEWEST_BOUNDS:] if g.facts[k][0] == "<="]:
+            # The opposite bound: 0 <= p and 0 <= -p together give p = 0.
             p = self.poly(g.facts[k])
-            other = ends.get(normal.freeze(normal.scale(p, -1)))
-            if other is None or not p:
+            opposite = ends.get(normal.freeze(normal.scale(p, -1)))
+            if opposite is None or not p:
                 continue
+            # p = 0 is solved for a name with the coefficient 1 or -1, of several for the one that was declared last.
             order = list(g.scope)
-            names = [
+            linear_atoms = [
                 (reify.atom(m[0][0][0]), c)
                 for m, c in p.items()
                 if len(m[0]) == 1 and m[0][0][1] == 1 and not m[1] and abs(c) == 1
             ]
-            names = [(v, c) for v, c in names if v[0] == "var" and v[1][0] in order]
+            names = [(v, c) for v, c in linear_atoms if v[0] == "var" and v[1][0] in order]
             if not names:
                 continue
-            v, c = max(names, key=lambda one: order.index(one[0][1][0]))
+            v, c = max(names, key=lambda name_and_coefficient: order.index(name_and_coefficient[0][1][0]))
             value = reify.term(normal.add(normal.nf(v), p, -c))
             f = ("=", None, (v, value))
             if f in g.facts.values():
                 continue
+            # Both inequalities follow from the two bounds, and the equation from them.
             sides = []
             for end in (("<=", None, f[2]), ("<=", None, (value, v))):
-                combination = linear.find(end, {x: g.facts[x] for x in (k, other[0])}, effort=self.effort)
+                combination = linear.find(end, {x: g.facts[x] for x in (k, opposite[0])}, effort=self.effort)
                 if combination is None:
                     return
                 sides.append([g._pos(combination)])
@@ -229,13 +247,14 @@ class Cases(Foreground):
             node = {"by": "antisym", "left": sides[0], "right": sides[1]}
             g._emit({"by": "have", "show": g.text(f), "proof": [node], "as": label})
             g._bind(label, f)
-            s.near[label] = None
+            s.foreground[label] = None
 
     def impossible(self, s: Step) -> bool:
-        return self.linear_contradiction(s) or self.denied(s, 0, False)
+        """Close any goal where the facts contradict each other, without a search."""
+        return self.linear_contradiction(s) or self.denied(s, 0, deep=False)
 
     def branch(self, s: Step, depth: int, splits: int) -> bool:
-        """Distinguish the cases of a relu, abs, min, max or I[...] that occurs; or whether two terms are equal."""
+        """Close the goal by the cases of a relu, abs, min, max or I[...] that occurs, or by whether a formula holds."""
         for t in self.candidates(s):
             mark = ("split", t)
             if mark in s.done:
@@ -247,26 +266,30 @@ class Cases(Foreground):
                     sides = trial.g.em(t, trial.g.fresh("case"))
                 else:
                     sides = trial.g.sides(t)
+                # Where only one side is possible there was nothing to distinguish, and no split is used up.
                 inner = [trial.under(h) for h in sides]
                 open_sides = [open_side for open_side in inner if not self.impossible(open_side)]
                 for open_side in open_sides:
                     self.side(open_side, depth, splits - (len(open_sides) > 1))
             except Stuck:
-                if t[0] in ("=", "<="):
+                if t[0] in ("=", "<="):  # a guess at what a rule lacks: another one may serve
                     continue
-                return False
+                return False  # no other function is tried after the first whose cases do not close
             s.take(trial)
             return True
         return False
 
     def candidates(self, s: Step) -> list[Term]:
+        """What to distinguish cases of, most promising first: terms, and formulas that hold or do not."""
         g = s.g
         out: dict[Term, None] = {}
         keys_seen: set[object] = set()
+        # Terms that a hint names.
         for h in self.hints:
             if h.term is not None and h.term[0] in (*SPLIT, "=") and (h.term[0] != "fn" or h.term[1] in SIDED):
                 out[h.term] = None
-        for f in [g.goal, *(g.facts[k] for k in s.near if g.facts[k][0] in COMPARISONS)]:
+        # Functions with cases in the goal and the foreground, unless an equation gives their value already.
+        for f in [g.goal, *(g.facts[k] for k in s.foreground if g.facts[k][0] in COMPARISONS)]:
             for t in reversed(list(subterms(f))):  # what is inside comes first
                 if (t[0] == "ind" or (t[0] == "fn" and t[1] in SIDED)) and not loose(t):
                     try:
@@ -277,24 +300,28 @@ class Cases(Foreground):
                         continue
                     keys_seen.add(key)
                     out[t] = None
+        # What a rule would need for an instance: equations that must be false, and bounds of a range.
         for hint in self.hints:
             if hint.term is None and hint.terms is None and not hint.premises:
                 for eq in self.lacking_equations(s, hint):
                     out[eq] = None
-        for k in list(s.near):
+        for k in list(s.foreground):
             if g.facts[k][0] == "all":
                 for f in self.lacking_bounds(s, k):
                     out[f] = None
         return list(out)
 
     def lacking_bounds(self, s: Step, rule_label: str) -> list[Term]:
-        """Comparisons of integers, of a place with the end of a range, that an instance of a rule lacks."""
+        """Comparisons of integers that are premises of an instance of a rule and undecided: two of them at most.
+
+        Such a premise says that a position is before or after the end of a range.
+        """
         g = s.g
         rule = self.known(opened, g.facts[rule_label])
         parts = [part for q in rule.premises for part in flatten("&", q)]
         if not any(part[0] == "<=" and sort_of(part[2][0]) == sort_of(part[2][1]) == "Int" for part in parts):
             return []
-        here = closed_subterms([g.goal, *(g.facts[k] for k in s.near if g.facts[k][0] in COMPARISONS)])
+        here = closed_subterms([g.goal, *(g.facts[k] for k in s.foreground if g.facts[k][0] in COMPARISONS)])
         out: dict[Term, None] = {}
         for matched in ways(rule, g.goal, here, (), {}):
             for part in parts:
@@ -307,12 +334,12 @@ class Cases(Foreground):
         return list(out)[:2]
 
     def lacking_equations(self, s: Step, hint: Hint) -> list[Term]:
-        """Equations whose negation is a premise that a hint lacks."""
+        """Equations whose negation is a premise of an instance of a hint, and that are undecided: four at most."""
         g = s.g
         rule = opened(g.fact(hint.label))
         if not any(part[0] == "~" for q in rule.premises for part in flatten("&", q)):
             return []
-        here = closed_subterms([g.goal, *(g.facts[k] for k in s.near if g.facts[k][0] in COMPARISONS)])
+        here = closed_subterms([g.goal, *(g.facts[k] for k in s.foreground if g.facts[k][0] in COMPARISONS)])
         out = []
         for matched in ways(rule, g.goal, here, (), {}):
             for q in rule.premises:
@@ -327,9 +354,10 @@ class Cases(Foreground):
         return out[:4]
 
     def finite(self, s: Step, depth: int, splits: int) -> bool:
-        """An integer between two numbers is one of them."""
+        """Close the goal by cases for the value of an integer that lies between two numbers, at most RANGE of them."""
         g = s.g
-        names = {v for f in [g.goal, *(g.facts[k] for k in s.near)] for v in free(f) if v[1][1] == "Int"}
+        # The best lower and upper bound by a number of each name, with the label of the fact that gives it.
+        names = {v for f in [g.goal, *(g.facts[k] for k in s.foreground)] for v in free(f) if v[1][1] == "Int"}
         low: dict[Term, tuple[int, str]] = {}
         high: dict[Term, tuple[int, str]] = {}
         for k, f in g.facts.items():
@@ -345,8 +373,10 @@ class Cases(Foreground):
                         low[b] = (bound, k)
         for v in sorted(names, key=lambda v: v[1]):
             if v in low and v in high and 0 <= high[v][0] - low[v][0] < RANGE and ("finite", v) not in s.done:
-                eq = any(f[0] == "=" and v in f[2] and constant(nf(f[2][1])) is not None for f in g.facts.values())
-                if eq:
+                is_known = any(
+                    f[0] == "=" and v in f[2] and constant(nf(f[2][1])) is not None for f in g.facts.values()
+                )
+                if is_known:
                     continue
                 trial = s.fork()
                 trial.done.add(("finite", v))
@@ -359,12 +389,13 @@ class Cases(Foreground):
         return False
 
     def walk(self, s: Step, v: Term, low: tuple[int, str], high: tuple[int, str], depth: int, splits: int) -> None:
+        """Close the goal for each value of `v` from low to high, numbers with the labels of the bounds; or Stuck."""
         g = s.g
         if low[0] > high[0]:
             if not self.linear_contradiction(s):
                 raise Stuck("an empty range")
             return
-        if low[0] == high[0]:
+        if low[0] == high[0]:  # one value is left: v = low from both bounds
             at = ("=", None, (v, num(low[0])))
             label = g.fresh("at")
             ends = [("<=", None, (v, num(low[0]))), ("<=", None, (num(low[0]), v))]
@@ -377,9 +408,10 @@ class Cases(Foreground):
             node = {"by": "antisym", "left": nodes[0], "right": nodes[1]}
             g._emit({"by": "have", "show": g.text(at), "proof": [node], "as": label})
             g._bind(label, at)
-            s.near[label] = None
+            s.foreground[label] = None
             self.side(s, depth, splits)
             return
+        # v <= low, that is v = low, or low < v, from which low + 1 <= v is the next lower bound.
         less, above = g.em(("<=", None, (v, num(low[0]))), g.fresh("at"))
         side = next(reversed(less.facts))
         self.walk(s.under(less), v, low, (low[0], side), depth, splits)

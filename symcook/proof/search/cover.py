@@ -39,7 +39,8 @@ class _Split:
 
 
 class _Search:
-    """The difference of the two sides of a comparison, and how often it was enclosed over a box that is a leaf."""
+    """The comparison to prove, as `difference` of its sides with at least the sign `least`; `leaves` counts the boxes
+    of the cover."""
 
     def __init__(self, goal: Term, precisions: Sequence[int], boxes: int) -> None:
         a, b = goal[2]
@@ -52,7 +53,7 @@ class _Search:
         for prec in self.precisions:
             with PRECISION:
                 sign = enclose.least_sign(self.difference, box, prec)
-            if sign is None and prec == self.precisions[0]:
+            if sign is None and prec == self.precisions[0]:  # undefined at few digits may be defined at more
                 continue
             if sign is not None and sign >= self.least:
                 return prec
@@ -61,6 +62,7 @@ class _Search:
         return None
 
     def leaf(self, box: Box) -> _Leaf | None:
+        """The box as a leaf of the cover; None where its enclosure decides nothing, Stuck where there are too many."""
         prec = self.decided(box)
         if prec is None:
             return None
@@ -118,7 +120,10 @@ def cover(g: Goal, *, depth: int = DEPTH, boxes: int = BOXES, precisions: Sequen
 
 
 def _scan(search: _Search, v: Term, low: Fraction, high: Fraction, depth: int) -> list[tuple[Fraction, _Leaf]]:
-    """Right ends of the intervals from `low` to `high`, each with its leaf."""
+    """Right ends of the intervals from `low` to `high`, each with its leaf; Stuck where one would be too narrow.
+
+    The width of an interval is doubled while its enclosure decides, then found by bisection to a part in 16.
+    """
     whole = search.leaf({v: (low, high)})
     if whole is not None:
         return [(high, whole)]
@@ -129,7 +134,7 @@ def _scan(search: _Search, v: Term, low: Fraction, high: Fraction, depth: int) -
     at, width = low, (high - low) / 2
     while at < high:
         width = min(width, high - at)
-        good, bad = Fraction(0), None
+        good, bad = Fraction(0), None  # the widest interval known to be decided, the narrowest known not to be
         while bad is None or (good == 0 or bad > good * Fraction(17, 16)):
             if search.decided({v: (at, at + width)}) is not None:
                 good = width
@@ -139,10 +144,11 @@ def _scan(search: _Search, v: Term, low: Fraction, high: Fraction, depth: int) -
             else:
                 bad = width
                 width = (good + bad) / 2
-                if bad < least:
+                if bad < least:  # say at which of the ends the comparison fails, if it does
                     search.point({v: at})
                     search.point({v: at + bad})
                     raise Stuck(f"an interval at {v[1][0]} = {quotient(at)} is too narrow: the two sides come close")
+        # A little narrower, so that the end is a simple fraction in the certificate.
         end = at + good if at + good == high else simplest(at + good * Fraction(15, 16), at + good)
         leaf = search.leaf({v: (at, end)})
         if leaf is None:  # enclosures need not be monotone
@@ -168,6 +174,7 @@ def simplest(low: Fraction, high: Fraction) -> Fraction:
 
 
 def _balanced(v: Term, parts: Sequence[tuple[Fraction, _Leaf]]) -> _Leaf | _Split:
+    """A balanced tree of splits of `v` over intervals, which are given by their right ends."""
     if len(parts) == 1:
         return parts[0][1]
     middle = len(parts) // 2
@@ -177,7 +184,8 @@ def _balanced(v: Term, parts: Sequence[tuple[Fraction, _Leaf]]) -> _Leaf | _Spli
 # --- Several variables ----------------------------------------------------------------------------------------------
 
 
-def _halve(search: _Search, box: Box, depth: int, whole: Box) -> _Leaf | _Split:
+def _halve(search: _Search, box: Box, depth: int, whole_box: Box) -> _Leaf | _Split:
+    """A tree of splits over a box, halved until enclosures decide; Stuck after `depth` halvings."""
     leaf = search.leaf(box)
     if leaf is not None:
         return leaf
@@ -187,22 +195,27 @@ def _halve(search: _Search, box: Box, depth: int, whole: Box) -> _Leaf | _Split:
             search.point({v: ends[corner] for v, ends in box.items()})
         search.point({v: (low + high) / 2 for v, (low, high) in box.items()})
         raise Stuck("a box is too small: the two sides come close")
+    # Halve the name by which most halves are decided, then the one on which the enclosure depends most (fixed at the
+    # middle it decides), then the one whose side is longest in proportion.
     best: tuple[tuple[int, Fraction], Term] | None = None
     for v in wide:
         low, high = box[v]
         done = sum(search.decided(half) is not None for half in _halves(box, v))
         thin = {**box, v: ((low + high) / 2,) * 2}
         helps = search.decided(thin) is not None
-        first, last = whole[v]
+        first, last = whole_box[v]
         rank = (2 * done + helps, (high - low) / (last - first))
         if best is None or rank > best[0]:
             best = (rank, v)
     v = present(best)[1]
     left, right = _halves(box, v)
-    return _Split(v, left[v][1], _halve(search, left, depth - 1, whole), _halve(search, right, depth - 1, whole))
+    return _Split(
+        v, left[v][1], _halve(search, left, depth - 1, whole_box), _halve(search, right, depth - 1, whole_box)
+    )
 
 
 def _halves(box: Box, v: Term) -> tuple[Box, Box]:
+    """A box cut in the middle of the side of `v`."""
     low, high = box[v]
     middle = (low + high) / 2
     return {**box, v: (low, middle)}, {**box, v: (middle, high)}
@@ -212,6 +225,7 @@ def _halves(box: Box, v: Term) -> tuple[Box, Box]:
 
 
 def _emit(g: Goal, tree: _Leaf | _Split, labels: dict[Term, tuple[str, str]]) -> None:
+    """Close the goal by a tree; `labels` has the facts that bound each name below and above."""
     if isinstance(tree, _Leaf):
         g.interval([label for pair in labels.values() for label in pair], tree.prec)
         return

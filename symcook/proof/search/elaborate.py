@@ -1,4 +1,13 @@
-"""From a proof text to the nodes that the kernel checks. Untrusted: the kernel judges what comes out."""
+"""From a proof text to the nodes that the kernel checks. Untrusted: the kernel judges what comes out.
+
+In: the lines of a part of a proof text, as `prooftext.read` gives them, and the formula to prove. Out: the nodes of
+the certificate. `Elaborator` has one method for each kind of line, called ``_`` and the kind (`prooftext` describes the
+language). It reads the line in the scope of the goal, changes the goal or closes it, and leaves what a line does not
+spell out to the automation. A line that does not fit raises BadProof with its place, one that does not follow StepGap.
+
+Letters: `g` and `h` are goals (`h` also a hint), `k` is a label, `f` a formula, `t` a term.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +34,11 @@ Short = tuple[tuple[str, ...], Tree]
 """What `let` names: the names of its arguments, and the term."""
 
 KINDS = ("lem", "ax", "named", "oracle")
+"""The kinds of facts of a library, which a text may leave out in front of their names."""
 MOST_FACTS = 60
 """So many facts in scope are listed where a line does not follow."""
+MOST_READ = 2000
+"""So many formulas are kept as they were read."""
 
 
 _READ: dict[Any, tuple[Term, Any]] = {}
@@ -44,7 +56,7 @@ class StepGap(Rejected):
 def nodes(
     library: Citable, goal: Term, lines: Sequence[TextLine], idle: list[tuple[Place, str]] | None = None
 ) -> list[dict[str, Any]]:
-    """The proof of a closed formula that the lines of a part give. BadProof or Gap where they do not.
+    """The proof of a closed formula that the lines of a part give. BadProof or StepGap where they do not.
 
     Hints that nothing uses come to `idle`.
     """
@@ -79,7 +91,11 @@ def written(g: Goal, lines: Sequence[str | Callable[[Goal], None]]) -> None:
 
 
 class Elaborator:
-    """Runs lines on goals; `cited` says of each fact that a line cites whether its proof uses it."""
+    """Runs lines on goals.
+
+    `cited` says of each fact that a line cites whether its proof uses it; `lets` has the names given by `let`, and
+    `obtained` the names of the last `obtain`, for ``..`` in a witness.
+    """
 
     def __init__(self, levels: Sequence[automation.Level] = automation.LEVELS) -> None:
         self.levels = levels
@@ -98,14 +114,16 @@ class Elaborator:
             self.automatic(g, TextLine("qed", place=place), "what is left to show does not follow")
 
     def automatic(self, g: Goal, line: TextLine, what: str, hints: Sequence[HintText] | None = None) -> None:
-        hints_given = [self.hint(g, h) for h in (line.hints if hints is None else hints)]
+        """Close `g` by the automation with `hints`, else those of the line; StepGap says `what` where it fails."""
+        read_hints = [self.hint(g, h) for h in (line.hints if hints is None else hints)]
         start = len(g.nodes)
         try:
-            automation.prove(g, hints_given, self.levels)
+            automation.prove(g, read_hints, self.levels)
         except Stuck as error:
             raise StepGap(line.place, what, _with_facts(str(error), g)) from None
+        # A hint is used where its label occurs in the new nodes; of several goals of a line one is enough.
         used = set(_labels(g.nodes[start:]))
-        for h, hint_used in zip(line.hints if hints is None else hints, hints_given, strict=True):
+        for h, hint_used in zip(line.hints if hints is None else hints, read_hints, strict=True):
             if hint_used.label:
                 key = (line.place, h.text)
                 self.cited[key] = self.cited.get(key, False) or hint_used.label in used
@@ -113,14 +131,16 @@ class Elaborator:
     # --- Texts in the scope of a goal ------------------------------------------------------------------------------
 
     def label(self, g: Goal, name: str) -> str | None:
+        """The label of a fact in scope or of the library, whose kind may be left out in `name`; None if unknown."""
         for full in (name, *(f"{kind}:{name}" for kind in KINDS)):
             if full in g.facts or full in g.library.facts:
                 return full
         return None
 
     def hint(self, g: Goal, h: HintText) -> Hint:
+        """A hint of a text for the automation: a fact with terms and premises, or else a term or formula."""
         label = self.label(g, h.name) if h.name else None
-        if label is not None:
+        if label is not None:  # a fact comes before a term of the same name
             h = self.filled(g, label, h)
             for text in h.terms or ():
                 if text != "_":
@@ -135,8 +155,8 @@ class Elaborator:
                 except (Rejected, BadInput):
                     pass
         name = h.name or h.text
-        near = _near(name, [*g.facts, *(k.partition(":")[2] for k in g.library.facts)])
-        raise BadProof(h.place, "expected a fact in scope, a lemma or a term", name, near)
+        suggestion = _near(name, [*g.facts, *(k.partition(":")[2] for k in g.library.facts)])
+        raise BadProof(h.place, "expected a fact in scope, a lemma or a term", name, suggestion)
 
     def filled(self, g: Goal, label: str, h: HintText) -> HintText:
         """A hint with the names that the fact itself has in place of ``..``."""
@@ -157,6 +177,7 @@ class Elaborator:
 
     def expanded(self, g: Goal, text: str) -> str:
         """A text without the names that `let` gave, and none bound in it that is in scope."""
+        # Most texts have none of these names: then they need not be parsed.
         words = set(re.findall(r"\w+", text))
         if words.isdisjoint(self.lets) and words.isdisjoint(g.scope):
             return text
@@ -169,6 +190,8 @@ class Elaborator:
         return expr.show(_apart(_put(tree, self.lets), {*g.scope, *g.library.definitions, *words}, {}))
 
     def formula(self, g: Goal, line: TextLine) -> tuple[str, Term]:
+        """The formula of a line, as text without the names of `let`, and as a term; BadProof where it is wrong."""
+        # `line.where` has the place of each character of the formula in the file, for the messages.
         try:
             expr.parse_formula(line.formula)
         except BadInput as error:
@@ -177,15 +200,16 @@ class Elaborator:
             raise BadProof(
                 line.where[k] if line.where else line.inner, "expected a formula", line.formula, _first(error)
             ) from None
+        # Read in this scope, or taken from the formulas that were read in the same one.
         text = self.expanded(g, line.formula)
         key = (text, tuple(g.scope.items()), id(g.library.definitions))
         try:
             if key not in _READ:
-                if len(_READ) > 2000:
+                if len(_READ) > MOST_READ:
                     _READ.clear()
                 _READ[key] = (g.formula(text), g.library.definitions)
             return text, _READ[key][0]
-        except Rejected as error:
+        except Rejected as error:  # the place is that of the name that is unknown, else the beginning
             name = re.search(r"the name '([^']+)' is (?:unknown|bound)", str(error))
             k = 0
             if name is not None:
@@ -209,7 +233,7 @@ class Elaborator:
                 line.inner if line.inner.line else line.place, f"'{line.kind}' does not fit", None, str(error)
             ) from None
 
-    def new(self, g: Goal, line: TextLine, labels: Sequence[str | tuple[str, ...]]) -> None:
+    def check_unused(self, g: Goal, line: TextLine, labels: Sequence[str | tuple[str, ...]]) -> None:
         """Refuse labels that are in use."""
         labels_seen: set[str] = set()
         for label in [x for k in labels for x in ([k] if isinstance(k, str) else k)]:
@@ -218,19 +242,22 @@ class Elaborator:
             labels_seen.add(label)
 
     def _given(self, g: Goal, line: TextLine) -> None:
+        """``given n s p (low high)``: names for the quantifiers of the goal, and labels for its premises."""
         labels = [*line.labels]
         while labels:
             sorts, label = variables(g.goal), labels[0]
+            # Quantifiers in front: as many names at once as there are, and ``..`` for those of the statement.
             if sorts and isinstance(label, str):
                 labels[:1] = self.names(g, line, len(sorts)) if label == OWN else [label]
                 named = itertools.takewhile(lambda name: isinstance(name, str) and name != OWN, labels[: len(sorts)])
                 g.intro(self.unused(g, line, [*map(str, named)]), apart=True)
                 labels = labels[len(sorts) - len(variables(g.goal)) :]
                 continue
+            # A premise: one label, or one for each part of a conjunction.
             labels, tag = labels[1:], g.goal[0]
             if tag in ("->", "~"):
                 label = self.spread(label, g.goal[2][0])
-                self.new(g, line, [label])
+                self.check_unused(g, line, [label])
                 parts = flatten("&", g.goal[2][0])
                 if not isinstance(label, str) and len(parts) != len(label):
                     must = f"expected {len(parts)} labels for {len(parts)} parts of {g.text(g.goal[2][0])[:200]}"
@@ -263,17 +290,20 @@ class Elaborator:
         return label if isinstance(label, str) else equations.spread(label, f)
 
     def _fact(self, g: Goal, line: TextLine) -> None:
+        """``label: FORMULA by HINTS``, or with a block of lines that proves it; it is a fact from then on."""
         text, f = self.formula(g, line)
         (labels,) = line.labels
-        self.new(g, line, [labels])
+        self.check_unused(g, line, [labels])
         if not isinstance(labels, str) and len(flatten("&", f)) != len(labels):
             raise BadProof(line.place, f"expected {len(flatten('&', f))} labels", " ".join(labels))
+        # Without a block what is true at once needs no hint. The names that the formula quantifies are introduced,
+        # unless the block introduces its own.
         sub = g._branch(f)
         if not line.blocks and automation.immediate(sub):
             self.cited |= {(line.place, h.text): False for h in line.hints}
         elif not line.blocks or line.blocks[0][0].kind not in ("given", "induct"):
             self.named(sub, text)
-        if line.blocks:
+        if line.blocks:  # what `let` and `obtain` name in the block is not known after it
             outer = (dict(self.lets), self.obtained)
             self.block(sub, line.blocks[0], line.place)
             self.lets, self.obtained = outer
@@ -284,11 +314,11 @@ class Elaborator:
         g._bind(spec, f)
 
     def _calc(self, g: Goal, line: TextLine) -> None:
-        """A chain is a fact for each line, from which what stands at its ends follows."""
+        """``calc label: a = b``, ``_ <= c``, ``_ < d``: each step is a fact, and from all of them a < d follows."""
         steps = (line, *line.blocks[0])
         first, _, last = line.terms[0], *steps[-1].terms[1:]
         between = [step.terms[1] for step in steps]
-        strongest = next(sign for sign in ("<", "<=", "=") if sign in between)
+        strongest = next(sign for sign in ("<", "<=", "=") if sign in between)  # what the whole chain gives
         facts: list[TextLine] = []
         left_side = first
         for k, step in enumerate(steps, 1):
@@ -297,6 +327,7 @@ class Elaborator:
             text = f"{left_side} {sign} {right}"
             facts.append(replace(step, kind="fact", labels=(label,), formula=text, where=(), blocks=()))
             left_side = right
+        # The steps are the block of one fact where the chain has a label; else they close the goal itself.
         hints = tuple(HintText(str(fact.labels[0]), str(fact.labels[0])) for fact in facts)
         block = (*facts, TextLine("qed", hints=hints, place=steps[-1].place))
         if line.labels:
@@ -308,7 +339,7 @@ class Elaborator:
             self.block(g, block, line.place)
 
     def named(self, g: Goal, text: str) -> None:
-        """The names that a formula quantifies are known in its proof."""
+        """Introduce what the formula `text` quantifies under the names that it has there."""
         for name in grammar.leading_names(text):
             while g.goal[0] == "->":
                 g.intro_all(1)
@@ -317,10 +348,11 @@ class Elaborator:
             g.intro(name if name not in g.scope and name not in g.library.definitions else g.fresh(name))
 
     def _take(self, g: Goal, line: TextLine) -> None:
+        """``take (a b) from FACT(TERM)[PREMISE]``: an instance of a fact, under one label or one for each part."""
         (labels,) = line.labels
         label, arguments, f = self.instance(g, line, present(line.source))
         labels = self.spread(labels, f)
-        self.new(g, line, [labels])
+        self.check_unused(g, line, [labels])
         if not isinstance(labels, str) and len(flatten("&", f)) != len(labels):
             raise BadProof(
                 line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(labels)
@@ -348,6 +380,7 @@ class Elaborator:
                 arguments.append(text)
                 f = instantiate(f[2][0], (value,))
                 continue
+            # A premise: the automation proves it from the fact that the text gives for it, and the line's hints.
             own = [premises.pop(0)] if premises else []
             sub = g._branch(f[2][0])
             what = f"a premise of {source.name} does not follow: {g.text(f[2][0])[:200]}"
@@ -379,9 +412,10 @@ class Elaborator:
                 )
             return g.split()
         if line.kind == "induct":
-            self.new(g, line, line.labels)
+            self.check_unused(g, line, line.labels)
             low, step = (str(k) for k in line.labels)
             return g.induct(line.name, low, step)
+        # ``cases a, b from FACT``: one goal for each part of a disjunction, and one label for all or for each.
         labels = list(line.labels)
         if line.source is not None:
             source = self.taken(g, line)
@@ -392,27 +426,29 @@ class Elaborator:
             if len(labels) != len(parts):
                 raise BadProof(line.place, f"expected one label or {len(parts)}", len(labels))
             for part_labels, part in zip(labels, parts, strict=True):
-                self.many(g, line, part_labels, part)
+                self.check_labels(g, line, part_labels, part)
             return g.cases(source, *[_spec(k) for k in labels])
+        # ``cases a, b: FORMULA``: it holds, or its negation does.
         text, f = self.formula(g, line)
         labels = labels * 2 if len(labels) == 1 else labels
         for part_labels, part in zip(labels, (f, negation(f)), strict=True):
-            self.many(g, line, part_labels, part)
+            self.check_labels(g, line, part_labels, part)
         return g.em(text, _spec(labels[0]), _spec(labels[1]))
 
-    def many(self, g: Goal, line: TextLine, label: str | tuple[str, ...], f: Term) -> None:
-        self.new(g, line, [label])
+    def check_labels(self, g: Goal, line: TextLine, label: str | tuple[str, ...], f: Term) -> None:
+        """Refuse labels for the case `f` that are in use, or not one for each part of a conjunction."""
+        self.check_unused(g, line, [label])
         if not isinstance(label, str) and len(flatten("&", f)) != len(label):
             raise BadProof(line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(label))
 
     def blocks(self, goals: Sequence[Goal], line: TextLine, what: str) -> None:
         """One block for each goal; where there are fewer, they are for what the automation leaves."""
-        many = len(goals)
-        if 0 < len(line.blocks) < many:
+        total = len(goals)
+        if 0 < len(line.blocks) < total:
             goals = [h for h in goals if not self.closed(h)]
         if line.blocks and len(line.blocks) != len(goals):
-            expected_left = f", or {len(goals)} for what the automation leaves" if len(goals) < many else ""
-            raise BadProof(line.place, f"expected {many} blocks that begin with '-'{expected_left}", len(line.blocks))
+            if_closed = f", or {len(goals)} for what the automation leaves" if len(goals) < total else ""
+            raise BadProof(line.place, f"expected {total} blocks that begin with '-'{if_closed}", len(line.blocks))
         for k, h in enumerate(goals):
             if line.blocks:
                 outer = (dict(self.lets), self.obtained)
@@ -440,13 +476,14 @@ class Elaborator:
             label = self.source(g, line, source.name or source.text)
             if g.fact(label)[0] != "->":
                 return label
-        label, given, f = self.instance(g, line, source)
+        label, arguments, f = self.instance(g, line, source)
         new = g.fresh("from_")
-        g._emit({"by": "use", "fact": label, "with": given, "as": new})
+        g._emit({"by": "use", "fact": label, "with": arguments, "as": new})
         g._bind(new, f)
         return new
 
     def source(self, g: Goal, line: TextLine, name: str) -> str:
+        """The label of a fact that must be there."""
         label = self.label(g, name)
         if label is None:
             raise BadProof(line.inner, "expected a fact in scope", name, _near(name, list(g.facts)))
@@ -464,10 +501,11 @@ class Elaborator:
         g.pick(side)
 
     def _obtain(self, g: Goal, line: TextLine) -> None:
+        """``obtain x y (a b) from FACT``: names for what exists, and labels for what holds of it."""
         (labels,) = line.labels
         source = self.taken(g, line)
         names = line.terms
-        if OWN in names:
+        if OWN in names:  # ``..`` stands for the names that the lemma's own text has
             if line.source is None:
                 raise RuntimeError("line.source must be set here")
             label = self.label(g, line.source.name)
@@ -476,6 +514,7 @@ class Elaborator:
             names = (*names[:at], *some[at : len(some) - (len(names) - at - 1)], *names[at + 1 :])
             if not names or at > len(some):
                 raise BadProof(line.inner, "expected a lemma that says that something exists", line.source.text)
+        # One node for each name; all but the last one give another existence, which gets a label of its own.
         *first, last = names
         for name in first:
             inner = g.fresh("from_")
@@ -484,16 +523,18 @@ class Elaborator:
         f = g.fact(source)
         if f[0] == "ex" and OWN in labels:
             labels = self.spread(labels, instantiate(f[2][0], (var(last, f[1]),)))
-        self.new(g, line, [labels])
+        self.check_unused(g, line, [labels])
         g.obtain(source, last, _spec(labels))
         self.obtained = names
 
     def _witness(self, g: Goal, line: TextLine) -> None:
+        """``witness TERM; TERM``, or ``witness each``: each function is what its equation in the goal says."""
         if line.name:  # each
             names = equations.own(g.library.texts(""))[1]
             waiting = [*(line.blocks[0] if line.blocks else ())]
 
             def follow(unknown: Sequence[str]) -> None:
+                """Run the lines of the block up to the first that speaks of a function still unknown."""
                 while waiting and not {*re.findall(r"\w+", waiting[0].formula)} & {*unknown}:
                     self.line(g, waiting.pop(0))
 
@@ -504,37 +545,44 @@ class Elaborator:
             return
         if OWN in line.terms and not self.obtained:
             raise BadProof(line.inner, "expected names that were obtained before, for '..' to stand for", OWN)
-        left = [t for text in line.terms for t in (self.obtained if text == OWN else [self.expanded(g, text)])]
-        self.witnesses(g, left, line)
-        if left:
-            raise BadProof(line.inner, f"expected {len(line.terms) - len(left)} terms", len(line.terms))
+        remaining_terms = [
+            t for text in line.terms for t in (self.obtained if text == OWN else [self.expanded(g, text)])
+        ]
+        self.witnesses(g, remaining_terms, line)
+        if remaining_terms:
+            raise BadProof(line.inner, f"expected {len(line.terms) - len(remaining_terms)} terms", len(line.terms))
 
-    def witnesses(self, g: Goal, left: list[str], line: TextLine) -> None:
-        rest, texts = g.goal, list[str]()
-        while rest[0] == "ex" and left:
-            sort, rest = rest[1], rest[2][0]
+    def witnesses(self, g: Goal, remaining_terms: list[str], line: TextLine) -> None:
+        """Give terms for the existences of the goal and of its parts, which are closed; terms that are used go."""
+        remaining_goal, texts = g.goal, list[str]()
+        while remaining_goal[0] == "ex" and remaining_terms:
+            sort, remaining_goal = remaining_goal[1], remaining_goal[2][0]
             try:
-                if not isinstance(sort, str) and re.fullmatch(r"-?\d+(/\d+)?", left[0]):  # the same value everywhere
+                if not isinstance(sort, str) and re.fullmatch(
+                    r"-?\d+(/\d+)?", remaining_terms[0]
+                ):  # the same value everywhere
                     free = (name for k in itertools.count(1) if (name := f"x{k}") not in g.scope)
                     names = itertools.islice(free, len(sort[1]))
-                    left[0] = f"{' '.join(names)}. {left[0]}"
-                g.term(left[0], sort)
+                    remaining_terms[0] = f"{' '.join(names)}. {remaining_terms[0]}"
+                g.term(remaining_terms[0], sort)
             except (Rejected, BadInput) as error:
-                raise BadProof(line.inner, f"expected {spoken(sort)}", left[0], _first(error)) from None
-            texts.append(left.pop(0))
+                raise BadProof(line.inner, f"expected {spoken(sort)}", remaining_terms[0], _first(error)) from None
+            texts.append(remaining_terms.pop(0))
         g.witness(*texts)
-        if g.goal[0] == "&" and left:
-            given = [*left]
+        # Behind the existences a conjunction whose parts have existences of their own.
+        if g.goal[0] == "&" and remaining_terms:
+            terms_before = [*remaining_terms]
             for part in g.split():
-                if not left and part.goal[0] == "ex" and not self.closed(part):
-                    left += given  # the same terms serve every part
+                if not remaining_terms and part.goal[0] == "ex" and not self.closed(part):
+                    remaining_terms += terms_before  # the same terms serve every part
                 if not part.closed:
-                    self.witnesses(part, left, line)
+                    self.witnesses(part, remaining_terms, line)
                 if not part.closed:
                     self.automatic(part, line, "a condition does not follow", ())
 
     def _suppose(self, g: Goal, line: TextLine) -> None:
-        self.new(g, line, line.labels)
+        """``suppose no: FORMULA``: the opposite of the goal as a fact, from which a contradiction is to follow."""
+        self.check_unused(g, line, line.labels)
         if line.formula:
             _, f = self.formula(g, line)
             if f != negation(g.goal) and fkey(f) != fkey(negation(g.goal)):
@@ -545,19 +593,20 @@ class Elaborator:
         g.contra(str(line.labels[0]))
 
     def _rewrite(self, g: Goal, line: TextLine) -> None:
+        """``rewrite FACT``: one side of an equation replaces the other in the goal, or in the fact after ``in``."""
         h = line.hints[0]
         hint = self.hint(g, h)
         if not hint.label:
             raise BadProof(h.place, "expected a fact that is an equation", h.text)
         label = hint.label
-        if hint.terms is not None:
+        if hint.terms is not None:  # an instance of an equation, which becomes a fact first
             label = g.fresh("e")
             g.use(hint.label, *hint.terms, label=label)
         if g.fact(label)[0] != "=":
             raise BadProof(h.place, "expected a fact that is an equation", g.text(g.fact(label))[:200])
         before = g.goal
         if line.terms:
-            self.new(g, line, line.labels)
+            self.check_unused(g, line, line.labels)
             g.rewrite(label, self.source(g, line, line.terms[0]), _spec(line.labels[0]), rev=bool(line.name))
             return
         g.rewrite(label, rev=bool(line.name))
@@ -565,6 +614,7 @@ class Elaborator:
             raise BadProof(h.place, "expected an equation whose side occurs in what is to be shown", h.text)
 
     def _let(self, g: Goal, line: TextLine) -> None:
+        """``let f(j) = TERM``: a name that the lines after it may use; the certificate has the term itself."""
         if (
             line.name in g.scope
             or line.name in g.library.definitions
@@ -601,6 +651,7 @@ def _labels(nodes: object) -> Iterator[str]:
 
 
 def _spec(label: str | tuple[str, ...]) -> str:
+    """Labels as the methods of `Goal` take them: separated by spaces."""
     return label if isinstance(label, str) else " ".join(label)
 
 
@@ -608,14 +659,15 @@ def _put(tree: Tree, lets: Mapping[str, Short]) -> Any:
     """A tree with names replaced; names never stand for what a quantifier of the text binds."""
     if not isinstance(tree, tuple):
         return tree
-    if tree[:1] == ("name",) and tree[1] in lets:
+    if tree[:1] == ("name",) and tree[1] in lets:  # without arguments: the term, or a function
         names, body = lets[tree[1]]
         return ("lambda", names, body) if names else body
     if tree[:1] == ("call",) and tree[1] in lets and len(lets[tree[1]][0]) == len(tree[2]):
         names, body = lets[tree[1]]
-        given = [_put(t, lets) for t in tree[2]]
-        body = _apart(body, set().union(*map(_words, given)), {})
-        return _put(body, {n: ((), t) for n, t in zip(names, given, strict=True)})
+        # With arguments, which are put for the names in the term; what it binds must not capture their names.
+        arguments = [_put(t, lets) for t in tree[2]]
+        body = _apart(body, set().union(*map(_words, arguments)), {})
+        return _put(body, {n: ((), t) for n, t in zip(names, arguments, strict=True)})
     return tuple([_put(t, lets) for t in tree])
 
 
@@ -638,7 +690,7 @@ def _bound(tree: object) -> set[str]:
 
 
 def _apart(tree: object, taken: set[str], names: Mapping[str, str]) -> Any:
-    """The tree with bound names that are taken called otherwise."""
+    """The tree with new names for those that it binds and that are among `taken`."""
     if not isinstance(tree, tuple) or not tree:
         return tree
     tag = tree[0]
@@ -661,11 +713,13 @@ def _apart(tree: object, taken: set[str], names: Mapping[str, str]) -> Any:
 
 
 def _near(name: str, valid: Sequence[str]) -> str | None:
+    """A question for the message: the valid name that is most like `name`, if one is."""
     import difflib
 
-    near = difflib.get_close_matches(name, valid, n=1, cutoff=0.5)
-    return f"did you mean {near[0]}?" if near else None
+    closest = difflib.get_close_matches(name, valid, n=1, cutoff=0.5)
+    return f"did you mean {closest[0]}?" if closest else None
 
 
 def _first(error: Exception) -> str:
+    """The first line of a message."""
     return str(error).partition("\n")[0]

@@ -1,8 +1,11 @@
-"""What the equations of a run say: names for their facts, and that functions which satisfy them exist.
+"""The equations of a run: names for them, and a proof that functions which satisfy them exist.
 
 A run relation is a conjunction of equations ``all i in 0..n - 1. f(i) = TERM`` or ``f(i)*d(i) = TERM``, each of them
 for a function f of its own. So f exists where those that TERM names exist: it is TERM, or TERM*(1/d(i)) where 0 < d(i).
-What repeats is left to `rounds`.
+Functions whose values depend on each other are left to `rounds`.
+
+Letters: `g` and `h` are goals, `v` is a function or name, `k` a label, `f` a formula.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
 from __future__ import annotations
@@ -43,7 +46,7 @@ def of_part(text: str | None, goal: Term) -> list[str]:
         todo = [expr.parse_formula(text)] if text else []
     except BadInput:
         return []
-    names_found: list[list[str]] = []
+    candidates: list[list[str]] = []
     wanted = _sorts(goal)
     while todo:
         tree = todo.pop()
@@ -56,11 +59,12 @@ def of_part(text: str | None, goal: Term) -> list[str]:
                 names.append(tree[1])
                 sorts.append("Int" if tree[0] == "all in" else tree[2])
             tree = tree[-1]
-        names_found += [names] if sorts == wanted and names not in names_found else []
-    return names_found[0] if len(names_found) == 1 else []
+        candidates += [names] if sorts == wanted and names not in candidates else []
+    return candidates[0] if len(candidates) == 1 else []
 
 
 def _sorts(goal: Term) -> list[Sort]:
+    """The sorts of the quantifiers in front of a formula, those after an arrow too."""
     out: list[Sort] = []
     while goal[0] in ("all", "->"):
         out += [goal[1]] if goal[0] == "all" else []
@@ -80,16 +84,17 @@ def defines(part: Term) -> Term | None:
     """The name whose value an equation gives, perhaps for all arguments and after a factor is taken off."""
     while part[0] in ("all", "->"):
         part = part[2][-1]
-    left = part[2][0] if part[0] == "=" else part
-    left = left[2][0] if left[0] == "*" else left
-    left = left[2][0] if left[0] == "app" else left
-    return left if left[0] == "var" and part[0] == "=" else None
+    left_side = part[2][0] if part[0] == "=" else part
+    left_side = left_side[2][0] if left_side[0] == "*" else left_side
+    left_side = left_side[2][0] if left_side[0] == "app" else left_side
+    return left_side if left_side[0] == "var" and part[0] == "=" else None
 
 
 def spread(labels: tuple[str, ...], f: Term) -> tuple[str, ...]:
     """Labels for the parts of `f`: ``..`` among them is NAME_is for each part that is left, an equation for NAME."""
     if OWN not in labels:
         return labels
+    # ``..`` stands for the parts between as many as there are labels before it and after it.
     parts, at = flatten("&", f), labels.index(OWN)
     after = len(labels) - at - 1
     out = list(labels[:at])
@@ -102,8 +107,10 @@ def spread(labels: tuple[str, ...], f: Term) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class ValueGiven:
-    """What a part of a run says of a function: ``(f(args) - old)*factor = right``, over the names `inside`; and where
-    `when` holds, that f(args) is `otherwise`."""
+    """The equation of a function: ``(f(args) - old)*factor = right`` for all values of the variables `inside`.
+
+    `call` is f(args). Where `when` holds, f(args) is `otherwise` instead. `old`, `factor` and `when` may be missing.
+    """
 
     inside: tuple[Term, ...]
     call: Term
@@ -115,16 +122,18 @@ class ValueGiven:
 
     @property
     def function(self) -> Term:
+        """The name f."""
         return self.call[2][0] if self.call[0] == "app" else self.call
 
     @property
     def recurs(self) -> bool:
-        """Whether the value rests on others of the same function."""
-        return any(self.function in free(one) for one in (self.right, self.old, self.factor) if one is not None)
+        """Whether a value of the function depends on others of the same function."""
+        return any(self.function in free(term) for term in (self.right, self.old, self.factor) if term is not None)
 
 
 def given(part: Term) -> ValueGiven | None:
-    """What a part says of a function at all its arguments; None where it says no such thing."""
+    """The value that a part of a run gives to a function at all its arguments; None where it gives none."""
+    # Behind the quantifiers, with fresh variables for what they bind; premises are left out.
     inside: list[Term] = []
     while part[0] in ("all", "->"):
         if part[0] == "all":
@@ -132,20 +141,22 @@ def given(part: Term) -> ValueGiven | None:
             part = instantiate(part[2][0], (inside[-1],))
         else:
             part = part[2][1]
+    # ``EQUATION & (when -> f(args) = otherwise)``
     when, otherwise = None, num(0)
     if part[0] == "&" and part[2][0][0] == "=" and part[2][1][0] == "->" and part[2][1][2][1][0] == "=":
         part, (when, (_, _, (_, otherwise))) = part[2][0], part[2][1][2]
     if part[0] != "=":
         return None
-    (left, right), old, factor = part[2], None, None
-    if left[0] == "*":
-        left, factor = left[2]
-        if left[0] == "-":
-            left, old = left[2]
-    found = ValueGiven(tuple(inside), left, old, factor, right, when, otherwise)
-    arguments = left[2][1:] if left[0] == "app" else ()
-    whole = all(x in inside for x in arguments) and len({*arguments}) == len(arguments) == len(inside)
-    return found if found.function[0] == "var" and whole else None
+    # The left side is f(args), f(args)*factor or (f(args) - old)*factor.
+    (left_side, right), old, factor = part[2], None, None
+    if left_side[0] == "*":
+        left_side, factor = left_side[2]
+        if left_side[0] == "-":
+            left_side, old = left_side[2]
+    value = ValueGiven(tuple(inside), left_side, old, factor, right, when, otherwise)
+    arguments = left_side[2][1:] if left_side[0] == "app" else ()
+    at_all_arguments = all(x in inside for x in arguments) and len({*arguments}) == len(arguments) == len(inside)
+    return value if value.function[0] == "var" and at_all_arguments else None
 
 
 def exists(
@@ -155,39 +166,43 @@ def exists(
     levels: Sequence[automation.Level],
     follow: Callable[[Sequence[str]], None],
 ) -> None:
-    """For a goal ``ex f, g, .. EQUATIONS``: each in turn is what its equation says. Stuck where one has none.
+    """Give witnesses for a goal ``ex f, g, .. EQUATIONS``: each in turn by its equation. Stuck where one has none.
 
-    Before each, `follow` adds facts about those that are there; it is given the names of the others.
+    Before each, `follow` adds facts about those that are there; its argument are the names of those that are missing.
     """
+    # A name for each, of the given ones where they are free.
     wanted: list[tuple[str, Sort]] = []
-    body, names_left = g.goal, [*names]
+    body, remaining_names = g.goal, [*names]
     while body[0] == "ex":
-        name = names_left.pop(0) if names_left else ""
-        names_taken = {*g.scope, *g.library.definitions, *(n for n, _ in wanted)}
-        if not name or name in names_taken:
-            name = next(f"f{k}" for k in range(1, 10_000) if f"f{k}" not in names_taken)
+        name = remaining_names.pop(0) if remaining_names else ""
+        taken = {*g.scope, *g.library.definitions, *(n for n, _ in wanted)}
+        if not name or name in taken:
+            name = next(f"f{k}" for k in range(1, 10_000) if f"f{k}" not in taken)
         wanted.append((name, body[1]))
         body = instantiate(body[2][0], (var(name, body[1]),))
 
     def solve(h: Goal, names: Sequence[tuple[str, Sort]], parts: Sequence[Term]) -> None:
+        """Obtain these functions in `h`, each after those that its equation names."""
+        # Of several equations for a function the first one gives its value.
         by = {
             value_of_part.function: part
             for part in reversed(parts)
             if (value_of_part := given(part)) and not value_of_part.recurs
         }
-        open_ones = [var(name, sort) for name, sort in names]
+        missing = [var(name, sort) for name, sort in names]
         inverses: dict[Term, str] = {}
-        while open_ones:
+        while missing:
             if h is g:
-                follow([open_one[1][0] for open_one in open_ones])
-            v = next((v for v in open_ones if v in by and not (free(by[v]) - {v}) & {*open_ones}), None)
+                follow([function[1][0] for function in missing])
+            v = next((v for v in missing if v in by and not (free(by[v]) - {v}) & {*missing}), None)
             if v is not None:
-                open_ones.remove(v)
+                missing.remove(v)
                 _solve(h, v, by[v], inverses, hints, levels)
                 continue
-            again = rounds.repeated(open_ones, parts)
+            # All that are missing need each other: functions that recur are obtained together, by induction.
+            again = rounds.repeated(missing, parts)
             rounds.obtain(h, again, solve, levels)
-            open_ones = [open_one for open_one in open_ones if open_one not in again.functions]
+            missing = [function for function in missing if function not in again.functions]
 
     solve(g, wanted, flatten("&", body))
     follow(())
@@ -197,58 +212,62 @@ def exists(
 def _solve(
     g: Goal, v: Term, part: Term, inverses: dict[Term, str], hints: Sequence[Hint], levels: Sequence[automation.Level]
 ) -> None:
-    """Obtain `v` with its equation as a fact."""
-    (name, sort), found = v[1], given(part)
-    if found is None:
+    """Obtain the function `v` with its equation `part` as a fact; `inverses` has the labels of d*(1/d) = 1 so far."""
+    (name, sort), definition = v[1], given(part)
+    if definition is None:
         raise Stuck(f"no equation for all values of {name}")
-    extra, value = list[Hint](), found.right
-    test: Term = num(0) if found.when is None else ("ind", None, (found.when,))
-    if found.factor is not None:
-        key = abstract(found.factor, found.inside)
+    # Solve the equation for f(args): right*(1/factor) + old, and `otherwise` where `when` holds.
+    extra, value = list[Hint](), definition.right
+    test: Term = num(0) if definition.when is None else ("ind", None, (definition.when,))
+    if definition.factor is not None:
+        key = abstract(definition.factor, definition.inside)
         if key not in inverses:
-            inverses[key] = _inverse(g, found, part, hints, levels)
+            inverses[key] = _inverse(g, definition, part, hints, levels)
         extra = [Hint(inverses[key])]
-        factor = found.factor if found.when is None else ("+", None, (found.factor, test))  # no 1/0 where it is 0 there
+        # Where `when` holds the factor may be 0: there 1 is added, so that nothing is divided by 0.
+        factor = definition.factor if definition.when is None else ("+", None, (definition.factor, test))
         value = ("*", None, (value, ("/", None, (num(1), factor))))
-    if found.old is not None:
-        value = ("+", None, (found.old, value))
-    if found.when is not None:
+    if definition.old is not None:
+        value = ("+", None, (definition.old, value))
+    if definition.when is not None:
         elsewhere = ("*", None, (("-", None, (num(1), test)), value))
-        value = ("+", None, (("*", None, (test, found.otherwise)), elsewhere))
-    arguments = found.call[2][1:]
+        value = ("+", None, (("*", None, (test, definition.otherwise)), elsewhere))
+    arguments = definition.call[2][1:]
     value = value if isinstance(sort, str) else ("lam", sort[1], (abstract(value, list(arguments)),))
+    # That a function with this equation exists, by the value as a witness; then a name for it.
     formula: Term = ("ex", sort, (abstract(part, [v]),))
     sub = g._branch(formula)
     sub.witness(sub.text(value))
-    if found.when is None:
+    if definition.when is None:
         automation.prove(sub, extra, levels)
     else:
-        _by_windows(sub, found, extra, levels)
+        _by_windows(sub, definition, extra, levels)
     exists_label, label = g.fresh("some"), f"{name}_is"
     g._emit({"by": "have", "show": g.text(formula), "proof": sub.nodes, "as": exists_label})
     g._bind(exists_label, formula)
     g.obtain(exists_label, name, label if label not in g.facts else g.fresh("is"))
 
 
-def _by_windows(g: Goal, found: ValueGiven, extra: Sequence[Hint], levels: Sequence[automation.Level]) -> None:
-    """Close a goal of which the second part says what holds where `when` does: there, and elsewhere."""
+def _by_windows(g: Goal, definition: ValueGiven, extra: Sequence[Hint], levels: Sequence[automation.Level]) -> None:
+    """Close a goal for a definition with `when`, by two cases: the indicator of `when` is 1, or 0."""
     places = []
     while g.goal[0] in ("all", "->"):
         places.append(g.fresh("at"))
         g.intro(places[-1])
     names = [var(place, "Int") for place in places if place in g.scope]
-    when = instantiate(abstract(present(found.when), found.inside), names)
+    when = instantiate(abstract(present(definition.when), definition.inside), names)
     here, which = g.fresh("here"), g.fresh("which")
     for h, number in zip(g.em(when, here), (1, 0), strict=True):
         h.have(("=", None, (("ind", None, (when,)), num(number))), which, rounds.closing(levels))
         h.rewrite(which)
+        # Where `when` is an equation for a position, the position is replaced.
         if number and when[0] == "=" and when[2][0] in names:
             h.rewrite(here)
         automation.prove(h, [*extra, Hint(here)], levels)
 
 
 def _inverse(g: Goal, of: ValueGiven, part: Term, hints: Sequence[Hint], levels: Sequence[automation.Level]) -> str:
-    """The label of d*(1/d) = 1 for all values in the range of `part`, since 0 < d by its own equation and the hints."""
+    """The label of d*(1/d) = 1 for all values in the range of `part`: 0 < d follows from its equation and the hints."""
     bounds: dict[str, Term] = {}
     d = present(of.factor)
     for stem, f in (
@@ -260,8 +279,8 @@ def _inverse(g: Goal, of: ValueGiven, part: Term, hints: Sequence[Hint], levels:
         sub = g._branch(show)
         head = d[2][0] if d[0] == "app" else d
         own_equation = [Hint(k) for k, e in g.facts.items() if head == defines(e)]
-        hints_given = [*own_equation, *hints] if stem == "positive" else [Hint("ax:inv"), *(Hint(k) for k in bounds)]
-        automation.prove(sub, hints_given, levels)
+        hints_here = [*own_equation, *hints] if stem == "positive" else [Hint("ax:inv"), *(Hint(k) for k in bounds)]
+        automation.prove(sub, hints_here, levels)
         g._emit({"by": "have", "show": g.text(show), "proof": sub.nodes, "as": label})
         g._bind(label, show)
         bounds[label] = show
@@ -269,7 +288,7 @@ def _inverse(g: Goal, of: ValueGiven, part: Term, hints: Sequence[Hint], levels:
 
 
 def _like(part: Term, end: Term, inside: Sequence[Term]) -> Term:
-    """`end` behind those quantifiers and premises of `part`, whose variables are `inside`, that it speaks of."""
+    """`end` with those quantifiers and premises of `part` in front that it needs; their variables are `inside`."""
     if part[0] == "all":
         v, *others = inside
         below = instantiate(part[2][0], (v,))

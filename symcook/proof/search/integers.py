@@ -1,8 +1,10 @@
-"""What the facts of a stuck goal say when it is spelled out: the last thing that the automation does.
+"""Consequences for integers that linear arithmetic does not see: the last thing that the automation tries.
 
-An equation for a name goes into the arguments of all facts (``i = n`` and ``w(i) = 0`` give ``w(n) = 0``), integers
-that bound each other are equal, and one that is not another is at least one step away (``1 <= j`` and ``j != 1`` give
-``1 + 1 <= j``).
+An equation for a name is substituted in all facts (``i = n`` and ``w(i) = 0`` give ``w(n) = 0``), integers that bound
+each other are equal, and integers that differ are at least 1 apart (``1 <= j`` and ``j != 1`` give ``1 + 1 <= j``).
+
+Letters: `g` is a goal, `k` the label of a fact, `f` a formula.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ MOST = 12
 
 
 def integer_facts(g: Goal, close: Callable[[Goal], object]) -> list[str]:
-    """The labels of facts that `g` has now and did not have; its goal is rewritten too. `close` proves easy goals."""
+    """Add such facts to `g` and rewrite its goal; the labels of the new facts. `close` proves easy goals, or Stuck."""
     before = set(g.facts)
     g.intro_all()
     _equal(g)
@@ -28,10 +30,12 @@ def integer_facts(g: Goal, close: Callable[[Goal], object]) -> list[str]:
 
 
 def _integers(f: Term) -> bool:
+    """Whether both sides of a comparison are integers."""
     return all(sort_of(t) == "Int" for t in f[2])
 
 
 def _has(g: Goal, show: Term, nodes: list, stem: str) -> None:
+    """Add a fact with its proof."""
     label = g.fresh(stem)
     g._emit({"by": "have", "show": g.text(show), "proof": nodes, "as": label})
     g._bind(label, show)
@@ -72,12 +76,13 @@ def _put(g: Goal) -> None:
             old, new = g.facts[k][2][::-1] if rev else g.facts[k][2]
             if old[0] != "var" or old in free(new):
                 continue
-            for other in [x for x, f in g.facts.items() if x != k and _about(f) and old in free(f)][: 2 * MOST]:
-                g.rewrite(k, other, g.fresh("put"), rev=rev)
+            for target in [x for x, f in g.facts.items() if x != k and _about(f) and old in free(f)][: 2 * MOST]:
+                g.rewrite(k, target, g.fresh("put"), rev=rev)
             if old in free(g.goal):
                 g.rewrite(k, rev=rev)
             break
 
 
 def _about(f: Term) -> bool:
+    """Whether equations are substituted in a fact: in comparisons, their negations and disjunctions."""
     return f[0] in (*COMPARISONS, "|") or (f[0] == "~" and f[2][0][0] in COMPARISONS)

@@ -1,4 +1,4 @@
-"""Limits of time for what finds and accepts proofs: of the processor, so that no busy machine refuses a proof."""
+"""Time limits for finding and checking proofs: of processor time, so that a busy machine does not reject a proof."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ class OutOfTime(Undecided):
 
 @contextmanager
 def limited(until: Until | None, seconds: float = math.inf) -> Iterator[None]:
-    """OutOfTime where what stands under it has no result by then, or in so many seconds: at once, or where there are no
-    timers soon after."""
+    """A context that raises OutOfTime when `until` is over, or `seconds`; without timers somewhat later than that.
+
+    Any rejection after that moment counts as OutOfTime too: it may be one for want of time.
+    """
     if until is None:
         yield
         return
@@ -47,10 +49,10 @@ def replayed(ids: Iterable[str] | None = None) -> list[Verdict]:
 
 
 def judged(statement: Statement, certificate: object, seconds: float = JUDGING) -> Verdict:
-    """The checker's verdict on a certificate of a statement that is not stored, as `Library.judged` gives it; Rejected
-    too where it takes more than so many seconds of the processor.
+    """The checker's verdict on a certificate of a statement that is not stored, as `Library.judged` gives it.
 
-    The checker's own limit goes by the clock: where there are timers they stand in its place.
+    Rejected also where the checker takes more than so many seconds of the processor. Its own limit goes by the clock,
+    and is used only where there are no timers.
     """
     until = Until(seconds)
     try:

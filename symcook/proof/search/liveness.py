@@ -1,4 +1,8 @@
-"""A proof without the steps that nothing uses."""
+"""A proof without the steps that nothing uses.
+
+In: the nodes of a proof as the search wrote them, with facts that turned out not to help. Out: the same proof without
+them. The nodes are read from the last to the first, since what a node uses must be known before those that give it.
+"""
 
 from __future__ import annotations
 
@@ -22,48 +26,50 @@ def _labels(spec: str | list[str]) -> list[str]:
 
 
 def _pruned(nodes: list[Node]) -> tuple[list[Node], set[str]]:
-    """The proof, and the labels that it uses."""
+    """The proof without unused steps, and the labels that it uses."""
     out: list[Node] = []
     used: set[str] = set()
     for node in reversed(nodes):
+        # A node that only adds facts is left out where no later node uses one of them.
         by = node["by"]
         gives = by in ("have", "use", "ind") or (by == "rewrite" and "in" in node)
         if gives and not used.intersection(_labels(node["as"])):
             continue
         new = dict(node)
+        # What a node uses: the labels of its inner proofs, and those that it names itself.
         if by in ("em", "cases"):
             proofs = [_pruned(p) for p in node["proofs"]]
             spare = next((p for p, label in zip(proofs, node["as"], strict=True) if not p[1] & {*_labels(label)}), None)
-            if spare is not None:  # this side does not use what it supposes
+            if spare is not None:  # this case does not use what it assumes: its proof alone is enough
                 out = list(reversed(spare[0]))
                 used = set(spare[1])
                 continue
             new["proofs"] = [p for p, _ in proofs]
-            for _, more in proofs:
-                used |= more
+            for _, labels in proofs:
+                used |= labels
             used |= {node["fact"]} if by == "cases" else set()
         elif by == "split":
             proofs = [_pruned(p) for p in node["proofs"]]
             new["proofs"] = [p for p, _ in proofs]
-            for _, more in proofs:
-                used |= more
+            for _, labels in proofs:
+                used |= labels
         elif by == "have":
-            new["proof"], more = _pruned(node["proof"])
-            used |= more
+            new["proof"], labels = _pruned(node["proof"])
+            used |= labels
         elif by == "use":
             new["with"] = []
             for argument in node["with"]:
                 if isinstance(argument, list):
-                    argument, more = _pruned(argument)
-                    used |= more
+                    argument, labels = _pruned(argument)
+                    used |= labels
                 elif argument.startswith("#"):
                     used.add(argument[1:])
                 new["with"].append(argument)
             used.add(node["fact"])
         elif by in ("antisym", "induct"):
             for key in ("left", "right") if by == "antisym" else ("base", "step"):
-                new[key], more = _pruned(node[key])
-                used |= more
+                new[key], labels = _pruned(node[key])
+                used |= labels
         elif by == "pos":
             used |= {k for part in node.get("sum", ()) for k in part["of"]} | {k for _, k in node.get("eq", ())}
         elif by == "interval":

@@ -1,7 +1,14 @@
 """Matching a fact with what occurs in a goal: which terms to put for its quantifiers.
 
-The quantifiers in front of a fact become metas, names that begin with ``?``. A meta of function sort that is applied
-to bound variables stands for a lambda; applied to anything else it waits until another place has told what it is.
+The quantified variables of a fact become metas, names that begin with ``?``. Matching is first order, up to normal
+forms where a meta occurs twice, with one addition: a meta of function sort that is applied to bound variables stands
+for a lambda (a Miller pattern). Applied to anything else it waits until another place determines it.
+
+`match` extends a dictionary of metas; `ways` is what the search uses: all instances of a rule, up to a limit, in which
+something of its conclusion occurs among given terms.
+
+Letters: `p` is a pattern, `t` a term, `m` a meta, `f` a fact, `q` a premise.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
 from __future__ import annotations
@@ -15,7 +22,9 @@ from symcook.proof.normal import TRUE, fkey
 from symcook.proof.terms import COMPARISONS, Term, abstract, apply, flatten, free, instantiate, loose, subterms, var
 
 META = "?"
-MOST = 12
+MOST = 12  # instances of one rule
+MOST_WAYS = 4  # instances that the premises give for one match of the conclusion
+LATE_ROUNDS = 3  # how often the applications of undetermined functions are looked at again
 TRIES = 1500  # matches tried for one rule
 
 Found = dict[Term, Term]
@@ -50,10 +59,12 @@ def opened(f: Term, through: bool = True) -> Opened:
 
 
 def is_meta(t: Term) -> bool:
+    """Whether a term is a meta."""
     return t[0] == "var" and t[1][0].startswith(META)
 
 
 def has_meta(t: Term) -> bool:
+    """Whether a meta occurs in a term."""
     return any(is_meta(v) for v in free(t))
 
 
@@ -67,16 +78,17 @@ def put(t: Term, found: Found) -> Term:
 
 def match(pattern: Term, t: Term, found: Found) -> bool:
     """Extend `found` so that `pattern` is `t`, up to normal forms where a meta comes twice."""
-    late: list[tuple[Term, Term]] = []
+    late: list[tuple[Term, Term]] = []  # applications of functions that are not determined yet, and what they are to be
     if not _match(pattern, t, found, late):
         return False
-    for _ in range(3):
+    for _ in range(LATE_ROUNDS):
         if not late:
             return True
         todo, late = late, []
         for p, s in todo:
             head = p[2][0]
             if head in found:
+                # The function is known by now: with all metas known both sides must be equal, else they are matched.
                 if found[head][0] == "lam":
                     p = apply(found[head], p[2][1:])
                 else:
@@ -90,7 +102,7 @@ def match(pattern: Term, t: Term, found: Found) -> bool:
                     return False
             else:
                 late.append((p, s))
-    for p, s in late:  # a function that nothing else tells: the one that stands there
+    for p, s in late:  # a function that nothing else determines: the name that is applied there
         head = p[2][0]
         if head in found or s[0] != "app" or len(s[2]) != len(p[2]) or is_meta(s[2][0]) or loose(s[2][0]):
             return False
@@ -101,6 +113,7 @@ def match(pattern: Term, t: Term, found: Found) -> bool:
 
 
 def _same(a: Term, b: Term) -> bool:
+    """Whether two terms have the same normal form."""
     if a == b:
         return True
     try:
@@ -110,6 +123,8 @@ def _same(a: Term, b: Term) -> bool:
 
 
 def _match(p: Term, t: Term, found: Found, late: list[tuple[Term, Term]]) -> bool:
+    """Extend `found` so that the pattern `p` is `t`; what cannot be decided yet is added to `late`."""
+    # A meta: the term itself, which must not have variables of a binder outside of it.
     if is_meta(p):
         if loose(t):
             return False
@@ -119,8 +134,10 @@ def _match(p: Term, t: Term, found: Found, late: list[tuple[Term, Term]]) -> boo
             return False
         found[p] = t
         return True
+    # A meta applied to something.
     if p[0] == "app" and is_meta(p[2][0]):
         head, args = p[2][0], p[2][1:]
+        # To distinct bound variables: `t` as a function of these.
         if all(a[0] == "bound" for a in args) and len(set(args)) == len(args):
             function = _lambda(t, args)
             if function is None:
@@ -129,6 +146,7 @@ def _match(p: Term, t: Term, found: Found, late: list[tuple[Term, Term]]) -> boo
                 return found[head] == function or _alike(found[head], function, args)
             found[head] = function
             return True
+        # To other terms: the function must be known, or waits.
         if head in found and found[head][0] == "lam":
             return _match(apply(found[head], args), t, found, late)
         if head in found:
@@ -141,10 +159,12 @@ def _match(p: Term, t: Term, found: Found, late: list[tuple[Term, Term]]) -> boo
 
 
 def _all(ps: Sequence[Term], ts: Sequence[Term], found: Found, late: list[tuple[Term, Term]]) -> bool:
+    """`_match` of each pattern with the term in its place."""
     return len(ps) == len(ts) and all(_match(a, b, found, late) for a, b in zip(ps, ts, strict=True))
 
 
 def _sorted(p: Term, t: Term) -> bool:
+    """Whether the sort of a term fits that of a meta."""
     from symcook.proof.terms import fits, sort_of
 
     try:
@@ -154,6 +174,7 @@ def _sorted(p: Term, t: Term) -> bool:
 
 
 def _alike(a: Term, b: Term, args: Sequence[Term]) -> bool:
+    """Whether two functions have the same normal form for all arguments of the sorts of `args`."""
     inside = [var(f"#m{k}", s[1][1]) for k, s in enumerate(args)]
 
     def body(f: Term) -> Term:
@@ -174,6 +195,10 @@ def _lambda(t: Term, args: Sequence[Term]) -> Term | None:
 
 
 def _named(t: Term, names: dict[int, Term], depth: int) -> Term | None:
+    """`t` with names for the variables that are loose in it, by their index; None where one has no name.
+
+    `depth` counts the binders around `t`: their variables have smaller indices and stay.
+    """
     tag, data, kids = t
     if tag == "bound":
         return t if data[0] < depth else names.get(data[0] - depth)
@@ -181,8 +206,11 @@ def _named(t: Term, names: dict[int, Term], depth: int) -> Term | None:
         return t
     out = []
     for n, k in enumerate(kids):
-        more = len(data) if tag == "lam" else 1 if tag in ("all", "ex") or (tag in ("sum", "prod") and n == 2) else 0
-        inner = _named(k, names, depth + more)
+        if tag == "lam":
+            bound_here = len(data)
+        else:  # of a sum or product only the body, which comes last, is bound
+            bound_here = 1 if tag in ("all", "ex") or (tag in ("sum", "prod") and n == 2) else 0
+        inner = _named(k, names, depth + bound_here)
         if inner is None:
             return None
         out.append(inner)
@@ -208,11 +236,16 @@ _LOGIC = frozenset({*COMPARISONS, "~", "&", "|", "->", "all", "ex", "ind"})
 def ways(
     rule: Opened, goal: Term, here: Sequence[Term], known: Sequence[Term], found: Found, wide: bool = False
 ) -> list[Found]:
-    """How to instantiate a rule so that something it speaks of occurs among the terms `here`, extending `found`."""
-    tries = [TRIES]
+    """Instances of a rule in which part of the conclusion occurs among the terms `here`: values of metas.
+
+    Each extends `found`. `known` are the facts that premises are matched with. With `wide`, a rule of which nothing
+    occurs is completed from its premises alone.
+    """
+    tries = [TRIES]  # a list, as all calls of `complete` count down the same number
     wanted = [m for m in rule.metas if m not in found]
     if not wanted:
         return [found]
+    # The goal is the conclusion, or one of its parts: then no other instance is needed.
     matched = dict(found)
     if match(rule.end, goal, matched) and all(m in matched for m in wanted):
         return [matched]
@@ -221,6 +254,8 @@ def ways(
         matched = dict(found)
         if len(flatten("&", rule.end)) > 1 and match(part, goal, matched) and all(m in matched for m in wanted):
             return [matched]
+    # A subterm of the conclusion matches a term; the premises give what is missing. Only the first trigger that gives
+    # anything is used: those after it have fewer metas.
     hooks = triggers(rule.end, wanted)
     for trigger in hooks:
         for t in here:
@@ -243,19 +278,23 @@ def triggers(end: Term, metas: Sequence[Term]) -> list[Term]:
     sizes: dict[Term, tuple[int, int]] = {}
     for s in subterms(end):
         if s[2] and s[0] not in _LOGIC and s[0] not in ("+", "-", "neg") and s not in sizes and not loose(s):
-            if s[0] == "app" and is_meta(s[2][0]):
+            if s[0] == "app" and is_meta(s[2][0]):  # it would match any term
                 continue
-            many = len([m for m in free(s) if m in metas])
-            if many:
-                sizes[s] = (-many, -sum(1 for _ in subterms(s)))
+            meta_count = len([m for m in free(s) if m in metas])
+            if meta_count:
+                sizes[s] = (-meta_count, -sum(1 for _ in subterms(s)))
     return sorted(sizes, key=lambda s: (sizes[s], repr(s)))
 
 
 def complete(rule: Opened, known: Sequence[Term], here: Sequence[Term], got: Found, tries: list[int]) -> list[Found]:
-    """Metas that are open still are found by matching premises with facts, then by other terms of the conclusion."""
+    """The instances that extend `got`: missing metas come from premises that are facts, else from the conclusion.
+
+    `tries` has how many matches may still be tried.
+    """
     if all(m in got for m in rule.metas):
         return [got]
     out: list[Found] = []
+    # Parts of premises that have a missing meta, against the facts; a < b also serves for a <= b.
     for q in rule.premises:
         for part in flatten("&", q):
             if not any(m not in got for m in free(part) if is_meta(m)):
@@ -264,13 +303,14 @@ def complete(rule: Opened, known: Sequence[Term], here: Sequence[Term], got: Fou
                 tries[0] -= 1
                 if tries[0] < 0:
                     return out
-                more = dict(got)
+                extended = dict(got)
                 if part[0] == "<=" and f[0] == "<":
                     f = ("<=", None, f[2])
-                if match(part, f, more) and len(more) > len(got):
-                    out += [w for w in complete(rule, known, here, more, tries) if w not in out]
-                    if len(out) >= 4:
+                if match(part, f, extended) and len(extended) > len(got):
+                    out += [w for w in complete(rule, known, here, extended, tries) if w not in out]
+                    if len(out) >= MOST_WAYS:
                         return out
+    # No premise helps: other subterms of the conclusion that have missing metas, against the terms that occur.
     if not out:
         missing = [m for m in rule.metas if m not in got]
         for trigger in triggers(put(rule.end, got), missing):
@@ -278,10 +318,10 @@ def complete(rule: Opened, known: Sequence[Term], here: Sequence[Term], got: Fou
                 tries[0] -= 1
                 if tries[0] < 0:
                     return out
-                more = dict(got)
-                if match(trigger, t, more) and len(more) > len(got):
-                    out += [w for w in complete(rule, known, here, more, tries) if w not in out]
-                    if len(out) >= 4:
+                extended = dict(got)
+                if match(trigger, t, extended) and len(extended) > len(got):
+                    out += [w for w in complete(rule, known, here, extended, tries) if w not in out]
+                    if len(out) >= MOST_WAYS:
                         return out
     return out
 

@@ -1,5 +1,7 @@
-"""The types of the nodes of a proof that the kernel has accepted, for those who read one. Only for type checkers: what
-a node of an unchecked proof must be, `kernel` says."""
+"""The types of the nodes of a proof that the kernel has accepted, for code that reads such a proof.
+
+They are only for type checkers: which nodes an unchecked proof may have is decided by `kernel`, which describes them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
 Labels = str | list[str]
-"""The name of a fact, or names for the parts of a conjunction."""
+"""The label of a fact, or labels for the parts of a conjunction."""
 Intro = TypedDict("Intro", {"by": str, "as": Sequence[Labels]})
 
 

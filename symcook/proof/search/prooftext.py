@@ -48,11 +48,10 @@ from symcook.errors import BadInput
 from symcook.present import present
 
 VERSION = 1
-WIDTH = 116
-MAX_LENGTH = 1_000_000
-MAX_DEPTH = 60
-
-INDENT = 2
+WIDTH = 116  # characters of a printed line
+MAX_LENGTH = 1_000_000  # characters of a text
+MAX_DEPTH = 60  # blocks within each other
+INDENT = 2  # columns by which the lines of a part are set in
 
 PARTS = ("proof", "defined", "inhabited")
 WORDS = frozenset(
@@ -140,13 +139,14 @@ class ProofText:
 
 @dataclass
 class _Logical:
-    """A line with those that continue it."""
+    """A line joined with those that continue it; `where` has the place in the file of each of its characters."""
 
     indent: int
     text: str
     where: list[Place]
 
     def place(self, at: int) -> Place:
+        """Where a character stands in the file; of the end of the line, where the last one stands."""
         return self.where[min(at, len(self.where) - 1)]
 
 
@@ -180,6 +180,7 @@ def read(text: str) -> ProofText:
     """A proof text as its lines; BadProof with line and column where it is not one."""
     if len(text) > MAX_LENGTH:
         raise BadProof(Place(1, 1), f"a proof script must have at most {MAX_LENGTH} characters", len(text))
+    # The version of the language, which may be left out, and the heading.
     lines = _logical(text)
     if not lines:
         raise BadProof(Place(1, 1), "expected 'proof ID' or 'refutation ID'", "nothing")
@@ -195,8 +196,9 @@ def read(text: str) -> ProofText:
             )
     head = re.fullmatch(r"(proof|refutation)\s+([A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*)", lines[0].text) if lines else None
     if head is None or lines[0].indent:
-        place, found_text = (lines[0].place(0), lines[0].text) if lines else (Place(1, 1), "nothing")
-        raise BadProof(place, "expected 'proof ID' or 'refutation ID' at the beginning of a line", found_text)
+        place, actual = (lines[0].place(0), lines[0].text) if lines else (Place(1, 1), "nothing")
+        raise BadProof(place, "expected 'proof ID' or 'refutation ID' at the beginning of a line", actual)
+    # The parts: each but the first begins with its name at the beginning of a line.
     name, refutes = head[2], head[1] == "refutation"
     parts: dict[str, list[_Logical]] = {"proof": []}
     current = "proof"
@@ -217,9 +219,10 @@ def read(text: str) -> ProofText:
 
 
 def _logical(text: str) -> list[_Logical]:
+    """The lines of a text without comments, each joined with those that continue it."""
     out: list[_Logical] = []
-    depth = 0
-    open_line = False
+    depth = 0  # of brackets
+    open_line = False  # whether the line before goes on
     for number, raw in enumerate(text.split("\n"), 1):
         if "\t" in raw:
             raise BadProof(Place(number, raw.index("\t") + 1), "expected blanks to set a line in", "a tab")
@@ -229,6 +232,7 @@ def _logical(text: str) -> list[_Logical]:
         stripped = raw.strip()
         if not stripped or stripped.startswith("#"):
             continue
+        # A line that continues the one before is joined to it by a blank, which has the place of what follows.
         start = len(raw) - len(raw.lstrip())
         where = [Place(number, start + k + 1) for k in range(len(stripped))]
         if out and (open_line or re.match(r"by\s", stripped)):
@@ -241,15 +245,15 @@ def _logical(text: str) -> list[_Logical]:
             depth += (c in "([") - (c in ")]")
             if depth < 0:
                 raise BadProof(where[k], "expected no closing bracket here", stripped)
-        whole = out[-1].text
-        open_line = depth > 0 or _GOES_ON.search(stripped) is not None or _OBTAINS.match(whole) is not None
+        last_text = out[-1].text
+        open_line = depth > 0 or _GOES_ON.search(stripped) is not None or _OBTAINS.match(last_text) is not None
     if depth > 0:
         raise BadProof(out[-1].place(0), "expected a closing bracket before the end", out[-1].text)
     return out
 
 
 def _block(lines: Sequence[_Logical], level: int) -> tuple[TextLine, ...]:
-    """The lines of one block with what is set in below each."""
+    """The lines of one block, each with the blocks below it; all must begin in the same column."""
     if level > MAX_DEPTH:
         raise BadProof(lines[0].place(0), f"expected at most {MAX_DEPTH} blocks within each other")
     out: list[TextLine] = []
@@ -261,7 +265,7 @@ def _block(lines: Sequence[_Logical], level: int) -> tuple[TextLine, ...]:
         if out and out[-1].kind in ("cases", "split", "induct"):
             deep = f"set in deeper than it, from column {line.indent + 3}, in blocks that begin with '- '"
             raise BadProof(line.place(0), f"expected what belongs to '{out[-1].kind}' to be {deep}", line.text)
-        if re.match(r"-\s+\S", line.text):
+        if re.match(r"-\s+\S", line.text):  # dashes without a line above them: the parts of the goal
             return (*out, TextLine("split", place=line.place(0), blocks=_bullets(lines[i:], level)))
         j = i + 1
         while j < len(lines) and lines[j].indent > line.indent:
@@ -279,8 +283,8 @@ def _bullets(lines: Sequence[_Logical], level: int) -> tuple[tuple[TextLine, ...
             dash = re.match(r"-\s+", line.text)
             if dash is None:
                 raise BadProof(line.place(0), "expected '- ' before each case", line.text)
-            many = dash.end()
-            groups.append([_Logical(line.indent + many, line.text[many:], line.where[many:])])
+            dash_end = dash.end()
+            groups.append([_Logical(line.indent + dash_end, line.text[dash_end:], line.where[dash_end:])])
         else:
             groups[-1].append(line)
     return tuple(_block(group, level + 1) for group in groups)
@@ -292,15 +296,18 @@ NAMES = rf"(?:{LABEL}|{OWN})"
 
 
 class _TextReader:
-    """One logical line."""
+    """Reads one logical line. Positions are those of characters in `text`; the method ``_`` KIND reads what follows
+    the keyword of a line."""
 
     def __init__(self, line: _Logical) -> None:
         self.source, self.text = line, line.text
 
     def fail(self, at: int, must: str) -> BadProof:
+        """The error for what stands at a position."""
         return BadProof(self.source.place(at), must, self.text[at : at + 60] or "the end of the line")
 
     def line(self, below: Sequence[_Logical], level: int) -> TextLine:
+        """The line with its blocks, which are read from the lines `below` it."""
         word = re.match(r"[a-z]+(?=\s|$)", self.text)
         kind = word[0] if word and word[0] in WORDS else "fact"
         begin = len(kind) if kind != "fact" else 0
@@ -311,6 +318,7 @@ class _TextReader:
         if kind == "by":  # beside the name of a part
             kind, begin = "qed", 0
         text_line: TextLine = getattr(self, f"_{kind}")(begin)
+        # The lines below are further steps of a chain, blocks with dashes, or one block that proves a fact.
         if text_line.kind == "calc":
             return replace(text_line, blocks=(tuple(_TextReader(step_line).step() for step_line in below),))
         if not below:
@@ -326,6 +334,7 @@ class _TextReader:
         return replace(text_line, blocks=blocks)
 
     def place(self, at: int) -> Place:
+        """Where a character of the line stands in the file."""
         return self.source.place(at)
 
     def labels(self, start: int, end: int, between: str) -> tuple[str | tuple[str, ...], ...]:
@@ -359,6 +368,7 @@ class _TextReader:
         return len(self.text)
 
     def formula(self, start: int, end: int, what: str = "a formula") -> dict:
+        """The fields of a `TextLine` for the formula between two positions; BadProof where there is nothing."""
         stop = len(self.text[:end].rstrip())
         if stop <= start:
             raise self.fail(start, f"expected {what}")
@@ -378,7 +388,7 @@ class _TextReader:
         for at in range(start, end + 1):
             c = self.text[at] if at < end else between
             depth += (c in "([") - (c in ")]") if at < end else 0
-            if at == end or (c == between and depth == 0):
+            if at == end or (c == between and depth == 0):  # a part ends here: take the blanks around it off
                 a, b = begin, at
                 while a < b and self.text[a] == " ":
                     a += 1
@@ -391,9 +401,11 @@ class _TextReader:
         return out
 
     def hints(self, start: int, end: int) -> tuple[HintText, ...]:
+        """The hints between two positions, which commas separate."""
         return tuple(self.hint(a, b) for a, b in self.pieces(start, end, ","))
 
     def hint(self, a: int, b: int) -> HintText:
+        """The hint between two positions: ``name(terms)[premises]``; anything else is a term, which has no name."""
         text = self.text[a:b]
         place = self.place(a)
         head = re.match(r"[A-Za-z_][\w.:'-]*", text)
@@ -415,6 +427,7 @@ class _TextReader:
         return HintText(text, head[0], terms, premises, place)
 
     def closing(self, at: int) -> int:
+        """Where the bracket that opens at a position is closed."""
         depth = 0
         for k in range(at, len(self.text)):
             depth += (self.text[k] in "([") - (self.text[k] in ")]")
@@ -422,12 +435,13 @@ class _TextReader:
                 return k
         raise self.fail(at, "expected a closing bracket")
 
-    # One method a kind of line.
+    # One method for each kind of line; `at` is where the text after the keyword begins.
 
     def _given(self, at: int) -> TextLine:
         return TextLine("given", self.labels(at, len(self.text), ""), place=self.place(0), inner=self.place(at))
 
     def _fact(self, at: int) -> TextLine:
+        """``label: FORMULA by HINTS``, or ``(a b): FORMULA`` for the parts of a conjunction."""
         head = re.match(rf"({LABEL}|\(\s*{LABEL}(?:\s+{LABEL})*\s*\))\s*:(?!=)", self.text)
         if head is None:
             raise self.fail(0, "expected 'label: formula', or one of the keywords that begin a line")
@@ -438,6 +452,7 @@ class _TextReader:
         return TextLine("fact", self.labels(0, head.end(1), ""), hints=hints, **self.formula(start, end))
 
     def _calc(self, at: int) -> TextLine:
+        """``calc label: TERM <= TERM by HINTS``, the first step of a chain."""
         head = re.compile(rf"({LABEL})\s*:(?!=)\s*").match(self.text, at)
         end, hints = self.by(at)
         text_line = TextLine(
@@ -446,7 +461,7 @@ class _TextReader:
         return replace(text_line, terms=self.related(text_line.formula, at))
 
     def step(self) -> TextLine:
-        """A line of a chain behind the first."""
+        """A further step of a chain, ``_ <= TERM by HINTS``."""
         end, hints = self.by(0)
         text_line = TextLine("step", hints=hints, **self.formula(0, end))
         left_side, *others = self.related(text_line.formula, 0)
@@ -455,7 +470,7 @@ class _TextReader:
         return replace(text_line, terms=(left_side, *others))
 
     def related(self, text: str, at: int) -> tuple[str, str, str]:
-        """The two sides of a comparison in a chain, and what stands between them."""
+        """The left side, the sign and the right side of a comparison in a chain; one sign alone is outside brackets."""
         depth, signs = 0, []
         for sign in re.finditer(r"[(\[)\]]|<->|->|!=|<=|>=|[<=>]", text):
             depth += (sign[0] in "([") - (sign[0] in ")]")
@@ -470,6 +485,7 @@ class _TextReader:
         return TextLine("qed", hints=self.by(at)[1], place=self.place(0))
 
     def _cases(self, at: int) -> TextLine:
+        """``cases a, b from FACT``, or ``cases a, b: FORMULA``: by which of ``from`` and the colon comes first."""
         colon, origin = self.text.find(":", at), self.word("from", at)
         if origin < len(self.text) and (colon < 0 or origin < colon):
             source, hints = self.origin(origin)
@@ -487,6 +503,7 @@ class _TextReader:
         return TextLine("cases", labels, hints=hints, **self.formula(start, end))
 
     def _nothing(self, kind: str, at: int) -> TextLine:
+        """A line that is its keyword alone."""
         if at < len(self.text):
             raise self.fail(at, "expected the end of the line")
         return TextLine(kind, place=self.place(0))
@@ -515,13 +532,14 @@ class _TextReader:
         return source[0], hints
 
     def _obtain(self, at: int) -> TextLine:
+        """``obtain x y (a b) from FACT``, or with one label that needs no parentheses."""
         origin = self.word("from", at)
         pattern = rf"({NAMES}(?:\s+{NAMES})*?)\s*(?:\(\s*({NAMES}(?:\s+{NAMES})*)\s*\)|\s({LABEL}))\s*$"
         match = re.compile(pattern).match(self.text, at, origin)
         if match is None or origin == len(self.text):
             raise self.fail(at, "expected 'obtain name (label label) from fact'")
         label = match[3] or tuple(match[2].split())
-        if not isinstance(label, str) and len(label) == 1 and label != ("..",):
+        if not isinstance(label, str) and len(label) == 1 and label != ("..",):  # ``(a)`` is the label a
             (label,) = label
         source, hints = self.origin(origin)
         names = tuple(match[1].split())
@@ -530,6 +548,7 @@ class _TextReader:
         )
 
     def _take(self, at: int) -> TextLine:
+        """``take (a b) from FACT by HINTS``."""
         origin = self.word("from", at)
         if origin == len(self.text):
             raise self.fail(at, "expected 'take label from fact'")
@@ -540,8 +559,9 @@ class _TextReader:
         return TextLine("take", labels, hints=hints, source=source, place=self.place(0), inner=source.place)
 
     def _witness(self, at: int) -> TextLine:
-        each = re.compile(r"each(?=\s+by\s|$)").match(self.text, at)
-        if each is not None:
+        """``witness each by HINTS``, or ``witness TERM; TERM``."""
+        each_word = re.compile(r"each(?=\s+by\s|$)").match(self.text, at)
+        if each_word is not None:
             hints = self.by(at)[1]
             return TextLine("witness", name="each", hints=hints, place=self.place(0), inner=self.place(at))
         pieces = self.pieces(at, len(self.text), ";")
@@ -557,6 +577,7 @@ class _TextReader:
         return TextLine("suppose", (match[1],), **self.formula(match.end(), len(self.text)))
 
     def _rewrite(self, at: int) -> TextLine:
+        """``rewrite FACT``, ``rewrite back FACT``, or with ``in OTHER as label``."""
         back = re.compile(r"back\s+").match(self.text, at)
         start = back.end() if back else at
         into, name = self.word("in", start), self.word("as", start)
@@ -570,8 +591,8 @@ class _TextReader:
             return text_line
         if name == len(self.text):
             raise self.fail(into, "expected 'in fact as label'")
-        other = self.hints(into + 2, name)
-        return replace(text_line, terms=(other[0].text,), labels=self.labels(name + 2, len(self.text), ""))
+        rewritten_fact = self.hints(into + 2, name)
+        return replace(text_line, terms=(rewritten_fact[0].text,), labels=self.labels(name + 2, len(self.text), ""))
 
     def _let(self, at: int) -> TextLine:
         match = re.compile(rf"({LABEL})(?:\(({LABEL}(?:\s*,\s*{LABEL})*)\))?\s*=\s*(?!=)").match(self.text, at)
@@ -589,6 +610,7 @@ def written(proof: ProofText) -> str:
     out = [f"{'refutation' if proof.refutes else 'proof'} {proof.id}"]
     for part in PARTS:
         if part in proof.parts and (part == "proof" or proof.parts[part]):
+            # A part of one line without blocks stands in the line of its name, ``inhabited witness 0``.
             rows = block_lines(proof.parts[part], INDENT)
             first = proof.parts[part][:1]
             if part != "proof" and first and not first[0].blocks and len(first) == len(proof.parts[part]):
@@ -605,8 +627,10 @@ def count(lines: Iterable[TextLine]) -> int:
 
 
 def block_lines(lines: Iterable[TextLine], indent: int) -> list[str]:
+    """The rows of text of a block, set in by `indent` columns."""
     out: list[str] = []
     for line in lines:
+        # A split is written as its blocks alone, each with a dash in the columns of the line.
         if line.kind == "split" and line.blocks:
             for block in line.blocks:
                 rows = block_lines(block or (TextLine("qed"),), indent + 2)
@@ -615,6 +639,7 @@ def block_lines(lines: Iterable[TextLine], indent: int) -> list[str]:
             continue
         for part in _parted(line, indent):
             out += _wrapped(line_text(part), indent)
+        # One block without a dash below a fact, a chain or a witness; else blocks with dashes.
         if line.kind in ("fact", "calc", "witness"):
             for block in line.blocks:
                 out += block_lines(block, indent + 2)
@@ -627,18 +652,20 @@ def block_lines(lines: Iterable[TextLine], indent: int) -> list[str]:
 
 
 def _group(label: str | tuple[str, ...]) -> str:
+    """A label, or labels in parentheses."""
     return label if isinstance(label, str) else f"({' '.join(label)})"
 
 
 def line_text(line: TextLine) -> str:
     """One line without its blocks."""
+    # The fields that a kind has are described with its reader, `_TextReader._KIND`.
     by = f" by {', '.join(h.text for h in line.hints)}" if line.hints else ""
     labels = [_group(k) for k in line.labels]
     if line.kind == "given":
         return f"given {' '.join(labels)}"
     if line.kind == "fact":
-        many = f"({' '.join(labels)})" if len(labels) > 1 else labels[0]
-        return f"{many}: {line.formula}{by}"
+        group = f"({' '.join(labels)})" if len(labels) > 1 else labels[0]
+        return f"{group}: {line.formula}{by}"
     if line.kind in ("calc", "step"):
         head = "" if line.kind == "step" else "".join(["calc ", *(f"{k}: " for k in labels)])
         return f"{head}{line.formula}{by}"
@@ -670,24 +697,26 @@ def line_text(line: TextLine) -> str:
 
 
 def _parted(line: TextLine, indent: int) -> list[TextLine]:
-    """``given`` as so many lines as it needs, since it goes on within brackets only."""
+    """A line as itself; a long ``given`` as several lines, since it goes on within brackets only."""
     out = [line]
     while line.kind == "given" and len(out[-1].labels) > 1 and len(line_text(out[-1])) + indent > WIDTH:
-        labels, many = out.pop().labels, 1
-        while len(line_text(replace(line, labels=labels[: many + 1]))) + indent <= WIDTH:
-            many += 1
-        out += [replace(line, labels=labels[:many]), replace(line, labels=labels[many:])]
+        labels, fitting = out.pop().labels, 1
+        while len(line_text(replace(line, labels=labels[: fitting + 1]))) + indent <= WIDTH:
+            fitting += 1
+        out += [replace(line, labels=labels[:fitting]), replace(line, labels=labels[fitting:])]
     return out
 
 
 def _wrapped(text: str, indent: int) -> list[str]:
     """Lines of at most `WIDTH` characters where that can be, broken where the reader sees that the line goes on."""
+    # Blanks at which `_logical` joins two lines: in brackets, after an operator, before ``by``, in names to obtain.
     breaks, depth = [], 0
     for k, c in enumerate(text):
         depth += (c in "([") - (c in ")]")
         goes_on = depth > 0 or _GOES_ON.search(text[:k]) or text.startswith("by ", k + 1)
         if c == " " and (goes_on or _OBTAINS.match(text[: k + 1])):
             breaks.append(k)
+    # Each row ends at the last break that fits, or where none fits at the next one.
     out: list[str] = []
     begin, pad = 0, indent
     while len(text) - begin + pad > WIDTH:

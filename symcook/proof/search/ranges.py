@@ -1,4 +1,8 @@
-"""Formulas about each position of a range, ``all v in low..high. F``, or about one of it, ``ex v in low..high. F``."""
+"""Formulas about all positions of a range, ``all v in low..high. F``, or about one of them, ``ex v in low..high. F``.
+
+As terms of the kernel they are ``all v. low <= v & v <= high -> F`` and ``ex v. (low <= v & v <= high) & F``. The
+functions here write such formulas and read them back.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ ANY = var("#", "Int")
 
 
 class PositionRange(NamedTuple):
-    """Two ends, and what a formula says of a position between them."""
+    """The ends of a range, and the body of a formula about a position between them."""
 
     low: Term
     high: Term
@@ -60,7 +64,7 @@ def numbered_range(f: Term) -> range | None:
 
 
 def at_number(f: Term, x: int) -> Term:
-    """What ``all x in a..b. F`` says of a number."""
+    """F with the number `x` for the variable of ``all x in a..b. F``."""
     return instantiate(f[2][0], (num(x),))[2][1]
 
 
@@ -71,6 +75,7 @@ def in_range(g: Goal, name: str) -> None:
 
 
 def _ends(f: Term, place: Term) -> tuple[Term, Term] | None:
+    """The ends of the range of a formula, whose bound variable is called `place`; None for another formula."""
     tag, sort, kids = f
     if tag not in ("all", "ex") or sort != "Int" or kids[0][0] != ("->" if tag == "all" else "&"):
         return None

@@ -1,8 +1,8 @@
-"""A refutation in the form that the checker asks: from "suppose the statement" to "it fails at these values".
+"""A refutation in the form that the checker requires: from "suppose the statement" to "it fails at these values".
 
 A script refutes a statement S by assuming it, using it at some values, and deriving a contradiction. A certificate must
-prove R(S) (`conditions.refutation`): there are values at which the premises hold, what they lead to is false, and all
-of it is defined. `Refutation` is a goal R(S) that such a script can work on.
+prove R(S) (`conditions.refutation`): there are values at which the premises hold, the conclusion is false, and
+everything is defined (D). `Refutation` is a goal R(S) that such a script can work on as if it had assumed S.
 """
 
 from __future__ import annotations
@@ -20,21 +20,25 @@ if TYPE_CHECKING:
 
 
 class Refutation(Goal):
-    """The goal R(S): ``intro`` supposes S, ``use`` of it gives witnesses and proves premises.
+    """The goal R(S): ``intro`` only names S, and ``use`` of it gives witnesses for its quantifiers and proves premises.
 
-    Once the premises are used up, what is left of S is supposed, and the goal is false; `whole` proves the parts of D.
+    When all quantifiers and premises are used, the rest of S is assumed, and the goal is ``false``: from there on it is
+    a goal like any other. `whole` proves the parts of D.
     """
 
     def __init__(self, library: Citable, statement: Term, whole: Tactic | None = None) -> None:
         super().__init__(library, refutation(statement), {}, {})
         self.root = self.nodes
-        self.left: Term | None = statement  # what has not been used yet of the statement
-        self.general = statement  # the same, with new names for its values: their D has the parts that R(S) has
-        self.supposed = ""  # its label
-        self.premises: list[list[str]] = []  # labels of proved premises, "" for a part of D, not split off yet
+        self.left: Term | None = statement  # the part of the statement that is not used yet; None once it is assumed
+        self.general = statement  # the same with new names for the values, as its D then has as many parts as R(S) has
+        self.supposed = ""  # the label of the statement
+        # For each premise that was proved the labels of its parts, and "" for each part of its D: the conjuncts that
+        # R(S) has in this place, which are split off before the next quantifier.
+        self.premises: list[list[str]] = []
         self.whole = whole or Goal.blast
 
     def intro(self, spec: str) -> Goal:
+        """Name the statement; after it is used up, as `Goal.intro`."""
         if self.left is None:
             return super().intro(spec)
         if self.supposed:
@@ -44,10 +48,12 @@ class Refutation(Goal):
         return self
 
     def use(self, fact: str, *args: Any, label: str, premises: int | None = None) -> Goal:
+        """Use the statement at some values, what remains of it under `label`; another fact as `Goal.use` does."""
         if self.left is None or fact != self.supposed:
             return super().use(fact, *args, label=label, premises=premises)
         arguments, t, extra = list(args), self.left, 0
         while t[0] in ("all", "->"):
+            # A quantifier of S is an existence in R(S): the argument is its witness.
             if t[0] == "all":
                 if not arguments:
                     break
@@ -58,6 +64,7 @@ class Refutation(Goal):
                 t = instantiate(t[2][0], (value,))
                 self.general = instantiate(self.general[2][0], (var(f"{text}#{len(self.nodes)}", self.general[1]),))
                 continue
+            # A premise of S is a part of a conjunction in R(S).
             if not arguments and premises is not None and extra >= premises:
                 break
             ready = arguments and (not isinstance(arguments[0], str) or arguments[0][:1] in "#!")
@@ -69,6 +76,7 @@ class Refutation(Goal):
         return self
 
     def _premise_of(self, premise: Term, how: str | Tactic | None) -> None:
+        """Prove a premise as a fact: by a fact, a tactic or `easy`; its conjuncts and those of its D are noted."""
         if premise == TRUE:
             return
         stem = self.fresh("met")
@@ -82,7 +90,7 @@ class Refutation(Goal):
         self.premises.append(labels.split() + ([] if d == self.general[2][0] else _unlabelled(d)))
 
     def _split_off(self, more: Term = TRUE) -> None:
-        """Prove the waiting premises and their D, and the D that is `more`; go on with what is left of the goal."""
+        """Prove the conjuncts in front, those of the noted premises, their D and the D `more`; the last one remains."""
         asked = [label for labels in self.premises for label in labels] + _unlabelled(more)
         self.premises = []
         if not asked:
@@ -100,7 +108,7 @@ class Refutation(Goal):
         self.goal, self.nodes, self.closed = parts[-1].goal, parts[-1].nodes, False
 
     def _arrive(self, more: list[Node] | None = None) -> None:
-        """Suppose what is left, once it is neither a quantifier over all nor an implication."""
+        """Assume the rest of S, if no quantifier and no premise is left; it is then used at the arguments `more`."""
         if self.left is None or self.left[0] in ("all", "->"):
             if more:
                 raise Stuck(f"{len(more)} arguments too many")
@@ -108,14 +116,15 @@ class Refutation(Goal):
         self._split_off(defined(self.general))
         self.left, label = None, self.supposed
         if not more:
-            many = len(label.split()) > 1
-            super().intro(f"({label})" if many else label)
+            several = len(label.split()) > 1
+            super().intro(f"({label})" if several else label)
             return
         super().intro(stem := self.fresh("left"))
         super().use(stem, *more, label=label)
 
 
 def _unlabelled(d: Term) -> list[str]:
+    """An empty label for each part of a condition D."""
     return [] if d == TRUE else [""] * len(flatten("&", d))
 
 

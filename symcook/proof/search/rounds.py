@@ -1,7 +1,12 @@
-"""That the functions of rounds exist, which are given by values of the round before and by each other.
+"""Proves that the functions of a model with rounds exist, whose values depend on the round before and on each other.
 
-By induction on the number of rounds. Where there are functions for q of them, the values of one more exist as those of
-a model without rounds do, and the functions for q + 1 are ``if(t = q + 1, the new value, the old one)``. Untrusted.
+The proof is by induction on the number of rounds. If there are functions for q rounds, the values of one more round
+exist as those of a model without rounds do (`equations`), and the functions for q + 1 rounds are
+``if(t = q + 1, the new value, the old one)``. In: the equations of a run relation. Out: the functions as names in scope
+and their equations as facts. Untrusted.
+
+Letters: `g` and `h` are goals, `f` is a function, `q` the number of rounds.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
 from __future__ import annotations
@@ -23,7 +28,8 @@ Existing = Callable[[Goal, Sequence[tuple[str, Sort]], Sequence[Term]], None]
 
 @dataclass(frozen=True)
 class Repeated:
-    """Functions of a round, what is said of them before all rounds, and in the round `ROUND` from `low` to `high`."""
+    """Functions of a round: their values `before` the first one, and their equations in the round `ROUND` (`steps`),
+    which is from `low` to `high`."""
 
     low: Term
     high: Term
@@ -32,18 +38,18 @@ class Repeated:
     steps: tuple[Term, ...]
 
     def parts(self, last: Term) -> list[Term]:
-        """What is said of them where `last` is the last round."""
+        """Their equations if `last` is the last round."""
         return [*self.before, *(ranged(self.low, last, step, ROUND) for step in self.steps)]
 
     def exist(self, last: Term) -> Term:
-        """There are such functions."""
+        """The formula that there are such functions if `last` is the last round."""
         formula = reduce(conj, self.parts(last))
         for f in reversed(self.functions):
             formula = ("ex", f[1][1], (abstract(formula, [f]),))
         return formula
 
     def obtain(self, g: Goal, some: str, last: Term, names: Sequence[str], stem: str) -> list[str]:
-        """Obtain what the fact `some` speaks of, and the labels of the parts."""
+        """Obtain functions under `names` from the fact `some`, that they exist; the labels of their equations."""
         labels = [f"{stem}_{k}" for k in range(len(self.parts(last)))]
         for k, name in enumerate(names, 1):
             inner = g.fresh("from_")
@@ -54,19 +60,21 @@ class Repeated:
 
 def repeated(wanted: Sequence[Term], parts: Sequence[Term]) -> Repeated:
     """The functions of `wanted` that repeat over one range; Stuck where none does."""
+    # The first range of rounds in which one of the functions has an equation, and all equations over it.
     over = {part: step_range for part in parts if (step_range := _in_rounds(part, wanted)) is not None}
     first = next(((low, high) for low, high, step in over.values() if _about(step, wanted)), None)
     if first is None:
         without = ", ".join(w[1][0] for w in wanted)
         raise Stuck(f"no equation gives one of {without} by those before it")
     steps = tuple(step for low, high, step in over.values() if (low, high) == first and _about(step, wanted))
+    # The functions that these equations have, and the parts that give their values before the first round.
     functions = tuple(f for f in wanted if any(f in _about(step, wanted) for step in steps))
     before = tuple(part for part in parts if part not in over and _about(part, functions) and _starts(part, functions))
     return Repeated(*first, functions, before, steps)
 
 
 def _in_rounds(part: Term, wanted: Sequence[Term]) -> PositionRange | None:
-    """The rounds that a part begins with, and what it says of those of `wanted` in the round `ROUND`."""
+    """The rounds that a part is about and its body, if that has a value of one of `wanted` in the round `ROUND`."""
     step_range = range_of(part, ROUND) if part[0] == "all" else None
     if step_range is None or not any(
         applied[0] == "app" and applied[2][0] in wanted and applied[2][1] == ROUND
@@ -77,7 +85,7 @@ def _in_rounds(part: Term, wanted: Sequence[Term]) -> PositionRange | None:
 
 
 def _about(part: Term, among: Sequence[Term]) -> set[Term]:
-    """The functions of which a part speaks."""
+    """The functions of `among` that occur in a part."""
     return {variable for variable in subterms(part) if variable[0] == "var"} & {*among}
 
 
@@ -88,32 +96,34 @@ def _starts(part: Term, functions: Sequence[Term]) -> bool:
     return part[0] == "=" and part[2][0][0] == "app" and part[2][0][2][0] in functions
 
 
-def obtain(g: Goal, found: Repeated, solve: Existing, levels: Sequence[Level]) -> None:
-    """Obtain the functions, with what is said of them as facts."""
-    start = ("-", None, (found.low, num(1)))
+def obtain(g: Goal, rounds: Repeated, solve: Existing, levels: Sequence[Level]) -> None:
+    """Obtain the functions of `rounds`, with their equations as facts."""
+    start = ("-", None, (rounds.low, num(1)))
     q = var("q#", "Int")
-    body = imp(("<=", None, (start, q)), imp(("<=", None, (q, found.high)), found.exist(q)))
+    body = imp(("<=", None, (start, q)), imp(("<=", None, (q, rounds.high)), rounds.exist(q)))
     every, all_of_them = g.fresh("rounds"), ("all", "Int", (abstract(body, [q]),))
 
     def by_induction(h: Goal) -> None:
+        """Prove that for each q from the round before the first to the last there are functions for q rounds."""
         before, top = h.fresh("before"), h.fresh("top")
         base, step = h.induct(h.fresh("q"), h.fresh("low"), before)
         base.intro(top)
-        _none(base, found)
+        _none(base, rounds)
         automation.prove(base, [Hint(top)], levels)
         step.intro(top)
-        _one_more(step, found, before, solve, levels)
+        _one_more(step, rounds, before, solve, levels)
 
     g.have(all_of_them, every, by_induction)
     some = g.fresh("some")
-    g.use(every, g.text(found.high), label=some, premises=2)
-    found.obtain(g, some, found.high, [f[1][0] for f in found.functions], g.fresh("round"))
+    g.use(every, g.text(rounds.high), label=some, premises=2)
+    rounds.obtain(g, some, rounds.high, [f[1][0] for f in rounds.functions], g.fresh("round"))
 
 
-def _none(g: Goal, found: Repeated) -> None:
-    """Witnesses for no round: what is said of them before all, and 0."""
+def _none(g: Goal, rounds: Repeated) -> None:
+    """Give witnesses for no round: the value before the first round, and 0 for a function that has none."""
     values_before = {}
-    for part in found.before:
+    # Each part is an equation ``f(t, x1, ..) = value`` for all x1, ..
+    for part in rounds.before:
         inside = list[Term]()
         while part[0] in ("all", "->"):
             if part[0] == "all":
@@ -125,37 +135,42 @@ def _none(g: Goal, found: Repeated) -> None:
         if [*call[2][2:]] != inside:
             raise Stuck(f"no equation for all values of {call[2][0][1][0]} before all rounds")
         values_before[call[2][0]] = abstract(value, [ROUND, *inside])
-    for f in found.functions:
+    for f in rounds.functions:
         g.witness(g.text(("lam", f[1][1][1], (values_before.get(f, num(0)),))))
 
 
-def _one_more(g: Goal, found: Repeated, before: str, solve: Existing, levels: Sequence[Level]) -> None:
-    """The step of the induction."""
+def _one_more(g: Goal, rounds: Repeated, before: str, solve: Existing, levels: Sequence[Level]) -> None:
+    """The step of the induction: functions for q + 1 rounds from those for q, which the fact `before` gives."""
+    # The old functions, by the premise of the induction.
     (q,) = (var(name, "Int") for name in [*g.scope][-1:])
     new = ("+", None, (q, num(1)))
     exists_label = g.fresh("some")
     g.use(before, label=exists_label, premises=1)
-    olds = [g.fresh(f"{f[1][0]}_") for f in found.functions]
-    labels = found.obtain(g, exists_label, q, olds, g.fresh("old"))
-    # the values of the new round are functions of their own, of the other arguments
-    news = {f: _later(f, g.fresh(f"{f[1][0]}_new")) for f in found.functions}
-    parts = [_put(instantiate(abstract(step, [ROUND]), (new,)), new, news) for step in found.steps]
-    old = {f: var(name, f[1][1]) for f, name in zip(found.functions, olds, strict=True)}
+    olds = [g.fresh(f"{f[1][0]}_") for f in rounds.functions]
+    labels = rounds.obtain(g, exists_label, q, olds, g.fresh("old"))
+    # The values in the new round are functions of their own, without the argument of the round. Their equations are
+    # those of a step with ``f(q + 1, x)`` replaced by them, and earlier values by those of the old functions.
+    news = {f: _later(f, g.fresh(f"{f[1][0]}_new")) for f in rounds.functions}
+    parts = [_put(instantiate(abstract(step, [ROUND]), (new,)), new, news) for step in rounds.steps]
+    old = {f: var(name, f[1][1]) for f, name in zip(rounds.functions, olds, strict=True)}
     parts = [instantiate(abstract(part, [*old]), [*old.values()]) for part in parts]
     solve(g, [f[1] for f in news.values()], parts)
     for k, part in enumerate(parts):
         if part not in g.facts.values():
             g.have(part, g.fresh(f"step{k}_"), closing(levels[:2]))
-    for f in found.functions:
+    # The witness for each function: I[t = q + 1]*new + (1 - I[t = q + 1])*old.
+    for f in rounds.functions:
         inside = [ROUND, *(var(f"x#{k}", "Int") for k in range(1, len(f[1][1][1])))]
         is_new: Term = ("ind", None, (("=", None, (ROUND, new)),))
         mine = _call(news[f], inside[1:])
         elsewhere: Term = ("-", None, (num(1), is_new))
         value = ("+", None, (("*", None, (is_new, mine)), ("*", None, (elsewhere, _call(old[f], inside)))))
         g.witness(g.text(("lam", f[1][1][1], (abstract(value, inside),))))
+    # Its equations: before all rounds those of the old functions; in a round those of the old ones, or in the new
+    # round the equations that were just obtained.
     goals = g.split() if g.goal[0] == "&" else [g]
     for h, label in zip(goals, labels, strict=True):
-        if label in labels[: len(found.before)]:
+        if label in labels[: len(rounds.before)]:
             _elsewhere(h, new, levels)
             continue
         t, low, last, upto, at = (h.fresh(stem) for stem in ("t", "from_low", "to_last", "upto", "at"))
@@ -171,7 +186,7 @@ def _one_more(g: Goal, found: Repeated, before: str, solve: Existing, levels: Se
 
 
 def _elsewhere(g: Goal, new: Term, levels: Sequence[Level]) -> None:
-    """Close a goal in which no round is the new one by a fact of the old functions."""
+    """Close a goal in which no round is the new one: its indicators are 0, which leaves a fact of the old functions."""
     tests = {test for test in subterms(g.goal) if test[0] == "ind" and test[2][0][0] == "=" and test[2][0][2][1] == new}
     for test in sorted(tests, key=str):
         label = g.fresh("other")
@@ -197,6 +212,7 @@ def _later(f: Term, name: str) -> Term:
 
 
 def _call(f: Term, arguments: Sequence[Term]) -> Term:
+    """`f` applied, or a name itself where there are no arguments."""
     return ("app", None, (f, *arguments)) if arguments else f
 
 

@@ -1,4 +1,12 @@
-"""Signs of terms: facts ``0 <= t`` and ``0 < t`` that follow from the shape of t, and what they give for 1/z."""
+"""Signs of terms: facts ``0 <= t`` and ``0 < t`` that follow from the shape of t, and what they give for 1/z.
+
+`Signs.of` returns the sign of a term, after it has written the proof as a fact into the goal; None where it finds none.
+A sign is looked for in this order: a number by an enclosure; the term as it is written; the monomials of its normal
+form; a linear combination of the facts. Atoms of a normal form are numbers, of which `normal` keeps the terms.
+
+Letters: `g` and `h` are goals, `t` is a term, `p` its normal form, `a` an atom, `e` an exponent, `c` a coefficient.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +31,12 @@ Sign = tuple[str, bool]
 """The label of ``0 <= t`` or ``0 < t``, and whether it is strict."""
 
 ZERO = num(0)
-DEPTH = 6
+DEPTH = 6  # how many terms within each other are looked at
+MOST_MONOMIALS = 12  # a polynomial with more monomials gets no sign from them
 
 
 class Signs:
-    """Signs of terms in one goal; what is found becomes a fact there and is found again."""
+    """Signs of terms in one goal, each of which becomes a fact there; `known` has them by normal form, or None."""
 
     def __init__(
         self,
@@ -37,29 +46,31 @@ class Signs:
         depth: int = DEPTH,
     ) -> None:
         self.g, self.effort, self.depth = g, effort, depth
-        self.found: dict[frozenset[Any], Sign | None] = dict(known or {})
+        self.known: dict[frozenset[Any], Sign | None] = dict(known or {})
         self.equations: list[str] = []  # the labels of z*(1/z) = 1
 
     def under(self, g: Goal) -> Signs:
-        """The same in a branch: what was not found may be found there."""
-        known = {k: s for k, s in self.found.items() if s is not None and s[0] in g.facts}
+        """The signs in a branch of the goal, without the terms that have none here: there they may have one."""
+        known = {k: s for k, s in self.known.items() if s is not None and s[0] in g.facts}
         return Signs(g, self.effort, known, self.depth)
 
     def of(self, t: Term, depth: int | None = None) -> Sign | None:
+        """The sign of `t`, which is a fact of the goal then; or None."""
         depth = self.depth if depth is None else depth
         p = nf(t)
         key = normal.freeze(p)
-        if key in self.found:
-            known = self.found[key]
-            if known is None or known[0] in self.g.facts:
+        if key in self.known:
+            known = self.known[key]
+            if known is None or known[0] in self.g.facts:  # a fact may have gone with an attempt that failed
                 return known
         self.effort.spend(500)
-        self.found[key] = None  # while it is looked for
+        self.known[key] = None  # while it is looked for
         with contextlib.suppress(Stuck, Rejected, TooLong):
-            self.found[key] = self._number(t) or self._shape(t, depth) or self._poly(t, p, depth) or self._linear(t)
-        return self.found[key]
+            self.known[key] = self._number(t) or self._shape(t, depth) or self._poly(t, p, depth) or self._linear(t)
+        return self.known[key]
 
     def _have(self, t: Term, strict: bool, sums: list[dict]) -> Sign:
+        """Write 0 <= t or 0 < t as a fact with the products `sums` of a `pos` node as its proof; its sign."""
         label = self.g.fresh("sg")
         f = ("<" if strict else "<=", None, (ZERO, t))
         self.g._emit({"by": "have", "show": self.g.text(f), "proof": [{"by": "pos", "sum": sums}], "as": label})
@@ -67,11 +78,13 @@ class Signs:
         return label, strict
 
     def _use(self, fact: str, *args: object, label: str = "") -> str:
+        """The label of an instance of a fact."""
         label = label or self.g.fresh("sg")
         self.g.use(fact, *args, label=label)
         return label
 
     def _linear(self, t: Term) -> Sign | None:
+        """By a linear combination of the facts, where these do not contradict each other; the strict sign first."""
         facts = {k: f for k, f in self.g.facts.items() if f[0] in COMPARISONS}
         for tag in ("<", "<="):
             goal = (tag, None, (ZERO, t))
@@ -101,56 +114,58 @@ class Signs:
         return label, True
 
     def _shape(self, t: Term, depth: int) -> Sign | None:
-        """From the way in which `t` is written: what a normal form would take apart."""
+        """From the form in which `t` is written: squares and products of sums, which a normal form multiplies out."""
         tag, data, kids = t
         if depth <= 0:
             return None
+        # An even power of anything but a name: strict where the base has a strict sign, else the square of the root.
         if tag == "^" and data % 2 == 0 and data and kids[0][0] not in ("var", "app"):
             inner = self.of(kids[0], depth - 1)
             if inner is not None and inner[1]:
                 return self._have(t, True, [{"c": "1", "of": [inner[0]] * data}])
             half = kids[0] if data == 2 else ("^", data // 2, kids)
             return self._have(t, False, [{"c": "1", "of": [], "sq": self.g.text(half)}])
-        if tag == "+":
+        if tag == "+":  # strict where one of the summands is
             a, b = (self.of(k, depth - 1) for k in kids)
             if a and b:
                 return self._have(t, a[1] or b[1], [{"c": "1", "of": [x[0]]} for x in (a, b)])
-        if tag == "*":
+        if tag == "*":  # strict where both factors are; t*t is a square, whatever the sign of t
             if kids[0] == kids[1]:
                 return self._have(t, False, [{"c": "1", "of": [], "sq": self.g.text(kids[0])}])
             a, b = (self.of(k, depth - 1) for k in kids)
             if a and b:
                 return self._have(t, a[1] and b[1], [{"c": "1", "of": [a[0], b[0]]}])
-        if tag == "/" and kids[0][0] != "num":
+        if tag == "/" and kids[0][0] != "num":  # a/b as a*(1/b)
             a, b = self.of(kids[0], depth - 1), self.of(("/", None, (num(1), kids[1])), depth - 1)
             if a and b:
                 return self._have(t, a[1] and b[1], [{"c": "1", "of": [a[0], b[0]]}])
         return None
 
     def _poly(self, t: Term, p: Poly, depth: int) -> Sign | None:
-        """Each monomial has a positive coefficient, and each factor a sign or an even power."""
-        if depth <= 0 or not p or len(p) > 12:
+        """From the normal form `p`: every coefficient is positive, and every factor has a sign or an even power."""
+        if depth <= 0 or not p or len(p) > MOST_MONOMIALS:
             return None
         if (c := constant(p)) is not None:
             return self._have(t, True, [{"c": quotient(c), "of": []}]) if c > 0 else None
         if all(c < 0 for c in p.values()):
             return None
-        if len(p) == 1:
+        if len(p) == 1:  # a single atom: the sign of a sum, a reciprocal, relu, ...
             ((factors, e), c) = next(iter(p.items()))
             if c == 1 and not e and len(factors) == 1 and factors[0][1] == 1:
                 return self._atom(t, factors[0][0], depth)
+        # One product of facts for each monomial; the sum is strict where one of the monomials is.
         sums, strict = [], False
         for (factors, e), c in p.items():
             if c <= 0:
                 return None
             labels, firm, squares = [], True, []
-            if e:
+            if e:  # the factor exp(e)
                 labels.append(self._use("ax:exp_pos", self.g.text(reify.term(normal._exponents[e]))))
             for a, k in factors:
                 sign = self.of(reify.atom(a), depth - 1)
                 if sign is None and k % 2:
                     return None
-                if sign is None:
+                if sign is None:  # an even power of an atom without a sign: a square, which may be 0
                     squares.append(reify.power(reify.atom(a), k // 2))
                     firm = False
                 else:
@@ -167,8 +182,8 @@ class Signs:
         return self._have(t, strict, sums)
 
     def _atom(self, t: Term, a: int, depth: int) -> Sign | None:
+        """The sign of `t`, whose normal form is the atom number `a`: by its kind."""
         key = normal._keys[a]
-        g = self.g
         if key[0] == "inv":
             z = reify.term(dict(key[1]))
             sign = self.of(z, depth - 1)
@@ -176,32 +191,38 @@ class Signs:
         if key[0] == "ind":
             return self._cases(t if t[0] == "ind" else reify.atom(a), False)
         if key[0] == "fn":
-            shown_term = t if t[0] == "fn" else reify.atom(a)
+            function = t if t[0] == "fn" else reify.atom(a)
             if key[1] in ("relu", "abs"):
-                return self._cases(shown_term, False)
+                return self._cases(function, False)
             if key[1] == "sqrt":
-                inner = self.of(shown_term[2][0], depth - 1)
-                if inner is None:
-                    return None
-                if inner[1] and "lem:sqrt_positive" in g.library.facts:
-                    label = g.fresh("sg")
-                    g.use("lem:sqrt_positive", g.text(shown_term[2][0]), label=label)
-                    root_fact = g.facts[label]
-                    if root_fact[0] == "<" and nf(root_fact[2][1]) == nf(shown_term) and not nf(root_fact[2][0]):
-                        return label, True
-                stem = g.fresh("sg")
-                weak = inner[0]
-                if inner[1]:
-                    weak = self._have(shown_term[2][0], False, [{"c": "1", "of": [inner[0]]}])[0]
-                g.use("ax:sqrt", g.text(shown_term[2][0]), f"#{weak}", label=f"{stem}_0 {stem}_1")
-                return f"{stem}_0", False
+                return self._root(function, depth)
             if key[1] in ("min", "max"):
-                a_, b_ = (self.of(k, depth - 1) for k in shown_term[2])
-                if a_ and b_:
-                    return self._cases(shown_term, a_[1] and b_[1])
+                left_sign, right_sign = (self.of(k, depth - 1) for k in function[2])
+                if left_sign and right_sign:
+                    return self._cases(function, left_sign[1] and right_sign[1])
         if key[0] == "sum":
             return self._sum(reify.atom(a), depth)
         return None
+
+    def _root(self, root: Term, depth: int) -> Sign | None:
+        """The sign of sqrt(z) where 0 <= z: strict where 0 < z, if there is the lemma for that."""
+        g, z = self.g, root[2][0]
+        inner = self.of(z, depth - 1)
+        if inner is None:
+            return None
+        if inner[1] and "lem:sqrt_positive" in g.library.facts:
+            label = g.fresh("sg")
+            g.use("lem:sqrt_positive", g.text(z), label=label)
+            fact = g.facts[label]
+            if fact[0] == "<" and nf(fact[2][1]) == nf(root) and not nf(fact[2][0]):  # it reads 0 < sqrt(z)
+                return label, True
+        # ax:sqrt has the premise 0 <= z, which 0 < z gives by a fact of its own.
+        stem = g.fresh("sg")
+        weak = inner[0]
+        if inner[1]:
+            weak = self._have(z, False, [{"c": "1", "of": [inner[0]]}])[0]
+        g.use("ax:sqrt", g.text(z), f"#{weak}", label=f"{stem}_0 {stem}_1")
+        return f"{stem}_0", False
 
     def _cases(self, t: Term, strict: bool) -> Sign | None:
         """By the cases of relu, abs, min, max or I."""
@@ -221,11 +242,11 @@ class Signs:
     def indicator(self, t: Term, label: str, f: Term) -> None:
         """0 <= I[F] or I[F] <= 1 as a fact: the value is 1 or 0."""
         g = self.g
-        low = f[2][0] == ZERO
+        low = f[2][0] == ZERO  # which of the two inequalities it is
         inner = g._branch(f)
         for h, value in zip(inner.sides(t), (1, 0), strict=True):
             node: dict[str, Any] = {"by": "pos", "eq": [["-1" if low else "1", next(reversed(h.facts))]]}
-            if low == bool(value):
+            if low == bool(value):  # 0 <= 1 or 0 <= 1 needs a gap of 1; the other case is an equation
                 node["sum"] = [{"c": "1", "of": []}]
             h._emit(node, True)
         g._emit({"by": "have", "show": g.text(f), "proof": inner.nodes, "as": label})
@@ -235,6 +256,7 @@ class Signs:
         """0 < 1/z from ``0 < z``; z*(1/z) = 1 becomes a fact as well."""
         g = self.g
         zero, no, e, label = g.fresh("zero"), g.fresh("no"), g.fresh("inv"), g.fresh("sg")
+        # z*(1/z) = 1 by the axiom, whose premise z != 0 contradicts 0 < z.
         text = g.text(z)
         proof = [
             {"by": "intro", "as": [zero]},
@@ -243,22 +265,25 @@ class Signs:
         g._emit({"by": "use", "fact": "ax:inv", "with": [text, proof], "as": e})
         reciprocal = ("/", None, (num(1), z))
         g._bind(e, ("=", None, (("*", None, (z, reciprocal)), num(1))))
+        # 1/z <= 0 times 0 < z gives z*(1/z) <= 0, against the equation.
         sums = [{"c": "1", "of": []}, {"c": "1", "of": [positive, no]}]
         proof = [{"by": "contra", "as": no}, {"by": "pos", "sum": sums, "eq": [["-1", e]]}]
         f = ("<", None, (ZERO, reciprocal))
         g._emit({"by": "have", "show": g.text(f), "proof": proof, "as": label})
         g._bind(label, f)
-        self.found[normal.freeze(nf(reciprocal))] = (label, True)
+        self.known[normal.freeze(nf(reciprocal))] = (label, True)
         self.equations.append(e)
         return label
 
     def _sum(self, t: Term, depth: int) -> Sign | None:
+        """The sign of a sum from that of its terms: strict where there are terms and all have a strict sign."""
         low, high, body = t[2]
         g = self.g
         name = g.fresh("j")
-        outcome: list[bool] = []
 
         def inside(strict: bool) -> Callable[[Goal], None]:
+            """The tactic for the lemma's premise: 0 < f(j), or 0 <= f(j), for each j of the range."""
+
             def proof(h: Goal) -> None:
                 h.intro(name)
                 label = h.fresh("in")
@@ -267,10 +292,9 @@ class Signs:
                 sign = Signs(h, self.effort).of(at, depth - 1)
                 if sign is None or (strict and not sign[1]):
                     raise Stuck("no sign")
-                outcome.append(sign[1])
                 if strict or not sign[1]:
                     h.hyp(sign[0])
-                else:
+                else:  # 0 < f(j) gives the 0 <= f(j) that is wanted
                     h._emit({"by": "pos", "sum": [{"c": "1", "of": [sign[0]]}]}, True)
 
             return proof

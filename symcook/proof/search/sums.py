@@ -1,4 +1,11 @@
-"""What the automation knows about sums by itself: constants, one index selected, the last term, term by term."""
+"""What the automation knows about sums by itself: constants, one index selected, the last term, term by term.
+
+`facts` adds equations for the sums, products and powers that occur, by lemmas and axioms of the library. `pointwise`
+reduces a comparison of sums over the same range to one of their terms.
+
+Letters: `g` and `h` are goals, `a` is the number of an atom, `e` that of an exponent, `p` a normal form.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +28,7 @@ Provable = Callable[[Goal], bool]
 
 def facts(g: Goal, atoms: list[int], done: set[object], provable: Provable) -> None:
     """Facts about the sums, products and powers among `atoms`, added to `g`."""
+    # An atom of kind sum or prod: its kind, the name of the index, both ends and the body, as normal forms.
     keys = [(a, normal._keys[a]) for a in atoms if normal._keys[a][0] in ("sum", "prod")]
     for a, key in keys:
         if ("sum", a) in done:
@@ -30,34 +38,37 @@ def facts(g: Goal, atoms: list[int], done: set[object], provable: Provable) -> N
         lo, hi = reify.term(dict(low)), reify.term(dict(high))
         if tag == "sum":
             ((factors, e), _) = next(iter(dict(inner).items()))
-            if not factors and not e:
+            if not factors and not e:  # the body is a number
                 _use(g, "lem:sum_one", (lo, hi), provable)
             for k, (atom, power) in enumerate(factors):
                 if normal._keys[atom][0] == "ind" and power == 1:
                     _delta(g, name, lo, hi, dict(inner), k, provable)
+    # Two sums of the same terms, one of which ends one index later: they differ by its last term.
     for a, key in keys:
-        for b, other in keys:
-            alike = a != b and key[0] == other[0] and key[2] == other[2] and key[4] == other[4]
-            if alike and ("step", a) not in done and add(dict(key[3]), dict(other[3]), -1) == {ONE: 1}:
+        for b, shorter in keys:
+            alike = a != b and key[0] == shorter[0] and key[2] == shorter[2] and key[4] == shorter[4]
+            if alike and ("step", a) not in done and add(dict(key[3]), dict(shorter[3]), -1) == {ONE: 1}:
                 done.add(("step", a))
                 lo, hi = reify.term(dict(key[2])), reify.term(dict(key[3]))
                 body = _function(reify.term(dict(key[4])), key[1])
                 axiom = "ax:sum_step" if key[0] == "sum" else "ax:prod_step"
                 _use(g, axiom, (body, lo, hi), provable)
+    # In the same way z^(k + 1) and z^k.
     powers = [(a, normal._keys[a]) for a in atoms if normal._keys[a][:2] == ("fn", "pow")]
     for a, key in powers:
-        for _, other in powers:
-            if key[2] == other[2] and add(dict(key[3]), dict(other[3]), -1) == {ONE: 1} and ("step", a) not in done:
+        for _, shorter in powers:
+            if key[2] == shorter[2] and add(dict(key[3]), dict(shorter[3]), -1) == {ONE: 1} and ("step", a) not in done:
                 done.add(("step", a))
-                _use(g, "ax:pow_step", (reify.term(dict(key[2])), reify.term(dict(other[3]))), provable)
+                _use(g, "ax:pow_step", (reify.term(dict(key[2])), reify.term(dict(shorter[3]))), provable)
 
 
 def _function(body: Term, name: str) -> Term:
+    """`body` as a function of the integer `name`."""
     return ("lam", ("Int",), (abstract(body, (var(name, "Int"),)),))
 
 
 def _use(g: Goal, label: str, terms: tuple[Term, ...], provable: Provable) -> None:
-    """An instance whose premises are linear."""
+    """Add an instance of a lemma or axiom, if the library has it and `provable` closes each premise."""
     from symcook.proof.search.matching import opened, put
 
     if label not in g.library.facts:
@@ -77,11 +88,12 @@ def _use(g: Goal, label: str, terms: tuple[Term, ...], provable: Provable) -> No
 
 
 def _delta(g: Goal, name: str, lo: Term, hi: Term, inner: Poly, k: int, provable: Provable) -> None:
-    """sum(j, a, b, I[j = p]*f(j)) = f(p)."""
+    """Add sum(j, a, b, I[j = p]*f(j)) = f(p), where factor `k` of the body `inner` is that indicator."""
     ((factors, e), c) = next(iter(inner.items()))
     formula = normal._keys[factors[k][0]][1]
     if formula[0] != "=":
         return
+    # The equation p = 0 is solved for j, whose coefficient must be 1 or -1; the place must be an integer without j.
     p = dict(next(iter(sorted(formula[1], key=repr))))
     at = next(((m, x) for m, x in p.items() if m == ((((normal._number(("var", name, "Int"))), 1),), 0)), None)
     if at is None or abs(at[1]) != 1:
@@ -103,18 +115,19 @@ def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], Non
         return None
     p = linear.poly(g.goal)
     ends: tuple[Any, Any] | None = None
-    name = "#9"
+    name = "#9"  # a name that no text has, for the index of all sums
     summed: Poly = {}
+    # Each monomial must be a sum times factors outside; these go into the sum, and the bodies are added up.
     for (factors, e), c in p.items():
-        sums_found = [(a, k) for a, k in factors if normal._keys[a][0] == "sum"]
-        if len(sums_found) != 1 or sums_found[0][1] != 1:
+        sum_factors = [(a, k) for a, k in factors if normal._keys[a][0] == "sum"]
+        if len(sum_factors) != 1 or sum_factors[0][1] != 1:
             return None
-        _, inside, low, high, inner = normal._keys[sums_found[0][0]]
+        _, inside, low, high, inner = normal._keys[sum_factors[0][0]]
         if ends not in (None, (low, high)):
             return None
         ends = (low, high)
         renamed = dict(normal._rename(inner, inside, name, {})) if inside != name else dict(inner)
-        outside = tuple([f for f in factors if f != sums_found[0]])
+        outside = tuple([f for f in factors if f != sum_factors[0]])
         summed = add(summed, normal.mul({(outside, e): c}, renamed))
     if ends is None:
         return None
@@ -125,6 +138,7 @@ def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], Non
         return None
 
     def close(nodes: list[Node]) -> None:
+        """Close the goal by the lemma; `nodes` prove its premise about the terms."""
         fact = g.fresh("pw")
         nothing = "j. 0" if "j" not in g.scope else g.text(_function(num(0), name))
         zero = [] if g.goal[0] == "<=" else [nothing]

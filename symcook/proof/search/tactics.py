@@ -3,6 +3,9 @@
 Every method that changes the state appends one node of the certificate to `nodes`. Methods that branch return the
 new goals; the goal they were called on is then closed. Nothing here is trusted: a wrong state makes a certificate that
 the kernel rejects.
+
+Letters: `g` and `h` are goals, `k` is the label of a fact, `f` a formula, `t` a term.
+Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
 """
 
 from __future__ import annotations
@@ -55,8 +58,10 @@ class Stuck(Exception):
 
 
 class NormalForms:
-    """What functions make of formulas, by the identity of a formula: hashing the formula itself takes longer than most
-    of what is done with it. Each is kept with its formula, whose identity is no other's then."""
+    """A cache of function values by the identity of a formula, as hashing it takes longer than most of these functions.
+
+    Each value is kept together with its formula, so that no other object can get the same identity.
+    """
 
     def __init__(self) -> None:
         self.made: dict[object, tuple[Term, Any]] = {}
@@ -129,9 +134,11 @@ class Goal:
         return grammar.show(t, {*self.scope, *self.library.definitions})
 
     def formula(self, text: str | Term) -> Term:
+        """A formula from its text in this scope."""
         return grammar.read_formula(text, self.scope, self.library.definitions) if isinstance(text, str) else text
 
     def term(self, text: str | Term, sort: Sort = "Real") -> Term:
+        """A term of a sort from its text in this scope."""
         return grammar.read_value(text, sort, self.scope, self.library.definitions) if isinstance(text, str) else text
 
     def show(self) -> str:
@@ -155,18 +162,20 @@ class Goal:
         )
 
     def _emit(self, node: Node, closes: bool = False) -> None:
+        """Append a node; a node that `closes` is the last one of this goal."""
         if self.closed:
             raise Stuck("this goal is closed")
         self.nodes.append(node)
         self.closed = closes
 
     def _branch(self, goal: Term) -> Goal:
+        """A new goal in the same state, without nodes; its nodes are a proof of `goal` from these facts."""
         new = Goal(self.library, goal, self.facts, self.scope)
         new.taken, new.known, new.hidden = set(self.taken), self.known, self.hidden
         return new
 
     def citing(self, labels: Collection[str]) -> Goal:
-        """This goal with those of the facts about all values that have these labels, and all other facts."""
+        """A branch without the facts about all values whose labels are not among `labels`."""
         new = self._branch(self.goal)
         new.hidden |= {k for k, f in self.facts.items() if f[0] == "all"}.difference(labels)
         new.facts = {k: f for k, f in self.facts.items() if k not in new.hidden}
@@ -201,6 +210,7 @@ class Goal:
             self.facts[k] = part
 
     def _declare(self, name: str, sort: Sort) -> Term:
+        """A new name in scope, as a variable."""
         if name in self.scope or name in self.library.definitions:
             raise Stuck(f"the name {name} is in use")
         self.scope[name] = sort
@@ -211,14 +221,16 @@ class Goal:
     def intro(self, spec: str | Sequence[object], apart: bool = False) -> Goal:
         """Names for `all`, labels (or lists in parentheses) for `->` and `~`, in one node or `apart`."""
         names = _labels(spec)
-        for part in [[name] for name in names] if apart else [names]:
+        for part in [[name] for name in names] if apart else [names]:  # one node for each name, or one for all
             self._emit({"by": "intro", "as": part})
+        # The quantifiers in front are opened at once, which walks the formula once.
         sorts = variables(self.goal)[: len(names)]
         if not all(isinstance(name, str) for name in names[: len(sorts)]):
             raise Stuck(f"nothing to introduce as {names}: {self.text(self.goal)}")
         self.goal = opened(
             self.goal, [self._declare(*name_and_sort) for name_and_sort in zip(names, sorts, strict=False)]
         )
+        # Then premises, and quantifiers after them, one by one.
         for name in names[len(sorts) :]:
             tag, data, kids = self.goal
             if tag == "all" and isinstance(name, str):
@@ -302,40 +314,48 @@ class Goal:
         raise Stuck(f"no fact {label}")
 
     def use(self, fact: str, *args: Any, label: str, premises: int | None = None) -> Goal:
-        """Instantiate a fact: a text for each `all`; for `->` a label "#a", "!", a tactic, or nothing where it is easy.
+        """Instantiate a fact, and keep what follows under `label`.
 
-        `premises` bounds how many premises after the last argument are discharged.
+        An argument is a text for each `all`; for each `->` the label "#a" of a fact, "!" for what is true by
+        computation, or a tactic. `easy` proves the premises after the last argument, at most `premises` of them.
         """
         f = self.fact(fact)
-        given = list(args)
-        out: list[Any] = []
+        remaining_arguments = list(args)
+        checked_arguments: list[Any] = []
         extra = 0
         while True:
             tag, sort, kids = f
-            if tag == "all" and given:
-                text = given.pop(0)
+            # A quantifier, if a term is given for it.
+            if tag == "all" and remaining_arguments:
+                text = remaining_arguments.pop(0)
                 if not isinstance(text, str) or text.startswith("#"):
                     raise Stuck(f"{fact}: a term is missing before a premise")
                 value = self.term(text, sort)
-                out.append(text)
+                checked_arguments.append(text)
                 f = instantiate(kids[0], (value,))
-            elif tag in ("->", "~") and (given or (tag == "->" and (premises is None or extra < premises))):
-                ready = given and (not isinstance(given[0], str) or given[0][:1] in "#!")
-                extra += not given
-                out.append(self._premise(kids[0], given.pop(0) if ready else None, fact))
+            # A premise with an argument, or one after all arguments; of ~F the premise F only with an argument.
+            elif tag in ("->", "~") and (
+                remaining_arguments or (tag == "->" and (premises is None or extra < premises))
+            ):
+                ready = remaining_arguments and (
+                    not isinstance(remaining_arguments[0], str) or remaining_arguments[0][:1] in "#!"
+                )
+                extra += not remaining_arguments
+                checked_arguments.append(self._premise(kids[0], remaining_arguments.pop(0) if ready else None, fact))
                 f = kids[1] if tag == "->" else FALSUM
             else:
                 break
-        if given:
-            raise Stuck(f"{fact}: {len(given)} arguments too many for {self.text(f)}")
-        self._emit({"by": "use", "fact": fact, "with": out, "as": _one(label)})
+        if remaining_arguments:
+            raise Stuck(f"{fact}: {len(remaining_arguments)} arguments too many for {self.text(f)}")
+        self._emit({"by": "use", "fact": fact, "with": checked_arguments, "as": _one(label)})
         self._bind(_one(label), f)
         return self
 
     def _premise(self, f: Term, given: Any, fact: str) -> Any:
+        """What a `use` node has for the premise `f`: a label, "!", or the nodes of a proof by `given` or by `easy`."""
         if isinstance(given, str):
             return given
-        if given is None:
+        if given is None:  # true by computation, or a fact: the newest one
             key = self.known.key(f)
             if key == TRUE:
                 return "!"
@@ -351,6 +371,7 @@ class Goal:
         return sub.nodes
 
     def _either(self, node: Node, parts: Sequence[Term], labels: Sequence[Spec]) -> list[Goal]:
+        """Close the goal by `node`; its cases, each with one of `parts` as a fact."""
         goals = [self._branch(self.goal) for _ in parts]
         for g, part, label in zip(goals, parts, labels, strict=True):
             g._bind(label, part)
@@ -361,9 +382,11 @@ class Goal:
         """One goal for each part of a disjunction; a single label serves all of them."""
         parts = flatten("|", self.fact(fact))
         self.taken.add(fact)
-        labels_given = [_one(k) for k in labels] or [self.fresh(fact)]
+        spread_labels = [_one(k) for k in labels] or [self.fresh(fact)]
         return self._either(
-            {"by": "cases", "fact": fact}, parts, labels_given if len(labels_given) > 1 else labels_given * len(parts)
+            {"by": "cases", "fact": fact},
+            parts,
+            spread_labels if len(spread_labels) > 1 else spread_labels * len(parts),
         )
 
     def em(self, text: str | Term, label: str, other: str = "") -> list[Goal]:
@@ -379,11 +402,12 @@ class Goal:
         self._emit({"by": "ind", "of": text if isinstance(text, str) else self.text(f), "as": either})
         is_one, is_zero = (("=", None, (("ind", None, (f,)), num(c))) for c in (1, 0))
         self._bind(either, ("|", None, (conj(f, is_one), conj(negation(f), is_zero))))
+        # Each side is F or ~F, perhaps a conjunction itself, and the value of the indicator, which has the last label.
         parts = [len(flatten("&", s)) for s in self.facts[either][2]]
         labels = _one(label)
         spread = []
-        for many in parts:  # a formula that is a conjunction comes apart
-            first = [labels[0]] if many == 2 else [f"{labels[0]}_{k}" for k in range(1, many)]
+        for size in parts:  # a formula that is a conjunction comes apart
+            first = [labels[0]] if size == 2 else [f"{labels[0]}_{k}" for k in range(1, size)]
             spread.append(" ".join([*first, labels[1]]))
         return self.cases(either, *spread)
 
@@ -433,30 +457,33 @@ class Goal:
 
     # --- computing --------------------------------------------------------------------------------------------------
 
-    def _pos(self, found: linear.Found) -> Node:
+    def _pos(self, combination: linear.Found) -> Node:
+        """The `pos` node of a combination: products of facts with coefficients, and multiples of equations."""
         node: Node = {"by": "pos"}
         parts = []
-        for c, of, square in found.sum:
+        for c, of, square in combination.sum:
             part: Node = {"c": quotient(c), "of": list(of)}
             if square is not None:
                 part["sq"] = self.text(square)
             parts.append(part)
         if parts:
             node["sum"] = parts
-        if found.eq:
-            node["eq"] = [[self.text(m), k] for m, k in found.eq]
+        if combination.eq:
+            node["eq"] = [[self.text(m), k] for m, k in combination.eq]
         return node
 
     def _facts(self, use: str | Sequence[str] | None) -> dict[str, Term]:
+        """The facts with these labels; with None all comparisons."""
         if use is None:
             return {k: f for k, f in self.facts.items() if f[0] in COMPARISONS}
         names = use.split() if isinstance(use, str) else list(use)
         return {k: self.fact(k) for k in names}
 
-    def _close(self, found: linear.Found) -> None:
-        if found.contradiction:
+    def _close(self, combination: linear.Found) -> None:
+        """Close the goal by a combination, which may be one of facts that contradict each other."""
+        if combination.contradiction:
             self.contra(self.fresh("no"))
-        self._emit(self._pos(found), True)
+        self._emit(self._pos(combination), True)
 
     def try_auto(
         self,
@@ -470,42 +497,48 @@ class Goal:
     ) -> bool:
         """Close a comparison or ``false`` by one `pos` node (two for an equation); False where none was found."""
         facts = self._facts(use)
-        more: dict[str, Any] = {"squares": [self.term(s) for s in squares], "poly": self.known.poly}
-        more["multipliers"] = [self.term(m) for m in multipliers]
+        options: dict[str, Any] = {"squares": [self.term(s) for s in squares], "poly": self.known.poly}
+        options["multipliers"] = [self.term(m) for m in multipliers]
         tag = self.goal[0]
         if tag == "=":
-            combination = linear.search(self.goal, facts, degree=1, rounds=rounds, **more)
-            if combination is not None:
-                self._close(combination)
-                return True
-            a, b = self.goal[2]
-            first_half = linear.search(("<=", None, (a, b)), facts, degree=degree, rounds=rounds, **more)
-            if first_half is None or first_half.contradiction:
-                if first_half is not None:
-                    self._close(first_half)
-                return first_half is not None
-            two = linear.search(("<=", None, (b, a)), facts, degree=degree, rounds=rounds, **more)
-            if two is None:
-                return False
-            for goal, f in zip(self.antisym(), (first_half, two), strict=True):
-                goal._close(f)
-            return True
+            return self._auto_equation(facts, degree, rounds, options)
         if tag not in ("<=", "<", "false"):
             return False
-        combination = linear.search(self.goal, facts, degree=degree, rounds=rounds, **more)
+        combination = linear.search(self.goal, facts, degree=degree, rounds=rounds, **options)
         if combination is not None:
             self._close(combination)
             return True
+        # By a contradiction: the negated goal then takes part in products of facts.
         if contra and tag != "false" and degree > 1:
             label = self.fresh("no")
             combination = linear.search(
-                FALSUM, {**facts, label: negation(self.goal)}, degree=degree, rounds=rounds, **more
+                FALSUM, {**facts, label: negation(self.goal)}, degree=degree, rounds=rounds, **options
             )
             if combination is not None:
                 self.contra(label)
                 self._emit(self._pos(combination), True)
                 return True
         return False
+
+    def _auto_equation(self, facts: Mapping[str, Term], degree: int, rounds: int, options: Mapping[str, Any]) -> bool:
+        """`try_auto` for an equation: from equations alone; else from two inequalities, or from a contradiction."""
+        combination = linear.search(self.goal, facts, degree=1, rounds=rounds, **options)
+        if combination is not None:
+            self._close(combination)
+            return True
+        a, b = self.goal[2]
+        first_half = linear.search(("<=", None, (a, b)), facts, degree=degree, rounds=rounds, **options)
+        if first_half is None:
+            return False
+        if first_half.contradiction:
+            self._close(first_half)
+            return True
+        second_half = linear.search(("<=", None, (b, a)), facts, degree=degree, rounds=rounds, **options)
+        if second_half is None:
+            return False
+        for goal, half in zip(self.antisym(), (first_half, second_half), strict=True):
+            goal._close(half)
+        return True
 
     def auto(self, use: str | Sequence[str] | None = None, **options: Any) -> None:
         """`try_auto`, or Stuck."""
@@ -514,12 +547,14 @@ class Goal:
 
     def easy(self, use: str | Sequence[str] | None = None, **options: Any) -> None:
         """Follow the shape of the goal, then a matching fact, then `auto`."""
+        # True by computation, or a fact: the newest one.
         key = self.known.key(self.goal)
         if key == TRUE:
             return self.true()
         for k, f in reversed(self.facts.items()):
             if f == self.goal or self.known.key(f) == key:
                 return self.hyp(k)
+        # By the outermost connective.
         tag = self.goal[0]
         if tag == "&":
             for g in self.split():
@@ -543,6 +578,7 @@ class Goal:
                 self.closed = True
                 return None
             raise self.stuck("neither side is easy")
+        # A comparison, or ``false``.
         if self.try_auto(use, **options):
             return None
         joined = [k for k, f in self.facts.items() if f[0] == "&" and k not in self.taken]
@@ -562,9 +598,9 @@ class Goal:
             if self.goal[0] == "all":
                 self.intro(self.fresh("k"))
                 continue
-            many = len(flatten("&", self.goal[2][0]))
+            count = len(flatten("&", self.goal[2][0]))
             k = self.fresh("p")
-            self.intro(k if many == 1 else "(" + " ".join(f"{k}_{i}" for i in range(1, many + 1)) + ")")
+            self.intro(k if count == 1 else "(" + " ".join(f"{k}_{i}" for i in range(1, count + 1)) + ")")
         return self
 
     def sides(self, t: Term) -> list[Goal]:
@@ -574,7 +610,7 @@ class Goal:
         names = {"relu": ("pos", "neg"), "abs": ("pos", "neg"), "min": ("left", "right"), "max": ("right", "left")}
         if t[1] not in names:
             raise Stuck(f"no cases for {self.text(t)}")
-        low, high = (num(0), t[2][0]) if len(t[2]) == 1 else t[2]
+        low, high = (num(0), t[2][0]) if len(t[2]) == 1 else t[2]  # relu and abs compare with 0
         side = self.fresh("d")
         goals = self.em(("<=", None, (low, high)), side)
         for g, name in zip(goals, names[t[1]], strict=True):
@@ -600,12 +636,13 @@ class Goal:
             for g in self.split():
                 g.blast(**options)
             return
-        open_ones = [k for k, f in self.facts.items() if f[0] == "|" and k not in self.taken]
-        if open_ones:
-            many = [len(flatten("&", f)) for f in flatten("|", self.facts[open_ones[0]])]
+        # One disjunction is taken apart; `blast` of its cases takes the next one.
+        disjunctions = [k for k, f in self.facts.items() if f[0] == "|" and k not in self.taken]
+        if disjunctions:
+            sizes = [len(flatten("&", f)) for f in flatten("|", self.facts[disjunctions[0]])]
             stem = self.fresh("o")
-            labels = [stem if m == 1 else " ".join(f"{stem}_{i}" for i in range(m)) for m in many]
-            for g in self.cases(open_ones[0], *labels):
+            labels = [stem if m == 1 else " ".join(f"{stem}_{i}" for i in range(m)) for m in sizes]
+            for g in self.cases(disjunctions[0], *labels):
                 if not g.try_contradiction():
                     g.blast(**options)
             return
@@ -613,6 +650,7 @@ class Goal:
             trial = self._branch(self.goal)
             trial.easy(**options)
         except Stuck as error:
+            # A fact ~F whose F is easy contradicts it.
             for k, f in self.facts.items():
                 if f[0] == "~":
                     sub = self._branch(f[2][0])
@@ -637,6 +675,7 @@ class Goal:
         names_left = names.split()
 
         def down(g: Goal, names: list[str]) -> None:
+            """Close `g` by `leaf` on each part of it; the quantifiers before a conjunction have their names."""
             while g.goal[0] in ("all", "->", "~"):
                 if g.goal[0] == "all" and names:
                     g.intro(names[0])
@@ -657,48 +696,52 @@ class Goal:
         Of a conjunction with more `ex` than `terms`, or where there are `others`, each part gets the first of them that
         serves it; what a part has no `ex` for is left over.
         """
+        # Lists of witnesses to try, each with its leaf: those given here, then those of the library.
         parts = flatten("&", self.goal)
-        ways = [(given, leaf) for given in (terms, *others)]
+        ways = [(texts, leaf) for texts in (terms, *others)]
         if self.library.further is not None:
-            given, own = self.library.further
-            ways.append((given, own or leaf))
+            texts, own = self.library.further
+            ways.append((texts, own or leaf))
+        # One list, with as many terms as are needed: each part takes its own from it.
         if len(ways) == 1 and (len(parts) == 1 or _existentials(self.goal) == len(terms)):
-            terms_left = [*terms]
-            self._inhabit(terms_left, leaf)
-            if terms_left:
-                raise Stuck(f"{len(terms_left)} witnesses too many")
+            remaining_terms = [*terms]
+            self._inhabit(remaining_terms, leaf)
+            if remaining_terms:
+                raise Stuck(f"{len(remaining_terms)} witnesses too many")
             return
+        # Else each part has all of a list, the first one that serves.
         for part in self.split() if len(parts) > 1 else [self]:
             if not part.first(
-                *(lambda h, given=given, close=close: h._inhabit([*given], close) for given, close in ways)
+                *(lambda h, texts=texts, close=close: h._inhabit([*texts], close) for texts, close in ways)
             ):
                 raise part.stuck("no witnesses serve")
 
-    def _inhabit(self, left: list[str], leaf: Tactic | None) -> None:
+    def _inhabit(self, remaining_terms: list[str], leaf: Tactic | None) -> None:
+        """Close the goal with the next of these terms as witnesses; those that are used are taken off the list."""
         while self.goal[0] == "ex":
-            if not left:
+            if not remaining_terms:
                 raise Stuck(f"a witness is missing: {self.text(self.goal)}")
-            self.witness(left.pop(0))
+            self.witness(remaining_terms.pop(0))
         if self.goal[0] == "&":
             for part in self.split():
-                part._inhabit(left, leaf)
+                part._inhabit(remaining_terms, leaf)
         elif self.goal[0] == "|":
-            self._inhabit_side(left, leaf)
+            self._inhabit_side(remaining_terms, leaf)
         else:
             leaf(self) if leaf else self.blast()
 
-    def _inhabit_side(self, left: list[str], leaf: Tactic | None) -> None:
+    def _inhabit_side(self, terms: list[str], leaf: Tactic | None) -> None:
         """A disjunction: all of it by the leaf, or the first side that the witnesses serve."""
         close_all = leaf or Goal.blast
-        sides = [lambda g, terms_rest, s=s: g.pick(s)._inhabit(terms_rest, leaf) for s in ("left", "right")]
+        sides = [lambda g, remaining_terms, s=s: g.pick(s)._inhabit(remaining_terms, leaf) for s in ("left", "right")]
         for way in (lambda g, _: close_all(g), *sides):
-            trial, terms_rest = self._branch(self.goal), [*left]
+            trial, remaining_terms = self._branch(self.goal), [*terms]
             try:
-                way(trial, terms_rest)
+                way(trial, remaining_terms)
             except (Stuck, Rejected):
                 continue
             self.take(trial)
-            left[:] = terms_rest
+            terms[:] = remaining_terms
             return
         raise self.stuck("neither side has witnesses")
 
