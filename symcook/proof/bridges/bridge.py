@@ -28,23 +28,10 @@ from symcook.model.rationals import quotient
 from symcook.model.structure import differences
 from symcook.proof import normal, replay
 from symcook.proof.bridges.casevalues import Witnesses, named
-from symcook.proof.bridges.computed import (
-    Computed,
-    affine,
-    function,
-    group,
-    halved,
-    left_of,
-    pair,
-    row_function,
-    rows_function,
-    spans,
-    squared,
-    table_function,
-    witnessed,
-)
+from symcook.proof.bridges.computed import Computed, group, halved, left_of, pair, squared, witnessed
 from symcook.proof.bridges.correspondence import Matching, Recorded, RecordedFamily
 from symcook.proof.bridges.indexedequations import conjunction, lines, merged, summed, tables
+from symcook.proof.bridges.tableterms import affine, function, row_function, rows_function, spans, table_function
 from symcook.proof.familyrel import set_at
 from symcook.proof.normal import FALSE, fkey, nf
 from symcook.proof.replay import Statement
