@@ -25,9 +25,10 @@ from symcook.model.modelfile import to_document
 from symcook.model.transformer import Transformer
 from symcook.proof import grammar, replay, terms
 from symcook.proof.bridges import bridge, casevalues
-from symcook.proof.bridges.computed import _nested, counted, halved
+from symcook.proof.bridges.computed import _nested, halved
 from symcook.proof.bridges.distinct import distinct
 from symcook.proof.bridges.indexedequations import lines, merged, summed, tables
+from symcook.proof.bridges.tableterms import counted
 from symcook.proof.files import proofs_directory
 from symcook.proof.normal import TRUE, fkey
 from symcook.proof.replay import Statement

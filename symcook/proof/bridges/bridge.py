@@ -2,10 +2,15 @@
 
     1 <= n -> (word(F) -> word(M)) & (word(M) -> run(M) -> ex ... . premises(F) & run(F) & word(F) & same answers)
 
-with F the family at these values. Both directions of `word` are there, as a model with fewer letters is a run of the
-larger one too. Each function of the family is witnessed by the model's values, one an index; then every index runs
-over numbers, and at each of them the family's equation is the model's by computation. So nothing is searched for: the
-nodes are written down, and where the two differ that is seen at once. Untrusted: the kernel judges what comes out.
+with M the model and F the family at these values. `word` states which strings are read, `run` has the equations of all
+coordinates, `premises` the family's conditions on its sizes. Both directions of `word` are needed: with one alone, a
+model with fewer symbols would pass too, since its runs are runs of the larger one.
+
+In goes a model's document with a family and its values (`Instance`); out comes a statement and its certificate. The
+witness for each function of the family is a term in the model's functions, one for each index. Then every index runs
+over numbers, and at each number the family's equation is the model's by computation. So there is no search: the nodes
+of the proof are written directly, and a model that is no instance fails at the first equation that differs. Nothing
+here is trusted: the kernel checks the certificate.
 """
 
 from __future__ import annotations
@@ -28,23 +33,10 @@ from symcook.model.rationals import quotient
 from symcook.model.structure import differences
 from symcook.proof import normal, replay
 from symcook.proof.bridges.casevalues import Witnesses, named
-from symcook.proof.bridges.computed import (
-    Computed,
-    affine,
-    function,
-    group,
-    halved,
-    left_of,
-    pair,
-    row_function,
-    rows_function,
-    spans,
-    squared,
-    table_function,
-    witnessed,
-)
-from symcook.proof.bridges.correspondence import Matching, Recorded, RecordedFamily
+from symcook.proof.bridges.computed import Computed, group, halved, left_of, pair, squared, witnessed
+from symcook.proof.bridges.correspondence import Matching, Recorded, RecordedCells, RecordedFamily
 from symcook.proof.bridges.indexedequations import conjunction, lines, merged, summed, tables
+from symcook.proof.bridges.tableterms import affine, function, row_function, rows_function, spans, table_function
 from symcook.proof.familyrel import set_at
 from symcook.proof.normal import FALSE, fkey, nf
 from symcook.proof.replay import Statement
@@ -59,6 +51,7 @@ from symcook.proof.terms import COMPARISONS, Sort, Term, conj, flatten, free, in
 from symcook.proof.terms import TRUE as TERM_TRUE
 
 PREFIX = "g_"
+"""The names of the family's functions begin so in the statement, to keep them apart from the model's."""
 SHORT = 3
 """Up to which length a run is looked for."""
 MANY_NAMES = 180
@@ -85,41 +78,57 @@ class Bridge:
         Raises Unbridged where the model cannot be an instance: other coordinates, tokens or layers.
         """
         self.family, self.at, self.model = family, at, model
+        # `own` are the equations of the model, `far` those of the family with numbers for its sizes and tables.
         self.own = Recorded(model)
-        _, size_values = set_at(lambda choices: family, ", ".join(p for p in at.values.split(", ") if _set(p, family)))
+        sizes = ", ".join(setting for setting in at.values.split(", ") if _is_size(setting, family))
+        _, size_values = set_at(lambda choices: family, sizes)
         self.far = RecordedFamily(family, size_values, PREFIX)
         self.words = model["embedding"]["words"] is not None
         self.pointwise = self.own.pointwise
-        if len(model["space"]) != len(at.space) or self.words is (family.vocabulary is None):
-            raise self._apart("coordinates", len(model["space"]), len(at.space))
+        self._require_shape()
         self.called = dict(zip(at.space, model["space"], strict=True))
-        if self.words and len(model["embedding"]["words"]) != (many := int(at.number(family.vocabulary or (), at.env))):
-            raise self._apart("tokens", len(model["embedding"]["words"]), many)
-        if self.pointwise is not family.pointwise:
-            both = ("one row", "rows") if self.pointwise else ("rows", "one row")
-            raise self._apart("as input", *both)
-        matching = Matching(family, at, self.own, self.far, self.called)
-        if len(matching.rounds) != len(self.own.streams):
-            raise self._apart("blocks", len(self.own.streams) - 1, len(matching.rounds) - 1)
-        try:
-            self.cells = matching.cells()
-        except (ValueError, KeyError, StopIteration, IndexError):  # norms or heads of another number
-            where = difference(self) or f"a block of {model['name']} is of another kind"
-            raise Unbridged(f"an instance of {family.name} at {at.sizes} must have its weights", where) from None
+        self.cells = self._matched_cells()
         self._require_structure()
+        # A stored model's functions have their own names; those of another model are grouped and numbered.
         self.number = {} if stored else self._numbers()
         if self.number:
             self.own = Recorded(model, self._numbered)
+        # `long`: equations that differ by numbers alone are one. `deep`: the run, which nests deepest, comes first.
         self.long = not stored and len(self.own.definitions) > MANY_NAMES
-        deep = len(self.own.order) + len(self.far.names) > DEEP
-        self.deep = stored and deep  # what nests deepest, the run, comes first then
+        self.deep = stored and len(self.own.order) + len(self.far.names) > DEEP
         self.text = self._text(stored)
         name = name or f"bridge.{re.sub('[^A-Za-z0-9_]', '_', model['name'])}_own"
         self.statement = Statement(name, self.text, known=_definitions())
 
+    def _require_shape(self) -> None:
+        """Unbridged if the model has another number of coordinates or tokens than the instance, or another input."""
+        family, words = self.family, self.model["embedding"]["words"]
+        own_width, width = len(self.model["space"]), len(self.at.space)
+        if own_width != width or self.words is (family.vocabulary is None):
+            raise self._apart("coordinates", own_width, width)
+        if self.words:
+            vocabulary_size = int(self.at.number(family.vocabulary or (), self.at.env))
+            if len(words) != vocabulary_size:
+                raise self._apart("tokens", len(words), vocabulary_size)
+        if self.pointwise is not family.pointwise:
+            own_and_far = ("one row", "rows") if self.pointwise else ("rows", "one row")
+            raise self._apart("as input", *own_and_far)
+
+    def _matched_cells(self) -> RecordedCells:
+        """For each function of the family at each index, the model's function; Unbridged if the blocks do not match."""
+        matching = Matching(self.family, self.at, self.own, self.far, self.called)
+        if len(matching.rounds) != len(self.own.streams):  # both count the embedding
+            raise self._apart("blocks", len(self.own.streams) - 1, len(matching.rounds) - 1)
+        try:
+            return matching.cells()
+        except (ValueError, KeyError, StopIteration, IndexError):  # a block has another number of norms or heads
+            where = difference(self) or f"a block of {self.model['name']} is of another kind"
+            must = f"an instance of {self.family.name} at {self.at.sizes} must have its weights"
+            raise Unbridged(must, where) from None
+
     def _require_structure(self) -> None:
-        """Unbridged where the structure is another than the instance's. The statement is about answers, and may hold of
-        a model whose blocks write what the family's do not; but its runs are others."""
+        """Unbridged if the model has another structure than the instance. The statement is about answers, so it could
+        hold for a model whose blocks write other values than the family's; but the runs of that model differ."""
         own = loads(json.dumps(self.model))
         instance = self.at.model(list(own.embedding.words or ()) or None, own.name)
         for apart in differences(own, instance, self.called):
@@ -133,96 +142,113 @@ class Bridge:
     # --- the statement ---
 
     def _text(self, stored: bool) -> str:
-        name, real = self.model["name"], "Real" if self.pointwise else "Int->Real"
-        sorts = {fn: f"Int{'*Int' * (not self.pointwise)}->Real" for fn, _ in self.number.values()}
-        runs = [f"names({name})"] if stored else [f"{fn}:{sorts.get(fn, real)}" for fn in self.runs]
-        front = ", ".join([*([] if self.pointwise else ["n:Int"]), *(["w:Int->Int"] if self.words else []), *runs])
+        """The text of the statement."""
 
-        def near(word: str) -> str:
+        def of_model(word: str) -> str:
+            """`run`, `word`, .. of the model: by its stored name, or written out."""
             if stored:
-                return f"{word}({name})"
+                return f"{word}({self.model['name']})"
             return f"({self._run_together() if word == 'run' else getattr(self.own, word)()})"
 
-        def far(word: str) -> str:
+        def of_family(word: str) -> str:
+            """`run`, `word`, `premises`, .. of the family at these values."""
             if stored:
                 return f"{word}(family-{self.family.name}; {self.at.values}; {PREFIX})"
             formula = parse_formula(getattr(self.far, word)())
             parts = tables(formula) if self.long and word == "premises" else conjuncts(formula)
             return f"({show(conjunction(parts))})"
 
-        premises = self.far.premises()
-        sizes, run = [] if premises == "true" else [far("premises")], [far("run")]
-        conclusions = [*(run + sizes if self.deep else sizes + run), *([far("word")] if self.words else [])]
-        answers = self._answers(near, far)
+        premises = [] if self.far.premises() == "true" else [of_family("premises")]
+        run = [of_family("run")]
+        conclusions = [*(run + premises if self.deep else premises + run), *([of_family("word")] if self.words else [])]
+        answers = self._answers(of_model, of_family)
         conclusions += map(_part, merged(list(map(parse_formula, answers)))) if self.long else answers
-        names = far("names") if stored else ", ".join(self.far.names)
-        quantified = f"ex {names}. {' & '.join(conclusions)}"
-        claim = f"{near('run')} -> {quantified}"
+        names = of_family("names") if stored else ", ".join(self.far.names)
+        claim = f"{of_model('run')} -> ex {names}. {' & '.join(conclusions)}"
         if self.words:
-            claim = f"({far('word')} -> {near('word')}) & ({near('word')} -> {claim})"
+            claim = f"({of_family('word')} -> {of_model('word')}) & ({of_model('word')} -> {claim})"
+        front = self._quantified(stored)
         return f"all {front}. {claim}" if self.pointwise else f"all {front}. 1 <= n -> {claim}"
 
+    def _quantified(self, stored: bool) -> str:
+        """The names that the statement quantifies, with their sorts: the length, the tokens, the functions of a run."""
+        real = "Real" if self.pointwise else "Int->Real"
+        sorts = {fn: f"Int{'*Int' * (not self.pointwise)}->Real" for fn, _ in self.number.values()}
+        runs = [f"names({self.model['name']})"] if stored else [f"{fn}:{sorts.get(fn, real)}" for fn in self.runs]
+        return ", ".join([*([] if self.pointwise else ["n:Int"]), *(["w:Int->Int"] if self.words else []), *runs])
+
     def _run_together(self) -> str:
-        """The model's run; of many equations, those that differ by numbers alone are one."""
+        """The model's run as one formula; with `long`, equations that differ by numbers alone are one."""
         needs = self.own.needs()
         parts = [summed(parse_formula(part)) for part in self.own.whole.parts[len(needs) :]]
         equations = [*map(parse_formula, needs), *(merged(parts) if self.long else parts)]
         return show(conjunction(equations)) if equations else "true"
 
-    def _answers(self, near: Any, far: Any) -> list[str]:
-        """That inputs, and what the readout looks at, are the same."""
-        readout, out = self.family.readout, []
-        if readout.kind != self.model["readout"]["kind"] or readout.position != self.model["readout"]["position"]:
-            own = f"{self.model['readout']['kind']} at {self.model['readout']['position']}"
+    def _answers(self, of_model: Callable[[str], str], of_family: Callable[[str], str]) -> list[str]:
+        """The formulas that the inputs, and what the readout reads, are the same. Unbridged if the readouts differ."""
+        readout, own_readout = self.family.readout, self.model["readout"]
+        if readout.kind != own_readout["kind"] or readout.position != own_readout["position"]:
+            own = f"{own_readout['kind']} at {own_readout['position']}"
             raise self._apart("as readout", own, f"{readout.kind} at {readout.position}")
-        # the whole instance is made, so that a family which has none at these sizes is refused
-        if not out and readout.kind in ("value", "largest") and (where := difference(self, ("readout",))):
+        reads_values = readout.kind in ("value", "largest")
+        # `difference` makes the whole instance, so a family without an instance at these sizes is refused here too
+        if reads_values and (where := difference(self, ("readout",))):
             raise Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its readout", where)
-        values = [(input_, False) for input_ in self.family.inputs]
-        if readout.kind in ("value", "largest"):
-            values += [(read, True) for read in readout.reads]
-        elif readout.position != "each":
-            out.append(f"({far('accept')} <-> {near('accept')})")
-        else:
-            both = (self.far.accept("i"), self.own.accept("i"))
-            out.append(f"(all i in {self.own.low}..{self.own.high}. ({both[0]}) <-> ({both[1]}))")
+        equal_inputs = [text for declared in self.family.inputs for text in self._same(declared.name, False)]
+        if reads_values:
+            return equal_inputs + [text for read in readout.reads for text in self._same(read.name, True)]
+        if readout.position != "each":
+            return [f"({of_family('accept')} <-> {of_model('accept')})", *equal_inputs]
+        far_accepts, own_accepts = self.far.accept("i"), self.own.accept("i")
+        everywhere = f"all i in {self.own.low}..{self.own.high}"
+        return [f"({everywhere}. ({far_accepts}) <-> ({own_accepts}))", *equal_inputs]
+
+    def _same(self, name: str, last: bool) -> Iterator[str]:
+        """The formulas that a coordinate of the family has the model's values, one for each index; with `last` these
+        are its values after the last layer, else those of the input."""
         place = "" if self.pointwise else "i"
-        for declared, last in values:
-            for cell in self.at.cells[declared.name]:
-                fn, first = self.far.held[declared.name] if last else (declared.name, ())
-                at = [quotient(self.at.number(x, self.at.env)) for x in first]
-                args = ", ".join([*at, *map(str, cell), *filter(None, [place])])
-                own = self.called[label(declared.name, cell)]
-                own = self.own.held.get(own) if last else own
-                mine = self._value(own, place) if own else "0"
-                equal = f"{PREFIX}{fn}{f'({args})' if args else ''} = {mine}"
-                out.append(f"({equal})" if self.pointwise else f"({self.own.everywhere(equal)})")
-        return out
+        for cell in self.at.cells[name]:
+            # A coordinate that a loop writes has the number of its round as a first index.
+            fn, rounds = self.far.held[name] if last else (name, ())
+            round_numbers = [quotient(self.at.number(term, self.at.env)) for term in rounds]
+            args = ", ".join([*round_numbers, *map(str, cell), *filter(None, [place])])
+            own: str | None = self.called[label(name, cell)]
+            own = self.own.held.get(own) if last and own else own
+            value = self._value(own, place) if own else "0"  # nothing is written to this coordinate of the model
+            equation = f"{PREFIX}{fn}{f'({args})' if args else ''} = {value}"
+            yield f"({equation})" if self.pointwise else f"({self.own.everywhere(equation)})"
 
     def _numbers(self) -> dict[str, tuple[str, int]]:
-        """The functions of a model that is not stored, all those of a coordinate of the family as one function of a
-        number (and a position): so a round or an index of the family is a number too. Where they are many, those of a
-        norm too."""
-        back = {own: x for x, cells in self.at.cells.items() for own in (self.called[label(x, at)] for at in cells)}
-        names_taken, out = {*self.own.order, *self.far.functions}, dict[str, tuple[str, int]]()
+        """By function of a model that is not stored: the function that stands for it in the statement, and its number.
 
-        def put(fn: str, group: str) -> None:
-            while group in names_taken:
-                group += "_"
-            out.setdefault(fn, (group, 1 + sum(other == group for other, _ in out.values())))
+        All functions of one coordinate of the family become one function of a number (and a position). So an index or
+        round of the family is a number in the model too. If many names are left, the outputs of norms are numbered as
+        well."""
+        coordinate_of = {
+            self.called[label(coordinate, cell)]: coordinate
+            for coordinate, cells in self.at.cells.items()
+            for cell in cells
+        }
+        names_taken, numbered = {*self.own.order, *self.far.functions}, dict[str, tuple[str, int]]()
+
+        def add(fn: str, function: str) -> None:
+            """Give `fn` the next number of a function with this name, made unlike all others by underscores."""
+            while function in names_taken:
+                function += "_"
+            numbered.setdefault(fn, (function, 1 + sum(used == function for used, _ in numbered.values())))
 
         for names in self.own.streams:
-            for c in self.model["space"]:
-                if c in names:
-                    put(names[c], back[c] + "_")
-        if len(self.own.order) - len(out) <= MANY_NAMES:
-            return out
-        norms = {fn for block in self.own.blocks for mean, root, made in block.norms for fn in made.values()}
+            for own in self.model["space"]:
+                if own in names:
+                    add(names[own], coordinate_of[own] + "_")
+        if len(self.own.order) - len(numbered) <= MANY_NAMES:
+            return numbered
+        norms = {fn for block in self.own.blocks for _, _, outputs in block.norms for fn in outputs.values()}
         for far, cells in self.cells.items():
             for fn in cells.values():
                 if fn is not None and fn in norms and len(cells) > 1:
-                    put(fn, far + "_")
-        return out
+                    add(fn, far + "_")
+        return numbered
 
     @property
     def runs(self) -> list[str]:
@@ -230,14 +256,14 @@ class Bridge:
         return list(dict.fromkeys(self.number.get(fn, (fn, 0))[0] for fn in self.own.order))
 
     def _numbered(self, fn: str, place: str) -> str:
-        """The value of a function of the model at a place, by its number."""
-        group, k = self.number.get(fn, (fn, 0))
+        """The text of the value of a model's function at a place, by its number if it has one."""
+        function, k = self.number.get(fn, (fn, 0))
         args = ", ".join(filter(None, [str(k) if k else "", "" if self.pointwise else place]))
-        return f"{group}({args})" if args else group
+        return f"{function}({args})" if args else function
 
     def _value(self, fn: str, place: str) -> str:
-        """A function of the model, or a difference of two, at a place."""
-        return " - ".join(self._numbered(one, place) for one in fn.split(" - "))
+        """The text of the value of a model's function, or of a difference of two, at a place."""
+        return " - ".join(self._numbered(function_name, place) for function_name in fn.split(" - "))
 
     # --- the proof ---
 
@@ -250,7 +276,7 @@ class Bridge:
         except Rejected as error:
             must = f"{self.family.name} at {self.at.sizes} must have a relation that the checker reads"
             raise BadInput(must, str(error), "use smaller sizes") from None
-        stored = certify._stored()
+        stored = certify.citable()
         library = certify.library(self.statement, stored)
         parts = [Goal(library, goal, {}, {}) for goal in goals]
         for part, close in zip(parts, (self.prove, self.defined, self.inhabited), strict=True):
@@ -270,23 +296,27 @@ class Bridge:
         if not self.pointwise:
             g.intro("some")
         if self.words:
+            # The first half: the family's condition on the string implies the model's. The second half is the rest.
             first, g = g.split()
             first.intro("word")
             self._word(first)
             word = flatten("&", g.goal[2][0])
             words = [f"word{k}" for k in range(1, len(word) + 1)]
             g.intro(group(words))
-        run = g.goal[2][0]
-        parts = flatten("&", run)
-        labels = [f"e{k}" for k in range(1, len(parts) + 1)]
+        # The premises: the model's equations, labelled e1, e2, ..
+        run = flatten("&", g.goal[2][0])
+        labels = [f"e{k}" for k in range(1, len(run) + 1)]
         g.intro("run" if self.long else group(labels))
-        known = Computed(self.differs, dict(zip(map(fkey, parts), labels, strict=True)), long=self.long)
+        known = Computed(self.differs, dict(zip(map(fkey, run), labels, strict=True)), long=self.long)
         if self.words:
             known.words = words
             known.keys |= dict(zip(map(fkey, word), words, strict=True))
-        known.by_name = {n: k for part, k in zip(parts, labels, strict=True) if (n := left_of(part)) is not None}
-        for part, k in zip(parts, labels, strict=True):
-            known.spread(part, k)
+        for equation, equation_label in zip(run, labels, strict=True):
+            if (name := left_of(equation)) is not None:
+                known.by_name[name] = equation_label
+        for equation, equation_label in zip(run, labels, strict=True):
+            known.spread(equation, equation_label)
+        # What is left to show: the family's equations, with the model's values in the place of its functions.
         witnessed(g, [*map(self._table, self.family.tables), *map(self._witness, self.far.functions)])
         if not self.long:
             known.settle(g)
@@ -294,130 +324,145 @@ class Bridge:
         known.aside = {"run", *labels}
         conditions = 0 if self.deep or self.far.premises() == "true" else len(flatten("&", g.goal[2][0]))
         for number, part in enumerate(g.split()):
-            if number < conditions:  # conditions on tables need no equation
+            if number < conditions:  # conditions on tables need no equation of the run
                 known.settle(part)
             else:
                 _with_used(part, labels, known.settle)
 
     def _front(self, g: Goal) -> None:
-        """Introduce the names in front."""
+        """Introduce the names that the statement quantifies, all by one node."""
+        pairs = self._names_and_sorts(g.goal)
+        g.nodes.append({"by": "intro", "as": [name for name, _ in pairs]})
+        g.scope |= dict(pairs)
+        g.goal = opened(g.goal, [var(name, sort) for name, sort in pairs])
+
+    def _names_and_sorts(self, f: Term) -> list[tuple[str, Sort]]:
+        """The names that the statement quantifies, with the sorts of the leading quantifiers of `f`."""
         names = [*([] if self.pointwise else ["n"]), *(["w"] if self.words else []), *self.runs]
-        sorts, f = [], g.goal
+        sorts = list[Sort]()
         while f[0] == "all" and len(sorts) < len(names):
             sorts.append(f[1])
             f = f[2][0]
-        g.nodes.append({"by": "intro", "as": names})
-        g.scope |= dict(zip(names, sorts, strict=True))
-        g.goal = opened(g.goal, [var(n, s) for n, s in zip(names, sorts, strict=True)])
+        return list(zip(names, sorts, strict=True))
 
     def _witness(self, fn: str) -> str:
-        """A function of the family by the model's functions."""
+        """The text of the witness for a function of the family: a term in the model's functions."""
         cells, place = self.cells[fn], "" if self.pointwise else "y__"
-        if not cells:
-            many = self.far.functions[fn].count("Int") - (not self.pointwise)
-            cells = {(): fn if fn in self.own.order else None} if not many else {(0,) * many: None}
-        numbers = {key: self.number[one] for key, one in cells.items() if one in self.number}
-        groups = {group for group, _ in numbers.values()}
-        if len(numbers) == len(cells) and len(groups) == 1 and cells.keys() != {()}:
+        if not cells:  # no coordinate after a block: the model's function of this name, or 0 everywhere
+            arity = self.far.functions[fn].count("Int") - (not self.pointwise)
+            cells = {(): fn if fn in self.own.order else None} if not arity else {(0,) * arity: None}
+        numbers = {key: self.number[own] for key, own in cells.items() if own in self.number}
+        functions = {function_name for function_name, _ in numbers.values()}
+        # One numbered function of the model at every index: its number may be affine in the indices.
+        if len(numbers) == len(cells) and len(functions) == 1 and cells.keys() != {()}:
             form = affine({key: k for key, (_, k) in numbers.items()})
             if form is not None:
-                names = [f"v{k}__" for k in range(1, len(form))]
-                number = " + ".join([str(form[0]), *(f"{a}*{x}" for a, x in zip(form[1:], names, strict=True) if a)])
-                args = ", ".join([number, *filter(None, [place])])
-                return f"{' '.join([*names, *filter(None, [place])])}. {groups.pop()}({args})"
-        if self.long and len(groups) == 1 < len(numbers) == sum(one is not None for one in cells.values()):
-            return self._on_lines({key: k for key, (_, k) in numbers.items()}, groups.pop(), place)
-        values = {key: one and self._value(one, place) for key, one in cells.items()}
-        return function({k: f"({one})" if one and " - " in one else one for k, one in values.items()}, bool(place))
+                return _at_affine(functions.pop(), form, place)
+        # One numbered function wherever the family's is not 0: the number is affine on pieces.
+        if self.long and len(functions) == 1 < len(numbers) == sum(own is not None for own in cells.values()):
+            return self._on_lines({key: k for key, (_, k) in numbers.items()}, functions.pop(), place)
+        # Else a value for each index; a difference of two functions is bracketed, as it becomes a factor.
+        values = {key: own and self._value(own, place) for key, own in cells.items()}
+        texts = {key: f"({text})" if text and " - " in text else text for key, text in values.items()}
+        return function(texts, bool(place))
 
     def _on_lines(self, numbers: Mapping[tuple[int, ...], int], fn: str, place: str) -> str:
-        """A function of the family that is one of the model at numbers, by its last index on lines."""
+        """The text of a witness that is the model's function `fn` at these numbers: for each row, that is for fixed
+        indices before the last, a number that is affine in the last index on each of some spans."""
         rows: dict[tuple[int, ...], dict[int, int]] = {}
-        for key, k in numbers.items():
-            rows.setdefault(key[:-1], {})[key[-1]] = k
+        for key, number in numbers.items():
+            rows.setdefault(key[:-1], {})[key[-1]] = number
         *names, last = (f"v{k}__" for k in range(1, 1 + len(next(iter(numbers)))))
         terms = []
         for key, row in rows.items():
-            at = [f"{name} = {k if k >= 0 else f'({k})'}" for name, k in zip(names, key, strict=True)]
-            for line, numbers_on_line in lines(row, last):
+            in_row = [f"{name} = {k if k >= 0 else f'({k})'}" for name, k in zip(names, key, strict=True)]
+            for line, indices_on_line in lines(row, last):
                 args = ", ".join([line, *filter(None, [place])])
-                terms.append(f"I[{' & '.join([*at, f'({spans(numbers_on_line, last)})'])}]*{fn}({args})")
+                terms.append(f"I[{' & '.join([*in_row, f'({spans(indices_on_line, last)})'])}]*{fn}({args})")
         return f"{' '.join([*names, last, *filter(None, [place])])}. {joined(terms)}"
 
     def _table(self, name: str) -> str:
+        """The text of the witness for a table of the family: its entries."""
         over = self.family.tables[name].over
         entries = {at: Fraction(self.at.entry(name, at)) for at in self.at._cells(over)}
         return table_function(entries or {(0,) * len(over): Fraction(0)})
 
     def _word(self, g: Goal) -> None:
-        """The model's word from the family's: w(i) is a number of a range, so one of its numbers."""
-        parts = {fkey(part): k for k, part in enumerate(flatten("&", g.facts["word"]))}
-        labels = [f"f{k}" for k in range(1, len(parts) + 1)]
+        """Close the model's `word` from the fact `word` of the family."""
+        labels_by_key = {fkey(part): f"f{k}" for k, part in enumerate(flatten("&", g.facts["word"]), 1)}
+        labels = [*labels_by_key.values()]
         if len(labels) > 1:
             g.use("word", label=" ".join(labels))
         else:
-            labels = ["word"]
+            labels_by_key = dict.fromkeys(labels_by_key, "word")
         for goal in g.split() if g.goal[0] == "&" else [g]:
-            if fkey(goal.goal) in parts:
-                goal.hyp(labels[parts[fkey(goal.goal)]])
-                continue
-            rule = next(k for k in labels if goal.facts[k][0] == "all")
-            goal.intro("i (il ih)")
-            bounds = flatten("&", instantiate(goal.facts[rule][2][0], (var("i", "Int"),))[2][1])
-            names = ["low", "high", *(f"not{k}" for k in range(1, len(bounds) - 1))]
-            goal.use(rule, "i", lambda h: pair(h, "il", "ih"), label=" ".join(names))
-            last = int(normal.constant(nf(bounds[1][2][1])) or 0)
+            if fkey(goal.goal) in labels_by_key:  # the same condition on an added token
+                goal.hyp(labels_by_key[fkey(goal.goal)])
+            else:
+                self._typed_token(goal, next(k for k in labels_by_key.values() if goal.facts[k][0] == "all"))
 
-            def leaf(h: Goal, value: int, equal: str, names: list[str] = names, last: int = last) -> None:
-                for bad in names[2:]:
-                    h.rewrite(equal, bad, f"{bad}_{value}")
-                    if fkey(h.facts[f"{bad}_{value}"]) == FALSE:
-                        h.absurd(f"{bad}_{value}")
-                        return
-                want = fkey(h.facts[equal])
-                while h.goal[0] == "|" and fkey(h.goal[2][0]) != want:
-                    h.pick("right")
-                if h.goal[0] == "|":
-                    h.pick("left")
-                if fkey(h.goal) != want:
-                    raise self._apart("tokens", "others", last + 1)
-                h.hyp(equal)
+    def _typed_token(self, g: Goal, rule: str) -> None:
+        """Close ``all i. w(i) = a | w(i) = b | ..`` of the model. By the fact `rule` of the family, w(i) is from 0 to a
+        number and no added token: one case for each number."""
+        g.intro("i (il ih)")
+        bounds = flatten("&", instantiate(g.facts[rule][2][0], (var("i", "Int"),))[2][1])
+        exclusions = [f"not{k}" for k in range(1, len(bounds) - 1)]
+        g.use(rule, "i", lambda h: pair(h, "il", "ih"), label=" ".join(["low", "high", *exclusions]))
+        last = int(normal.constant(nf(bounds[1][2][1])) or 0)
 
-            halved(goal, "w(i)", 0, last, "low", "high", leaf)
+        def leaf(h: Goal, value: int, equal: str) -> None:
+            for exclusion in exclusions:  # an added token: the case cannot be
+                h.rewrite(equal, exclusion, f"{exclusion}_{value}")
+                if fkey(h.facts[f"{exclusion}_{value}"]) == FALSE:
+                    h.absurd(f"{exclusion}_{value}")
+                    return
+            # Else pick the side of the disjunction that is this equation.
+            equation = fkey(h.facts[equal])
+            while h.goal[0] == "|" and fkey(h.goal[2][0]) != equation:
+                h.pick("right")
+            if h.goal[0] == "|":
+                h.pick("left")
+            if fkey(h.goal) != equation:
+                raise self._apart("tokens", "others", last + 1)
+            h.hyp(equal)
+
+        halved(g, "w(i)", 0, last, "low", "high", leaf)
 
     def defined(self, g: Goal) -> None:
-        """Close D: what is divided by is a length, a window or a sum of exponentials."""
+        """Close D, definedness: each divisor is a length, a window or a sum of exponentials, so it is not 0."""
         if g.goal == TERM_TRUE:
             g.true()
             return
         self._front(g)
+        self._defined_part(g)
 
-        def each(h: Goal) -> None:
-            while h.goal[0] in ("all", "->"):
-                name = h.fresh("d")
-                if h.goal[0] == "->" and h.goal[2][0][0] not in COMPARISONS and h.goal[2][0][0] == "&":
-                    h.intro(group([h.fresh(f"d{k}_") for k in range(len(flatten("&", h.goal[2][0])))]))
-                else:
-                    h.intro(name)
-            if h.goal[0] == "&":
-                for part in h.split():
-                    each(part)
-                return
-            few = [k for k, f in h.facts.items() if f[0] in COMPARISONS and not (f[0] == "=" and _entry(f[2][0]))]
-            h.facts = {k: h.facts[k] for k in few}
-            try:
-                if not h.first(squared, summed_exponentials):
-                    automation.prove(h, (), foreground=few)
-            except Stuck:
-                must = f"what {self.family.name} divides by must be seen not to be zero at any length"
-                divisor = h.goal[2][0][2][0] if h.goal[0] == "~" and h.goal[2][0][0] == "=" else h.goal
-                text = re.sub(r"\bd[0-9_]+\b", "i", h.text(divisor))
-                raise BadInput(must, text, "use another position, or a condition on sizes") from None
-
-        each(g)
+    def _defined_part(self, g: Goal) -> None:
+        """Close a part of D: introduce what it is under, split it, and show each divisor or radicand to be in range."""
+        while g.goal[0] in ("all", "->"):
+            name = g.fresh("d")
+            if g.goal[0] == "->" and g.goal[2][0][0] == "&":  # each part of a premise has a label
+                g.intro(group([g.fresh(f"d{k}_") for k in range(len(flatten("&", g.goal[2][0])))]))
+            else:
+                g.intro(name)
+        if g.goal[0] == "&":
+            for part in g.split():
+                self._defined_part(part)
+            return
+        # Only comparisons can help; a table's entries and the run's equations would only slow the automation down.
+        comparisons = {k: f for k, f in g.facts.items() if f[0] in COMPARISONS}
+        g.facts = {k: f for k, f in comparisons.items() if not (f[0] == "=" and _entry(f[2][0]))}
+        foreground = list(g.facts)
+        try:
+            if not g.first(squared, summed_exponentials):
+                automation.prove(g, (), foreground=foreground)
+        except Stuck:
+            must = f"what {self.family.name} divides by must be seen not to be zero at any length"
+            text = re.sub(r"\bd[0-9_]+\b", "i", g.text(_divisor(g.goal)))
+            raise BadInput(must, text, "use another position, or a condition on sizes") from None
 
     def inhabited(self, g: Goal) -> None:
-        """Close H: a run of the model on the shortest input, where everything is a number."""
+        """Close H, the satisfiability of the hypotheses, by a run of the model on the shortest input: all its values
+        are numbers there, so each equation holds by computation."""
         values = self._run()
         for part in g.split() if g.goal[0] == "&" else [g]:
             known = Computed(self.differs, {}, searching=True, long=self.long)
@@ -432,28 +477,24 @@ class Bridge:
                 raise BadInput(must, f"what is undecided is: {str(error).splitlines()[0]}") from None
 
     def _run_holds(self, g: Goal, texts: Sequence[str], known: Computed) -> None:
-        """Close the goal that there is a run, by numbers that are written so, part by part."""
-        names = [*([] if self.pointwise else ["n"]), *(["w"] if self.words else []), *self.runs]
-        sorts, f = list[Sort](), self.statement.formula
-        while f[0] == "all" and len(sorts) < len(names):
-            sorts.append(f[1])
-            f = f[2][0]
-        pairs = list(zip(names, sorts, strict=True))
-        values = [g.term(text, sort) for text, sort in zip(texts, sorts, strict=True)]
+        """Close the goal that there is a run by the values with these texts, one part of the run after the other."""
+        pairs = self._names_and_sorts(self.statement.formula)
+        values = [g.term(text, sort) for text, (_, sort) in zip(texts, pairs, strict=True)]
         body = g.goal
         for _ in pairs:
             body = body[2][0]
-        run, values_told = Witnesses([var(name, sort) for name, sort in pairs], texts, values).shorter(g, body)
+        run, value_facts = Witnesses([var(name, sort) for name, sort in pairs], texts, values).shorter(g, body)
         witnessed(g, run.texts)
-        for part, inside in zip(g.split(), flatten("&", body), strict=True):
-            named(part, run, values_told, inside, known)
+        for part, equation in zip(g.split(), flatten("&", body), strict=True):
+            named(part, run, value_facts, equation, known)
 
     def differs(self, goal: Term) -> Unbridged:
-        """The error where an equation is not the model's: the first weight that differs, else what it is for."""
+        """The error for a goal that is no equation of the model: it names the first weight that differs from the
+        instance's or, if all are the same, the coordinate that the goal is about."""
         where = difference(self)
         name = left_of(goal)
         about = f"the equation of {name}" if name else "what the family asks"
-        if not where:  # it is the instance: what differs is more than computation shows
+        if not where:  # the model is the instance, but computation alone does not show that the two sides are equal
             values = str(self.at.values)
             far = f"{self.family.name} at {values if len(values) <= 200 else self.at.sizes}"  # tables may be long
             must = f"{far} must have equations that are the model's by computation alone"
@@ -461,22 +502,24 @@ class Bridge:
         return Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its weights", where)
 
     def _run(self) -> list[str]:
-        """What the model computes on the shortest input, by the names in front."""
+        """The texts of a run on the shortest input, one for each name that the statement quantifies."""
+        # Norms and sums of heads have functions of their own, which are no coordinates: their values are solved for.
         if any(block.norms or block.parts for block in self.own.blocks):
             length, word, values = self._solved()
         else:
             length, word, values = self._computed()
-        out = [] if self.pointwise else [str(length)]
+        texts = [] if self.pointwise else [str(length)]
         if self.words:
-            out.append(row_function(word, self.own.low))
+            texts.append(row_function(word, self.own.low))
         low = None if self.pointwise else self.own.low
         for name in self.runs:
-            mine = {(k,): values[fn] for fn, (group, k) in self.number.items() if group == name}
-            out.append(rows_function(mine, low, self.long) if mine else row_function(values[name], low))
-        return out
+            rows = {(k,): values[fn] for fn, (function_name, k) in self.number.items() if function_name == name}
+            texts.append(rows_function(rows, low, self.long) if rows else row_function(values[name], low))
+        return texts
 
     def _computed(self) -> tuple[int, list[int], dict[str, list[Any]]]:
-        """Length, word and values where the stream shows all of them."""
+        """Length, tokens and values of the shortest run, by running the model: for one whose functions are all
+        coordinates of the residual stream."""
         from symcook.domains import make_domain
         from symcook.forward import forward
         from symcook.run import prepare
@@ -496,29 +539,36 @@ class Bridge:
         return len(sequence), [tokens.index(t) for t in sequence] if self.words else [], values
 
     def _solved(self) -> tuple[int, list[int], dict[str, list[Any]]]:
-        """The same by solving the equations, on an input of which the values are rational where one is near."""
-        input_found = None
-        least = 1 + sum(self.model["embedding"][end] is not None for end in ("before", "after"))  # a typed token too
+        """Length, tokens and values of a short run, by solving the equations: one with rational values if there is one
+        among the inputs that are tried."""
+        solution = None
+        # at least one typed token, and the added ones
+        least = 1 + sum(self.model["embedding"][end] is not None for end in ("before", "after"))
         for inputs in self._inputs():
             document = {**self.model, "embedding": {**self.model["embedding"], "inputs": None, **inputs}}
-            equations = Relation(document)
-            runs = _ModelRuns(equations)
+            runs = _ModelRuns(Relation(document))
             for length in range(least, SHORT + 1):
-                for ran in runs.at(length):
-                    if ran and (input_found is None or runs.rational):
-                        low = int(self.own.low)
-                        (letters,) = (runs.values[w] for w in runs.words_of)
-                        values = {x: ["0"] * length for x in self.model["embedding"]["inputs"] or ()}
-                        values |= {x: [at.get(low + k, "0") for k in range(length)] for x, at in shown(runs).items()}
-                        input_found = length, [letters[low + k] for k in range(length)], values
-                    if ran and input_found and (runs.rational or self.words):
-                        return input_found
-        if input_found is None:
+                for is_run in runs.at(length):
+                    if is_run and (solution is None or runs.rational):
+                        solution = self._solution(runs, length)
+                    # The first run on a string is taken as it is; other numbers as inputs may give rational values.
+                    if is_run and solution and (runs.rational or self.words):
+                        return solution
+        if solution is None:
             raise BadInput(f"a run of {self.family.name} must be found that is short", f"none up to length {SHORT}")
-        return input_found
+        return solution
+
+    def _solution(self, runs: _ModelRuns, length: int) -> tuple[int, list[int], dict[str, list[Any]]]:
+        """Length, tokens and values of the present run of `runs`, as texts; 0 for inputs that it does not have."""
+        low = int(self.own.low)
+        (tokens,) = (runs.values[w] for w in runs.words_of)
+        values = {name: ["0"] * length for name in self.model["embedding"]["inputs"] or ()}
+        values |= {name: [at.get(low + k, "0") for k in range(length)] for name, at in shown(runs).items()}
+        return length, [tokens[low + k] for k in range(length)], values
 
     def _inputs(self) -> Iterator[dict[str, Any]]:
-        """Words of one letter that have these numbers, in the place of inputs; a model with words as it is."""
+        """The embeddings to try: that of a model of strings as it is; for a model of numbers one symbol whose row has
+        the numbers of an input, first all 1, then random ones."""
         if self.words:
             yield {"words": self.model["embedding"]["words"]}
             return
@@ -528,103 +578,132 @@ class Bridge:
 
 
 class _ModelRuns(Runs):
-    """The runs of a model, each equation read by itself, since names one below the other soon nest too deep."""
+    """The runs of a model by its equations. Each is read as a statement of its own: one statement with all names
+    quantified would nest too deep."""
 
     def __init__(self, equations: Relation) -> None:
         super().__init__(Statement("bridge.run", "all n:Int, w:Int->Int. 1 <= n -> 0 = 0", known=_definitions()))
         sorts = {"n": "Int", "w": "Int->Int"} | dict.fromkeys(equations.defined, "Int->Real")
-        variables_found, premises = dict[str, Term](), list[Term]()
+        variables, premises = dict[str, Term](), list[Term]()
         for text in (equations.word(), *equations.whole.parts):
-            own = sorts.keys() & mentioned(parse_formula(text))
-            front = ", ".join(f"{name}:{sorts[name]}" for name in own)
-            read = Statement("bridge.run", f"all {front}. {text}", known=_definitions()).formula
-            for name in own:
-                variables_found[name] = var(name, read[1])
-                read = instantiate(read[2][0], (variables_found[name],))
-            premises += flatten("&", read)
-        variables_found |= zip("nw", self.order, strict=True)
-        self.names, self.order = list(sorts), [variables_found[name] for name in sorts]
+            in_text = sorts.keys() & mentioned(parse_formula(text))
+            front = ", ".join(f"{name}:{sorts[name]}" for name in in_text)
+            formula = Statement("bridge.run", f"all {front}. {text}", known=_definitions()).formula
+            for name in in_text:
+                variables[name] = var(name, formula[1])
+                formula = instantiate(formula[2][0], (variables[name],))
+            premises += flatten("&", formula)
+        variables |= zip("nw", self.order, strict=True)
+        self.names, self.order = list(sorts), [variables[name] for name in sorts]
         self.conclusion = TERM_TRUE
-        self.words_of, plain = {variables_found["w"]}, {self.order[0], variables_found["w"]}
+        # Premises about the length and the tokens alone choose the strings; the others give a value each, in an order
+        # in which all that one of them needs is known before.
+        self.words_of, plain = {variables["w"]}, {self.order[0], variables["w"]}
         self.choose += [premise for premise in premises if free(premise) <= plain]
         ordered = _ordered([premise for premise in premises if not free(premise) <= plain], plain)
-        self.follow = [
-            (premise, [v for v in self.order if v in names_met]) for premise in ordered for names_met in [free(premise)]
-        ]
+        self.follow = []
+        for premise in ordered:
+            in_premise = free(premise)
+            self.follow.append((premise, [v for v in self.order if v in in_premise]))
 
 
 def _with_used(g: Goal, labels: Sequence[str], settle: Callable[[Goal], None]) -> None:
-    """Close a goal with those of the parts of the run, which have these labels, that it takes: each branch of a proof
-    copies what is known."""
+    """Close a goal by `settle` with only those equations of the run, out of `labels`, that it uses: each branch of a
+    proof copies the facts that are known, so the others would make it long."""
+    # A trial with all equations shows which of them are used.
     trial = g._branch(g.goal)
     trial.use("run", label=" ".join(labels))
-    facts_told = dict(trial.facts)
+    facts = dict(trial.facts)
     settle(trial)
     used = {*re.findall(r'"#?(\w+)"', json.dumps(trial.nodes[1:]))}
-    used_labels = [one for one in labels if one in used]
+    used_labels = [equation_label for equation_label in labels if equation_label in used]
 
-    def each(h: Goal) -> None:
+    def from_run(h: Goal) -> None:
         h.use("run", label=" ".join(labels))
-        for part, one in zip(h.split() if len(used_labels) > 1 else [h], used_labels, strict=True):
-            part.hyp(one)
+        for part, used_label in zip(h.split() if len(used_labels) > 1 else [h], used_labels, strict=True):
+            part.hyp(used_label)
 
     if used_labels:
-        g.have(reduce(conj, [facts_told[one] for one in used_labels]), " ".join(used_labels), each)
+        g.have(reduce(conj, [facts[used_label] for used_label in used_labels]), " ".join(used_labels), from_run)
     g.nodes += trial.nodes[1:]
     g.closed = True
 
 
+def _at_affine(fn: str, form: Sequence[int], place: str) -> str:
+    """The text of the function ``v1__ v2__. fn(c + a*v1__ + b*v2__)``, with c, a and b from `form`, at a position."""
+    names = [f"v{k}__" for k in range(1, len(form))]
+    number = " + ".join([str(form[0]), *(f"{a}*{x}" for a, x in zip(form[1:], names, strict=True) if a)])
+    positions = [place] if place else []
+    return f"{' '.join([*names, *positions])}. {fn}({', '.join([number, *positions])})"
+
+
 def _part(tree: Tree) -> str:
-    """A part of a conjunction."""
+    """The text of a part of a conjunction, in brackets."""
     return f"({show(tree)})"
 
 
+def _divisor(goal: Term) -> Term:
+    """What a part of D is about: t for ``~(t = 0)``, else the goal itself."""
+    return goal[2][0][2][0] if goal[0] == "~" and goal[2][0][0] == "=" else goal
+
+
 def _entry(term: Term) -> bool:
-    """Whether it is an entry of a table, which says nothing of what is divided by."""
+    """Whether a term is an entry of a table, f(1, 2): an equation about it says nothing of a divisor."""
     return term[0] == "app" and all(index[0] == "num" for index in term[2][1:])
 
 
 def difference(bridge: Bridge, parts: Sequence[str] = ()) -> str:
-    """The first number in which a model differs from the instance, or these parts of it, in words; empty where there is
-    none."""
+    """The first number in which the model's document differs from the instance's, as a phrase for an error; with
+    `parts` only these entries of the documents are compared. Empty if there is no difference."""
     from symcook.model.modelfile import to_document
 
     tokens = list(bridge.model["embedding"]["words"] or ()) or None
     instance_document: Any = to_document(bridge.at.model(tokens, bridge.model["name"]))
-    names = {b: a for a, b in bridge.called.items()}
+    names = {own: far for far, own in bridge.called.items()}
+    if parts:
+        compared = ((bridge.model[part], instance_document[part], [part]) for part in parts)
+        return next((apart for own, far, path in compared if (apart := _apart_at(own, far, path, names))), "")
+    return _apart_at(bridge.model, instance_document, [], names)
 
-    def first(own: Any, far: Any, path: list[str]) -> str:
-        if isinstance(own, str):
-            own = names.get(own, own)
-        if type(own) is not type(far) or not isinstance(own, (dict, list)):
-            return "" if own == far else f"{own} where the family has {far}, at {' '.join(path)}"
-        if isinstance(own, dict):
-            own = {names.get(k, k): v for k, v in own.items()}
-            keys = [k for k in own if k not in ("name", "source", "symcook", "space")]
-            if own.keys() != far.keys():
-                return f"{' '.join(own)} where the family has {' '.join(far)}, at {' '.join(path)}"
-            return next(filter(None, (first(own[k], far[k], [*path, k]) for k in keys)), "")
+
+def _apart_at(own: Any, far: Any, path: list[str], names: Mapping[str, str]) -> str:
+    """The first difference between two parts of documents, which stand at `path`; empty if there is none. `names` has
+    the instance's name of each coordinate of the model."""
+    if isinstance(own, str):
+        own = names.get(own, own)
+    if type(own) is not type(far) or not isinstance(own, (dict, list)):
+        return "" if own == far else f"{own} where the family has {far}, at {' '.join(path)}"
+    if isinstance(own, dict):
+        own = {names.get(k, k): v for k, v in own.items()}
+        if own.keys() != far.keys():
+            return f"{' '.join(own)} where the family has {' '.join(far)}, at {' '.join(path)}"
+        # Names of files and the order of coordinates are no weights.
+        keys = [k for k in own if k not in ("name", "source", "symcook", "space")]
+    else:
         if len(own) != len(far):
             return f"{len(own)} entries where the family has {len(far)}, at {' '.join(path)}"
-        pairs = enumerate(zip(own, far, strict=True), 1)
-        return next(filter(None, (first(a, b, [*path, str(k)]) for k, (a, b) in pairs)), "")
+        keys = range(len(own))
+    for key in keys:
+        step = key if isinstance(own, dict) else str(key + 1)  # entries of a list count from 1
+        if apart := _apart_at(own[key], far[key], [*path, step], names):
+            return apart
+    return ""
 
-    if parts:
-        return next(filter(None, (first(bridge.model[part], instance_document[part], [part]) for part in parts)), "")
-    return first(bridge.model, instance_document, [])
 
-
-def _set(part: str, family: Family) -> bool:
-    return part.partition("=")[0].strip() not in family.choices
+def _is_size(setting: str, family: Family) -> bool:
+    """Whether a setting ``NAME = value`` is of a size or table: `family` is already made with its choices."""
+    return setting.partition("=")[0].strip() not in family.choices
 
 
 def _definitions() -> Mapping[str, Any]:
+    """The definitions of the stored statements."""
     return next(iter(replay.statements().values())).known if replay.statements() else {}
 
 
 def summed_exponentials(g: Goal) -> None:
-    """What is divided by is a sum over positions of which there is one: facts about other names would be split on."""
-    below = g.goal[2][0][2][0] if g.goal[0] == "~" and g.goal[2][0][0] == "=" else g.goal
+    """Close ``~(t = 0)`` for a sum t over a range of positions that is not empty, from the facts about the ends of the
+    range: the automation would split on the others. Stuck for another t."""
+    below = _divisor(g.goal)
     if below[0] != "sum":
         raise Stuck("it is no sum")
     ends = free(below[2][0]) | free(below[2][1])
@@ -633,7 +712,7 @@ def summed_exponentials(g: Goal) -> None:
 
 
 def checked(bridge: Bridge) -> tuple[dict[str, Any], replay.Verdict]:
-    """The certificate of a bridge and what the checker says of it; Rejected where it does not accept it."""
+    """The certificate of a bridge, and the checker's verdict; Rejected unless that is PROVED."""
     certificate = bridge.certificate()
     verdict = limits.judged(bridge.statement, certificate)
     if verdict.status != "PROVED":

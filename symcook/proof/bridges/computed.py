@@ -1,6 +1,9 @@
-"""The proof of a bridge: goals that hold by computation at each value of each index, and witnesses as terms. Untrusted.
+"""Closes the goals of a bridge: each holds by computation at every value of every index. Nothing here is trusted.
 
-`Computed` closes the goals. The functions from `function` on write tables of numbers as short terms of the grammar."""
+A bridge proves that a model is its family at given sizes. Its goals are the family's equations, in which the model's
+values stand for the family's functions. `Computed.settle` takes such a goal apart by its shape, sets each index to each
+of its numbers, and then looks up the equation of the model that has the same normal form. If there is none, the model
+is not the family at these sizes, and an error that names the difference is raised."""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
-from symcook.model.rationals import consecutive, quotient
+from symcook.model.rationals import quotient
 from symcook.proof import normal
 from symcook.proof.bridges.distinct import distinct
 from symcook.proof.bridges.sharedvalues import shortened, swapped
@@ -364,185 +367,6 @@ def pair(h: Goal, low: str, high: str) -> None:
     """Close a conjunction of two formulas by the facts `low` and `high`."""
     for part, fact in zip(h.split(), (low, high), strict=True):
         part.hyp(fact)
-
-
-def function(cells: Mapping[tuple[int, ...], str | None], place: bool) -> str:
-    """A function with these values, and 0 elsewhere, as a term. With `place` it has a position as one more argument."""
-    keys = list(cells)
-    arity = len(keys[0]) if keys else 0
-    names = [f"v{k}__" for k in range(1, arity + 1)]
-    terms = []
-    for key, value in cells.items():
-        test = " & ".join(f"{name} = {k if k >= 0 else f'({k})'}" for name, k in zip(names, key, strict=True))
-        if value is not None:
-            terms.append(f"I[{test}]*{value}" if test else value)
-    head = " ".join([*names, *(["y__"] if place else [])])
-    return f"{head}. {_sum(terms)}" if head else _sum(terms)
-
-
-def table_function(entries: Mapping[tuple[int, ...], Fraction], names: Sequence[str] = ()) -> str:
-    """A function with these values at these indices, as a short term; `names` are the names of its arguments.
-
-    Successive equal rows share one summand. A row is a linear function of its index if its values allow it, else a sum
-    over the runs of equal values."""
-    names = names or [f"v{k}__" for k in range(1, 1 + len(next(iter(entries))))]
-    if not names:
-        return quotient(entries[()])
-    rows: dict[tuple[int, ...], dict[int, Fraction]] = {}
-    for key, value in entries.items():
-        rows.setdefault(key[:-1], {})[key[-1]] = value
-    groups: list[tuple[tuple[int, ...], int, str]] = []  # first index, number of rows, their term
-    for key, row in rows.items():
-        text = _row(row, names[-1])
-        if key and groups and groups[-1][2] == text and key == (*groups[-1][0][:-1], groups[-1][0][-1] + groups[-1][1]):
-            groups[-1] = (groups[-1][0], groups[-1][1] + 1, text)
-        else:
-            groups.append((key, 1, text))
-    terms = []
-    for key, count, text in groups:
-        test = [f"{name} = {_spelled(k)}" for name, k in zip(names, key, strict=False)]
-        if count > 1:
-            test[-1:] = _between(names[-2], key[-1], key[-1] + count - 1)
-        terms += [] if text == "0" else [f"I[{' & '.join(test)}]*({text})" if test else text]
-    return f"{' '.join(names)}. {_sum(terms)}"
-
-
-def _row(row: Mapping[int, Fraction], name: str) -> str:
-    """The values of a row as a term in its index."""
-    (a, first_value), *others = row.items()
-    slope = (others[0][1] - first_value) / (others[0][0] - a) if others else Fraction(0)
-    if all(value == first_value + slope * (k - a) for k, value in row.items()):
-        start = first_value - slope * a
-        line = name if slope == 1 else f"{_spelled(slope)}*{name}"
-        return quotient(start) if not slope else line if not start else f"{line} + {_spelled(start)}"
-    runs: list[tuple[int, int, Fraction]] = []
-    for k, value in row.items():
-        if runs and runs[-1][1:] == (k - 1, value):
-            runs[-1] = (runs[-1][0], k, value)
-        else:
-            runs.append((k, k, value))
-    return _sum([f"I[{' & '.join(_between(name, a, b))}]*{_spelled(value)}" for a, b, value in runs if value])
-
-
-def _between(name: str, a: int | str, b: int | str) -> list[str]:
-    """The conditions a <= name <= b, for numbers or terms a and b; one equation if they are equal."""
-    low, high = (bound_end if isinstance(bound_end, str) else _spelled(bound_end) for bound_end in (a, b))
-    return [f"{name} = {low}"] if a == b else [f"{low} <= {name}", f"{name} <= {high}"]
-
-
-def _spelled(value: int | Fraction) -> str:
-    """A number as a factor: in brackets unless it is a natural number."""
-    return quotient(value) if value >= 0 and Fraction(value).denominator == 1 else f"({quotient(value)})"
-
-
-def _sum(terms: Sequence[str]) -> str:
-    return _bracketed(terms, " + ") or "0"
-
-
-def row_function(values: Sequence[object], low: str | None) -> str:
-    """A function of positions with these values; the single value if there are no positions (`low` is None)."""
-    texts = [str(value) for value in values]
-    if low is None or len(set(texts)) == 1:
-        return texts[0] if low is None else f"y__. {texts[0]}"
-    terms = [f"I[y__ = {int(low) + k}]*({text})" for k, text in enumerate(texts) if text != "0"]
-    return f"y__. {' + '.join(terms)}"
-
-
-def rows_function(rows: Mapping[tuple[int, ...], Sequence[object]], low: str | None, repeated: bool = False) -> str:
-    """A function of a number, and of a position if there are some (`low` is the first): the row in the most runs of
-    numbers, plus the differences of the others. Its values at other numbers do not matter. With `repeated`, numbers
-    that repeat at one distance are written as a sum."""
-    keys_of_row: dict[tuple[str, ...], list[int]] = {}
-    for (k,), row in rows.items():
-        keys_of_row.setdefault(tuple(map(str, row[:1] if low is None else row)), []).append(k)
-    common, *other_rows = sorted(keys_of_row, key=lambda row: -spans(keys_of_row[row], "").count(" | "))
-    terms = [_placed(common, low)]
-    for row in other_rows:
-        differences = [_less(a, b) for a, b in zip(row, common, strict=True)]
-        condition = counted(keys_of_row[row], "v1__") if repeated else f"I[{spans(keys_of_row[row], 'v1__')}]"
-        terms.append(f"{condition if condition.startswith('I[') else f'({condition})'}*({_placed(differences, low)})")
-    return f"v1__{' y__' * (low is not None)}. {_sum([term for term in terms if term != '0'])}"
-
-
-def _placed(values: Sequence[str], low: str | None) -> str:
-    """The values at the positions, as a term in the position."""
-    if len(set(values)) == 1:
-        return values[0] if values[0] == "0" else f"({values[0]})"
-    terms = [f"I[y__ = {int(low or 0) + k}]*({value})" for k, value in enumerate(values) if value != "0"]
-    return _sum(terms)
-
-
-def _less(a: str, b: str) -> str:
-    """The text of a - b."""
-    try:
-        return quotient(Fraction(a) - Fraction(b))
-    except ValueError:
-        return "0" if a == b else f"({a}) - ({b})"
-
-
-def spans(numbers: Sequence[int], name: str) -> str:
-    """The condition that `name` is one of these ascending numbers."""
-    return _bracketed([" & ".join(_between(name, a, b)) for a, b in consecutive(numbers)], " | ")
-
-
-def counted(numbers: Sequence[int], name: str) -> str:
-    """A term that is 1 if `name` is one of these ascending numbers, else 0. Runs that repeat at one distance are a sum.
-
-    >>> counted([2, 4, 5, 12, 14, 15, 22, 24, 25, 31], "x")
-    'sum(u__, 0, 2, I[x = 10*u__ + 2 | 10*u__ + 4 <= x & x <= 10*u__ + 5]) + I[x = 31]'
-    """
-    runs, terms, single = consecutive(numbers), list[str](), list[tuple[int, int]]()
-    while runs:
-        period, repeats = max(((q, _again(runs, q)) for q in range(1, len(runs) // 2 + 1)), key=_saved, default=(1, 1))
-        if repeats < 3:
-            single.append(runs.pop(0))
-            continue
-        step = runs[period][0] - runs[0][0]
-        intervals = [" & ".join(_between(name, f"{step}*u__ + {a}", f"{step}*u__ + {b}")) for a, b in runs[:period]]
-        terms.append(f"sum(u__, 0, {repeats - 1}, I[{_bracketed(intervals, ' | ')}])")
-        runs = runs[period * repeats :]
-    conditions = [" & ".join(_between(name, a, b)) for a, b in single]
-    return _sum(terms + [f"I[{_bracketed(conditions, ' | ')}]"] * bool(conditions))
-
-
-def _again(runs: Sequence[tuple[int, int]], period: int) -> int:
-    """How often the first `period` runs are repeated, one group after the other, at the distance of the first two."""
-    distance, repeats = runs[period][0] - runs[0][0], 1
-    for k in range(period, len(runs) - period + 1, period):
-        previous, present = runs[k - period : k], runs[k : k + period]
-        if present != [(a + distance, b + distance) for a, b in previous]:
-            break
-        repeats += 1
-    return repeats
-
-
-def _saved(repetition: tuple[int, int]) -> int:
-    """How many runs a repetition (period, repeats) saves."""
-    period, repeats = repetition
-    return period * (repeats - 1)
-
-
-def _bracketed(parts: Sequence[str], sign: str) -> str:
-    """The parts joined by a sign; more than 16 are bracketed in halves."""
-    if len(parts) <= 16:
-        return sign.join(parts)
-    half = len(parts) // 2
-    return f"({_bracketed(parts[:half], sign)}){sign}({_bracketed(parts[half:], sign)})"
-
-
-def affine(cells: Mapping[tuple[int, ...], int]) -> list[int] | None:
-    """The integers c, a, b, .. such that each value is c + a*x1 + b*x2 + ..; None if there are none."""
-    keys = list(cells)
-    origin, slopes = keys[0], []
-    for m in range(len(origin)):
-        near = next((k for k in keys if k[m] != origin[m] and k[:m] + k[m + 1 :] == origin[:m] + origin[m + 1 :]), None)
-        rise = 0 if near is None else Fraction(cells[near] - cells[origin], near[m] - origin[m])
-        if rise.denominator != 1:
-            return None
-        slopes.append(int(rise))
-    constant = cells[origin] - sum(a * x for a, x in zip(slopes, origin, strict=True))
-    agrees = all(v == constant + sum(a * x for a, x in zip(slopes, k, strict=True)) for k, v in cells.items())
-    return [constant, *slopes] if agrees else None
 
 
 def witnessed(g: Goal, texts: Sequence[str]) -> Term:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from symcook.model.expr import Tree, names, parse_formula, parse_term, show
 from symcook.model.meaning import called, conjuncts, subtrees
 from symcook.model.rationals import rational
-from symcook.proof.bridges.computed import affine, spans, table_function
+from symcook.proof.bridges.tableterms import affine, spans, table_function
 from symcook.proof.runtext import joined
 from symcook.proof.statements.trees import mapped
 

@@ -17,7 +17,7 @@ from symcook.errors import Undecided
 from symcook.model import expr
 from symcook.present import present
 from symcook.programs.formula import COUNTING, TEMPORAL, Formula, FormulaLine
-from symcook.proof.bridges.computed import rows_function
+from symcook.proof.bridges.tableterms import rows_function
 from symcook.proof.programs import headrules
 from symcook.proof.programs.compiledfacts import CompiledFacts, Fact, on_one_letter
 from symcook.proof.programs.pointwise import CASES, HERE, FactSide, Pointwise

@@ -1,8 +1,12 @@
-"""What a position's symbol and some bits decide: facts about it by cases over these. Nothing here is trusted.
+"""Proofs of facts about one position i, by cases over its symbol and over some bits. Nothing here is trusted.
 
-Equations say what terms at i are. Where the symbol and the bits are chosen, a term is a linear form in what is open,
-between bounds: so a ReLU has a side, and a term without anything open is a number. A case splits on a bit only where
-the fact turns on it. What is true in each case is a chain of equations that are put in, so nothing is searched for.
+In go a formula about i, and what is known at i (`Pointwise`): equations for terms, which terms are bits (0 or 1), and
+bounds of others. Out come the nodes of a proof.
+
+In one case (`PointwiseCase`) the symbol and some bits have values. Every term is then a linear form in the bits that
+are still open. If bounds show the sign of a ReLU's argument, the ReLU is that argument or 0; a term without open bits
+is a number. A case is split on a further bit only if the truth of the formula depends on it. In a case in which the
+formula is true, the proof rewrites with the known equations until both sides are equal, so there is no search.
 """
 
 from __future__ import annotations
@@ -23,65 +27,70 @@ HERE: Tree = ("name", "i")
 SYMBOL: Tree = ("call", "w", (HERE,))
 """The symbol at i."""
 OpenForm = Mapping[Tree, Fraction]
-"""A linear form: the factors of terms, and of `ONE` its constant."""
+"""A linear form: the factors of the terms that are open, and its constant as the factor of `ONE`."""
 
 
 class FactSide(NamedTuple):
-    """The fact that a term is at least, or at most, another one."""
+    """A fact with this label: a term is at least, or at most, the term `than`."""
 
     label: str
     than: Tree
 
 
 class Pointwise:
-    """What is known at i, and the proof of a fact from it. `nodes` are those that bring the facts to i."""
+    """What is known at i, and the proof of a fact from it."""
 
     def __init__(self, symbols: int | None, symbol: Tree = SYMBOL) -> None:
         """With so many `symbols`, numbered from 0; or with another term as the `symbol`, which may be any number."""
         self.symbols, self.symbol = symbols, symbol
-        self.nodes: list[Node] = []
-        self.equations: dict[Tree, tuple[str, Tree]] = {}
-        self.bits: dict[Tree, str] = {}
-        self.near: dict[Tree, tuple[FactSide, FactSide]] = {}
-        self.ranges: dict[Tree, tuple[str, str]] = {}
+        self.nodes: list[Node] = []  # those that instantiate general facts at i
+        self.equations: dict[Tree, tuple[str, Tree]] = {}  # by term: the label of its equation, and the right side
+        self.bits: dict[Tree, str] = {}  # by term that is a bit: the label of this fact
+        self.near: dict[Tree, tuple[FactSide, FactSide]] = {}  # by term: a lower and an upper bound
+        self.ranges: dict[
+            Tree, tuple[str, str]
+        ] = {}  # by bit: the labels of 0 <= bit and bit <= 1, where they are used
         self.cases = 0
 
     def proof(self, goal: Tree) -> list[Node]:
         """The nodes that show that the goal holds at every position."""
-        bits = [part for tree in (goal, *(right for _, right in self.equations.values())) for part in subtrees(tree)]
-        symbols_told = {number for part in bits if (number := self.symbol_of(part)) is not None}
-        mixed = [part for part in bits if part[0] == "ind" and not self.of_symbols(part[1])]
-        chosen = any(part[0] == "if" and self.symbol in part for part in bits)
-        if chosen or any(self.symbol_of(part) is not None for bit in mixed for part in subtrees(bit)):
-            symbols_told = range(self.symbols or 0)  # a truth of a symbol and bits is known where the symbol is
-        split = self.by_symbol(goal, sorted(symbols_told))
-        word = [here("word", "word_here")] if symbols_told else []
+        terms = [part for tree in (goal, *(right for _, right in self.equations.values())) for part in subtrees(tree)]
+        symbols_apart = {number for part in terms if (number := self.symbol_of(part)) is not None}
+        # An indicator of a formula about the symbol and bits, or a choice by the symbol, needs a case for each symbol.
+        mixed = [part for part in terms if part[0] == "ind" and not self.of_symbols(part[1])]
+        chosen = any(part[0] == "if" and self.symbol in part for part in terms)
+        if chosen or any(self.symbol_of(part) is not None for indicator in mixed for part in subtrees(indicator)):
+            symbols_apart = range(self.symbols or 0)
+        split = self.by_symbol(goal, sorted(symbols_apart))
+        word = [here("word", "word_here")] if symbols_apart else []
         return [intro(["i"]), intro(["range"]), *self.nodes, *word, *self.in_range(), *split]
 
     def by_values(self, goal: Tree, values: Sequence[tuple[Tree, str, Sequence[Tree]]]) -> list[Node]:
-        """Cases over the values of terms, each with the fact that it is one of these."""
+        """The nodes for a goal by cases over the values of terms; `values` has terms, each with the label of the fact
+        that it is one of some numbers, and these."""
         if not values:
             return self.by_bits(goal, PointwiseCase(self, {}, None))
-        (term, fact, numbers), *others = values
+        (term, fact, numbers), *further_values = values
         labels, proofs = [f"{fact}_{k}" for k in range(len(numbers))], list[list[Node]]()
         for label, number in zip(labels, numbers, strict=True):
             self.equations[term] = label, number
-            proofs.append(self.by_values(goal, others))
+            proofs.append(self.by_values(goal, further_values))
         del self.equations[term]
         if len(numbers) > 1:
             return [cases(fact, labels, proofs)]
         return [have(labels[0], show(("=", term, numbers[0])), hyp(fact)), *proofs[0]]
 
     def in_range(self) -> Iterator[Node]:
-        """The facts that bits of which no more is asked are from 0 to 1."""
+        """The facts that bits are from 0 to 1, for those whose value no case needs."""
         for bit, labels in self.ranges.items():
             arguments = [show(bit), show(bit), "0", both(hyp(self.bits[bit]), [{"by": "true"}], [{"by": "true"}])]
             yield use("lem:near_bit", arguments, [*labels])
 
     def by_symbol(self, goal: Tree, told: Sequence[int], others: Sequence[int] = ()) -> list[Node]:
-        """Cases over the symbols that are told apart; `others` are not at i."""
+        """The nodes for a goal by cases over the symbols `told`; it is known that `others` are not at i."""
         if not told:
             return self.by_bits(goal, PointwiseCase(self, {}, None, others))
+        # Not all symbols: the first of them is at i, or not. Else one case for each symbol, by the fact about strings.
         if self.symbols is None or len(told) < self.symbols - len(others):
             first = PointwiseCase(self, {}, told[0])
             proofs = [self.by_bits(goal, first), self.by_symbol(goal, told[1:], [*others, told[0]])]
@@ -92,29 +101,29 @@ class Pointwise:
         return [have("w0", "w(i) = 0", hyp("word_here")), *proofs[0]]
 
     def by_bits(self, goal: Tree, case: PointwiseCase) -> list[Node]:
-        """Cases over the bits on which a goal turns, until it holds."""
+        """The nodes for a goal in a case: it holds there, or the case is split on a bit on which it depends."""
         if case.truth(goal):
             self.cases += 1
             if self.symbols is not None and self.cases > CASES:
                 raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
-            closed = case.put_in(goal)
+            closed = case.put_in(goal)  # this adds to the nodes of the case, so it is computed first
             return [*case.nodes, *closed]
         bit = next((bit for part in subtrees(goal) if self.given(part) and (bit := case.open(part))), None)
         if bit is None:
             raise Undecided(f"no proof is made of {show(goal)}")
-        labels = [f"{'ol'[value]}{len(case.chosen)}" for value in (0, 1)]
-        inner = (
-            PointwiseCase(self, {**case.chosen, bit: (k, label)}, case.symbol, case.others)
-            for k, label in enumerate(labels)
-        )
-        return [cases(self.bits[bit], labels, [self.by_bits(goal, inner_case) for inner_case in inner])]
+        labels = [f"{'ol'[value]}{len(case.chosen)}" for value in (0, 1)]  # o for 0, l for 1
+        proofs = list[list[Node]]()
+        for value, label in enumerate(labels):
+            inner = PointwiseCase(self, {**case.chosen, bit: (value, label)}, case.symbol, case.others)
+            proofs.append(self.by_bits(goal, inner))
+        return [cases(self.bits[bit], labels, proofs)]
 
     def symbol_of(self, f: Tree) -> int | None:
-        """The number of a symbol, where a formula says that it is the one at i."""
+        """The number k of a formula ``w(i) = k``; None for another formula."""
         return f[2][1] if f[0] == "=" and f[1] == self.symbol and f[2][0] == "num" else None
 
     def of_symbols(self, f: Tree) -> bool:
-        """Whether a formula is one of these, or says that one of some holds."""
+        """Whether a formula is ``w(i) = k``, or a disjunction of such formulas."""
         return all(map(self.of_symbols, f[1:])) if f[0] == "|" else self.symbol_of(f) is not None
 
     def given(self, part: Tree) -> bool:
@@ -123,7 +132,8 @@ class Pointwise:
 
 
 class PointwiseCase:
-    """One case: the bits that are `chosen`, with their labels, and the symbol at i, or `others` that are not there."""
+    """One case: the bits that are `chosen`, with their values and labels, and the symbol at i; or, if no symbol is
+    chosen, the `others` that are not at i."""
 
     def __init__(
         self, known: Pointwise, chosen: Mapping[Tree, tuple[int, str]], symbol: int | None, others: Sequence[int] = ()
@@ -136,19 +146,22 @@ class PointwiseCase:
     # --- Values -------------------------------------------------------------------------------------------------------
 
     def form(self, t: Tree) -> OpenForm:
-        """A term as a linear form in what is open."""
+        """A term as a linear form in the terms that are open in this case."""
         if t not in self.forms:
             self.forms[t] = self._form(t)
         return self.forms[t]
 
     def _form(self, t: Tree) -> OpenForm:
+        """The linear form of a term, by its shape; a term of which nothing more is known stands for itself."""
         tag, parts = t[0], [*children(t)]
+        # What is known of the term itself.
         if t in self.chosen:
             return _number(self.chosen[t][0])
         if t in self.known.equations:
             return self.form(self.known.equations[t][1])
         if t == self.known.symbol and self.symbol is not None:
             return _number(self.symbol)
+        # Arithmetic, where a product needs a constant factor.
         if tag == "num":
             return _number(Fraction(t[1], t[2]))
         if tag == "if" and (chosen := self.truth(parts[0])) is not None:
@@ -163,23 +176,25 @@ class PointwiseCase:
             if y is not None and (tag == "*" or y):
                 return _sum({}, a, y if tag == "*" else 1 / y)
             return {t: Fraction(1)} if x is None or tag == "/" else _sum({}, b, x)
+        # Indicators and ReLUs, if the truth or the side is known.
         if tag == "ind" and (truth := self.truth(parts[0])) is not None:
             return _number(truth)
-        if (other := self.renamed(t)) is not None:
-            return self.form(other)
+        if (simpler := self.renamed(t)) is not None:
+            return self.form(simpler)
         if t[:2] == ("call", "relu") and (up := self.side(t)) is not None:
             return self.form(parts[0]) if up else {}
         return {t: Fraction(1)}
 
     def renamed(self, t: Tree) -> Tree | None:
-        """The truth that a term is a number, said of what the term is; None where that is decided, or nothing else."""
+        """For ``I[t = k]`` with an open truth: the same indicator for the term that t is by its equations. None if t
+        has no such term, the truth is known, or `t` is no such indicator."""
         if t[0] != "ind" or t[1][0] != "=" or t[1][2][0] != "num" or self.truth(t[1]) is not None:
             return None
-        other, _ = self.chosen_term(t[1][1])
-        return None if other == t[1][1] else ("ind", ("=", other, t[1][2]))
+        chosen_term, _ = self.chosen_term(t[1][1])
+        return None if chosen_term == t[1][1] else ("ind", ("=", chosen_term, t[1][2]))
 
     def chosen_term(self, t: Tree) -> tuple[Tree, list[Node]]:
-        """What a term is by its equations, as far as it is known which of two it is; and what puts that in."""
+        """The term that `t` is by equations and by choices ``if`` that are known; and the nodes that rewrite it."""
         nodes = list[Node]()
         while True:
             if t in self.known.equations:
@@ -192,57 +207,67 @@ class PointwiseCase:
                 return t, nodes
 
     def same(self, t: Tree, other: Tree) -> str:
-        """The fact that a term is another one."""
+        """The label of the fact ``t = other``, which is added to the nodes; `other` is from `chosen_term`."""
         label = f"s{len(self.nodes)}"
         self.nodes.append(have(label, f"{show(t)} = {show(other)}", [*self.chosen_term(t)[1], {"by": "true"}]))
         return label
 
     def value(self, t: Tree) -> Fraction | None:
-        """The number that a term is; None of one that is open."""
+        """The number that a term is in this case; None if it is open."""
         return _constant(self.form(t))
 
     def side(self, relu: Tree) -> bool | None:
-        """Whether what a ReLU is of is at least 0, or at most 0; None where neither is known."""
+        """Whether the argument of a ReLU is at least 0 in this case (True) or at most 0 (False); None if it is open."""
         inside = self.form(relu[2][0])
-        least, most = self.least(inside, Fraction(1)), self.least(inside, Fraction(-1))
-        return True if least is not None and least >= 0 else False if most is not None and most >= 0 else None
+        least, least_of_negative = self.least(inside, Fraction(1)), self.least(inside, Fraction(-1))
+        if least is not None and least >= 0:
+            return True
+        return False if least_of_negative is not None and least_of_negative >= 0 else None
 
     def least(self, form: OpenForm, factor: Fraction) -> Fraction | None:
-        """A number that a linear form times a factor is at least; None where there is none."""
+        """A lower bound of a linear form times a factor; None if a term of it has no bound."""
         total = Fraction(0)
         for t, q in form.items():
-            more: Fraction | None = q * factor
-            if t in self.known.near:
-                more = self.least(self.form(self.known.near[t][q * factor < 0].than), q * factor)
-            elif t != ONE:
-                more = min(q * factor, Fraction(0)) if t in self.known.bits else None
-            if more is None:
+            bound: Fraction | None = q * factor
+            if t in self.known.near:  # the lower or the upper bound of t, by the sign of its factor
+                bound = self.least(self.form(self.known.near[t][q * factor < 0].than), q * factor)
+            elif t != ONE:  # a bit is 0 or 1
+                bound = min(q * factor, Fraction(0)) if t in self.known.bits else None
+            if bound is None:
                 return None
-            total += more
+            total += bound
         return total
 
     def truth(self, f: Tree) -> bool | None:
-        """Whether a formula holds; None where that is open."""
+        """Whether a formula holds in this case; None if that is open."""
         tag, parts = f[0], [*children(f)]
         if tag in ("true", "false"):
             return tag == "true"
         if (symbol := self.known.symbol_of(f)) is not None:
-            return False if symbol in self.others else None if self.symbol is None else symbol == self.symbol
-        if tag in ("&", "|", "~"):
-            truths, ends = [self.truth(part) for part in parts], tag == "|"
-            if tag == "~":
-                return None if truths[0] is None else not truths[0]
-            return ends if ends in truths else None if None in truths else not ends
+            if symbol in self.others:
+                return False
+            return None if self.symbol is None else symbol == self.symbol
+        if tag == "~":
+            truth = self.truth(parts[0])
+            return None if truth is None else not truth
+        if tag in ("&", "|"):
+            truths, deciding = [self.truth(part) for part in parts], tag == "|"
+            if deciding in truths:  # one true part of a disjunction, or one false part of a conjunction
+                return deciding
+            return None if None in truths else not deciding
         if f[:2] == ("call", "bit"):
             return None if (bit := self.value(parts[0])) is None else bit in (0, 1)
         if tag == "<->":
             a, b = map(self.truth, parts)
             return None if None in (a, b) else a == b
+        # A comparison, if the difference of its sides is a number.
         number = _constant(_sum(self.form(parts[1]), self.form(parts[0]), -1)) if tag in ("=", "<=", "<") else None
-        return None if number is None else number == 0 if tag == "=" else number > 0 or (tag == "<=" and number == 0)
+        if number is None:
+            return None
+        return number == 0 if tag == "=" else number > 0 or (tag == "<=" and number == 0)
 
     def open(self, t: Tree) -> Tree | None:
-        """A bit on which a term or formula turns that is open; None where there is none."""
+        """An open bit on which a term or formula depends in this case; None if there is none."""
         if t in self.chosen:
             return None
         if t in self.known.near:
@@ -258,23 +283,22 @@ class PointwiseCase:
     # --- Proofs -------------------------------------------------------------------------------------------------------
 
     def put_in(self, t: Tree) -> list[Node]:
-        """The nodes that close a goal which holds by computation once what is known of its terms is put in."""
+        """The nodes that close a goal: they rewrite its terms by what is known in this case, after which it holds by
+        computation."""
         sides, values, todo = list[str](), list[str](), [t]
         while todo:
             part = todo.pop()
             if part in self.chosen or part in self.known.equations:
                 label, right = self.known.equations.get(part, ("", ONE))
-                sided = any(
-                    part_of_right[:2] == ("call", "relu") for part_of_right in subtrees(right)
-                )  # where the whole ReLU stands
-                if sided or self.value(part) is not None:
+                has_relu = any(inner[:2] == ("call", "relu") for inner in subtrees(right))
+                if has_relu or self.value(part) is not None:  # one fact with its value
                     values.append(self.label(part))
-                else:
+                else:  # its equation, then what is known of the right side
                     values.append(label)
                     todo.append(right)
-            elif (other := self.renamed(part)) is not None:
-                values.append(self.same(part[1][1], other[1][1]))
-                todo.append(other)
+            elif (simpler := self.renamed(part)) is not None:
+                values.append(self.same(part[1][1], simpler[1][1]))
+                todo.append(simpler)
             elif part == self.known.symbol and self.symbol is not None:
                 values.append(f"w{self.symbol}")
             elif part[0] == "ind" and self.known.of_symbols(part[1]) and self.symbol is None:
@@ -284,45 +308,46 @@ class PointwiseCase:
                 todo += children(part) if up else ()
             else:
                 todo += reversed([*children(part)])
-        last = [label for k, label in enumerate(values) if label not in values[k + 1 :]]  # after those that speak of it
+        # A fact that is used twice is put in at its last use, after all facts whose right sides contain its term.
+        last = [label for k, label in enumerate(values) if label not in values[k + 1 :]]
         return [*(rewrite(label) for label in (*dict.fromkeys(sides), *last)), {"by": "true"}]
 
     def told(self, t: Tree) -> bool:
-        """Whether each part of a term that something is known of is a number."""
+        """Whether each part of a term of which something is known is a number in this case."""
         return all(self.value(part) is not None for part in subtrees(t) if self.known.given(part))
 
     def label(self, t: Tree) -> str:
-        """The label of the fact that a term is the number, or the sum of what is open, that it is."""
+        """The label of the fact that a term is its linear form in this case; it is added to the nodes."""
         if t in self.chosen:
             return self.chosen[t][1]
         if t not in self.labels:
             label, right = self.known.equations[t]
             proof = [rewrite(label), *self.put_in(right)]
             self.labels[t] = f"t{len(self.labels)}"
-            terms = {monomial: quotient(q) for monomial, q in self.form(t).items()}
-            total = (
-                " + ".join(f"({q})*{show(monomial)}" if monomial != ONE else f"({q})" for monomial, q in terms.items())
-                or "0"
-            )
-            self.nodes.append(have(self.labels[t], f"{show(t)} = {total}", proof))
+            summands = [
+                f"({quotient(q)})" + ("" if term == ONE else f"*{show(term)}") for term, q in self.form(t).items()
+            ]
+            self.nodes.append(have(self.labels[t], f"{show(t)} = {' + '.join(summands) or '0'}", proof))
         return self.labels[t]
 
     def absent(self, bit: Tree) -> str:
-        """The fact that a truth about symbols that are not at i is 0."""
+        """The label of the fact that an indicator of symbols that are not at i is 0; it is added to the nodes."""
         if bit not in self.labels:
-            ends: list[list[Node]] = [
+            # If the indicator were 1, one of its symbols would be at i: each contradicts the fact vK, that K is not.
+            contradictions: list[list[Node]] = [
                 [{"by": "absurd", "of": "it", "not": f"v{self.known.symbol_of(part)}"}]
                 for part in _alternatives(bit[1])
             ]
-            gone = ends[0] if len(ends) == 1 else [cases("is", ["it"] * len(ends), ends)]
-            sides = [["it" if len(ends) == 1 else "is", "one"], ["not", "zero"]]
+            single = len(contradictions) == 1
+            impossible = contradictions[0] if single else [cases("is", ["it"] * len(contradictions), contradictions)]
+            sides = [["it" if single else "is", "one"], ["not", "zero"]]
             self.labels[bit] = f"n{len(self.labels)}"
-            proof = [ind(show(bit[1]), "either"), cases("either", sides, [gone, hyp("zero")])]
+            proof = [ind(show(bit[1]), "either"), cases("either", sides, [impossible, hyp("zero")])]
             self.nodes.append(have(self.labels[bit], f"{show(bit)} = 0", proof))
         return self.labels[bit]
 
     def relu(self, t: Tree, up: bool) -> str:
-        """The fact what a ReLU is on its side."""
+        """The label of the fact that a ReLU is its argument (`up`), or 0; it is added to the nodes."""
         if t not in self.labels:
             equations, sums = list[tuple[str, str]](), list[tuple[str, str]]()
             slack = self.bounded(t[2][0], Fraction(1 if up else -1), equations, sums)
@@ -332,26 +357,27 @@ class PointwiseCase:
         return self.labels[t]
 
     def bounded(self, t: Tree, q: Fraction, equations: list[tuple[str, str]], sums: list[tuple[str, str]]) -> Fraction:
-        """A number that q times a term is at least, and what shows it."""
+        """A lower bound of q times a term. The facts that show it are added with their factors, to `equations` and
+        `sums` (inequalities): their linear combination is the proof."""
         tag, parts = t[0], [*children(t)]
         value = self.value(t)
-        if t in self.chosen or (t in self.known.equations and value is not None):
+        if t in self.chosen or (t in self.known.equations and value is not None):  # a number in this case
             equations.append((str(-q), self.label(t)))
             return q * (value or 0)
         if t in self.known.equations:
             label, right = self.known.equations[t]
             equations.append((str(-q), label))
             return self.bounded(right, q, equations, sums)
-        if t in self.known.near:
+        if t in self.known.near:  # the lower or the upper bound of t, by the sign of q
             side = self.known.near[t][q < 0]
             sums.append((str(abs(q)), side.label))
             return self.bounded(side.than, q, equations, sums)
-        if t in self.known.bits:
-            low, high = self.known.ranges.setdefault(
-                t, (f"low{len(self.known.ranges)}", f"high{len(self.known.ranges)}")
-            )
+        if t in self.known.bits:  # 0 <= t or t <= 1
+            number = len(self.known.ranges)
+            low, high = self.known.ranges.setdefault(t, (f"low{number}", f"high{number}"))
             sums.append((str(abs(q)), low if q > 0 else high))
             return min(q, Fraction(0))
+        # Arithmetic: the bounds of the parts, with the factors that they have in q*t.
         if tag == "num":
             return q * (value or 0)
         if tag == "*" and (factor := self.value(parts[0])) is not None:
@@ -361,8 +387,8 @@ class PointwiseCase:
         if tag not in ("+", "-", "neg"):
             raise Undecided(f"no proof is made with the term {show(t)}")
         signs = {"+": (1, 1), "-": (1, -1), "neg": (-1,)}[tag]
-        each = zip(parts, signs, strict=True)
-        return sum((self.bounded(part, q * sign, equations, sums) for part, sign in each), Fraction(0))
+        signed_parts = zip(parts, signs, strict=True)
+        return sum((self.bounded(part, q * sign, equations, sums) for part, sign in signed_parts), Fraction(0))
 
 
 def _alternatives(f: Tree) -> list[Tree]:
@@ -371,12 +397,15 @@ def _alternatives(f: Tree) -> list[Tree]:
 
 
 def _number(x: int | Fraction) -> OpenForm:
+    """A number as a linear form."""
     return {ONE: Fraction(x)} if x else {}
 
 
 def _constant(form: OpenForm) -> Fraction | None:
-    """The number that a linear form is; None of another one."""
-    return Fraction(0) if not form else form[ONE] if [*form] == [ONE] else None
+    """The number that a linear form is; None if it has an open term."""
+    if not form:
+        return Fraction(0)
+    return form[ONE] if [*form] == [ONE] else None
 
 
 def _sum(a: OpenForm, b: OpenForm, factor: int | Fraction) -> OpenForm:

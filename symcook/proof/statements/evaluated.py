@@ -1,9 +1,12 @@
-"""Terms and formulas of a sentence as functions of the integers bound around them.
+"""Terms and formulas of a statement as Python functions of the integers that are bound around them.
 
-`Runs` evaluates each of them at thousands of words and places, so a term is taken apart once. Next to each function
-stands its cost: the symbols that it evaluates in any case, which whoever calls it counts before. What is evaluated by
-turns (places of a sum, the second side of `&`) is counted where its turn comes. A number, a bound variable and a name
-count two symbols, an indicator one more than what it asks.
+`Runs` evaluates each of them on thousands of strings and places, so a term is taken apart only once: in goes a term or
+formula, out comes a pair (cost, function). The function takes the values of the bound integers, the innermost first,
+and reads the values of names from `Runs.values`.
+
+The cost is the number of symbols that are evaluated in any case; the caller counts it before the call. What is
+evaluated only sometimes or repeatedly (the places of a sum, the second side of `&`) the function itself counts. A
+number, a bound variable and a name cost 2, an indicator 2 more than its formula.
 """
 
 from __future__ import annotations
@@ -22,8 +25,11 @@ if TYPE_CHECKING:
     from symcook.proof.statements.shortruns import Runs
 
 BoundValues = tuple[int, ...]
+"""The values of the bound integers, the innermost first."""
 Valued = tuple[int, Callable[[BoundValues], Any]]
+"""The cost of a term, and the function that gives its value."""
 HeldCondition = tuple[int, Callable[[BoundValues], bool]]
+"""The cost of a formula, and the function that gives its truth."""
 
 _COMPARED: dict[str, Callable[[Any, Any], bool]] = {"=": operator.eq, "<=": operator.le, "<": operator.lt}
 _INTEGRAL: dict[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -31,7 +37,7 @@ _EXACT: dict[str, Callable[[Any, Any], Any]] = {"+": plus, "-": minus, "*": time
 
 
 class Evaluated:
-    """The functions of one `Runs`, each made when it is asked for first."""
+    """The functions for the terms and formulas of one `Runs`, each made at its first use."""
 
     def __init__(self, runs: Runs) -> None:
         self.runs = runs
@@ -39,20 +45,21 @@ class Evaluated:
         self.formulas: dict[int, tuple[Term, HeldCondition]] = {}
 
     def term(self, t: Term) -> Valued:
-        """The cost of a term, and its value where these integers are bound, the nearest first."""
+        """The cost and the function of a term."""
         cached = self.terms.get(id(t))
         if cached is None:
             cached = self.terms[id(t)] = t, self._term(t)  # it is kept, so that its identity stays its own
         return cached[1]
 
     def formula(self, t: Term) -> HeldCondition:
-        """The cost of a formula, and its truth."""
+        """The cost and the function of a formula."""
         cached = self.formulas.get(id(t))
         if cached is None:
             cached = self.formulas[id(t)] = t, self._formula(t)
         return cached[1]
 
     def _term(self, t: Term) -> Valued:
+        """The cost and the function of a term, by its shape."""
         tag, data, kids = t
         if tag == "num":
             number = short(Fraction(*data))
@@ -72,6 +79,7 @@ class Evaluated:
             return softmax
         if tag in _EXACT:
             return self._combined(tag, *map(self.term, kids))
+        # The rest evaluates all operands: a negation, a quotient, a power, a function of the grammar.
         costs, operands = [k[0] for k in map(self.term, kids)], [k[1] for k in map(self.term, kids)]
         cost = 1 + sum(costs)
         if tag == "neg":
@@ -84,6 +92,8 @@ class Evaluated:
         return cost, lambda bound: function(data, [k(bound) for k in operands])
 
     def _name(self, t: Term) -> Callable[[BoundValues], Any]:
+        """The function that reads the present value of a name."""
+
         def value(_: BoundValues) -> Any:
             own_value = self.runs.values.get(t)
             return self.runs.without_value(t) if own_value is None else own_value
@@ -91,76 +101,79 @@ class Evaluated:
         return value
 
     def _applied(self, t: Term) -> Valued:
+        """f(t) or f(s, t): f has a table of values, by place or by a tuple of numbers."""
         head, *arguments = t[2]
         costs, places = zip(*map(self.term, arguments), strict=True)
-        runs, place, many = self.runs, places[0], len(arguments) > 1
+        runs, place, has_several = self.runs, places[0], len(arguments) > 1
 
         def value(bound: BoundValues) -> Any:
-            at: Any = tuple([argument(bound) for argument in places]) if many else place(bound)
-            table = runs.values.get(head)
-            if not isinstance(table, dict) or not all(
-                isinstance(place_value, int) for place_value in (at if many else (at,))
-            ):
+            at: Any = tuple([argument(bound) for argument in places]) if has_several else place(bound)
+            table, indices = runs.values.get(head), at if has_several else (at,)
+            if not isinstance(table, dict) or not all(isinstance(index, int) for index in indices):
                 raise Rejected("a function has no value here")
             return table[at] if at in table else runs.behind_the_end(head, at)
 
         return 1 + sum(costs), value
 
-    def _combined(self, tag: str, one: Valued, other: Valued) -> Valued:
-        first, second, integral, exact = one[1], other[1], _INTEGRAL[tag], _EXACT[tag]
+    def _combined(self, tag: str, left: Valued, right: Valued) -> Valued:
+        """A sum, difference or product; integers take the quick way."""
+        (left_cost, first), (right_cost, second), integral, exact = left, right, _INTEGRAL[tag], _EXACT[tag]
 
         def value(bound: BoundValues) -> Any:
             a, b = first(bound), second(bound)
             return integral(a, b) if type(a) is type(b) is int else exact(a, b)
 
-        return 1 + one[0] + other[0], value
+        return 1 + left_cost + right_cost, value
 
     def _places(self, low: Term, high: Term) -> tuple[int, Callable[[BoundValues], range]]:
-        (one, first), (other, last), integer_of = self.term(low), self.term(high), self.runs.whole
-        return one + other, lambda bound: _integers(integer_of(first(bound)), integer_of(last(bound)))
+        """The cost of the ends of a range, and the function that gives the range."""
+        (low_cost, first), (high_cost, last), integer_of = self.term(low), self.term(high), self.runs.whole
+        return low_cost + high_cost, lambda bound: _integers(integer_of(first(bound)), integer_of(last(bound)))
 
     def _repeated(self, t: Term) -> Valued:
+        """sum(i, a, b, t) or prod(i, a, b, t)."""
         tag, _, (low, high, inner) = t
-        (ends, places), (cost, each), runs = self._places(low, high), self.term(inner), self.runs
+        (ends_cost, places), (inner_cost, summand), runs = self._places(low, high), self.term(inner), self.runs
         start, exact = (0, plus) if tag == "sum" else (1, times)
 
         def value(bound: BoundValues) -> Any:
             total: Any = start
             for i in places(bound):
-                runs.spend(cost)
-                total = exact(total, each((i, *bound)))
+                runs.spend(inner_cost)
+                total = exact(total, summand((i, *bound)))
             return total
 
-        return 1 + ends, value
+        return 1 + ends_cost, value
 
     def _softmax(self, above: Term, below: Term) -> Valued | None:
-        """sum(j, a, b, exp(s)*v)/sum(j, a, b, exp(s)), scores taken from the first: equal ones cancel, whatever they
-        are. None for another quotient."""
+        """sum(j, a, b, exp(s)*v)/sum(j, a, b, exp(s)), with the first score subtracted from all: so equal scores give
+        rational weights, whatever number they are. None for another quotient."""
         if above[0] != "sum" or below[0] != "sum" or above[2][:2] != below[2][:2] or below[2][2][:2] != ("fn", "exp"):
             return None
         weighted, weight = above[2][2], below[2][2]
         if weighted[0] != "*" or weighted[2][0] != weight:
             return None
-        (ends, range_of), runs = self._places(*above[2][:2]), self.runs
-        (cost, score), (more, read) = self.term(weight[2][0]), self.term(weighted[2][1])
+        (ends_cost, range_of), runs = self._places(*above[2][:2]), self.runs
+        (score_cost, score), (value_cost, read) = self.term(weight[2][0]), self.term(weighted[2][1])
 
         def value(bound: BoundValues) -> Any:
             places = [(i, *bound) for i in range_of(bound)]
             scores = []
             for place in places:
-                runs.spend(cost)
+                runs.spend(score_cost)
                 scores.append(score(place))
-            total: Any = 0
-            sums: Any = 0
+            weighted_sum: Any = 0
+            total_weight: Any = 0
             for place, own_score in zip(places, scores, strict=True):
-                runs.spend(more)
+                runs.spend(value_cost)
                 part = function("exp", [minus(own_score, scores[0])])
-                total, sums = plus(total, times(part, read(place))), plus(sums, part)
-            return over(total, sums)
+                weighted_sum, total_weight = plus(weighted_sum, times(part, read(place))), plus(total_weight, part)
+            return over(weighted_sum, total_weight)
 
-        return 1 + ends, value
+        return 1 + ends_cost, value
 
     def _formula(self, t: Term) -> HeldCondition:
+        """The cost and the function of a formula, by its shape."""
         tag, sort, kids = t
         if tag in ("true", "false"):
             return 1, lambda bound: tag == "true"
@@ -173,19 +186,21 @@ class Evaluated:
         cost, first = self.formula(kids[0])
         if tag == "~":
             return 1 + cost, lambda bound: not first(bound)
-        runs, (other, then) = self.runs, self.formula(kids[1])
-        decided, known = {"&": (False, False), "|": (True, True), "->": (False, True)}[tag]
+        runs, (second_cost, second) = self.runs, self.formula(kids[1])
+        # The truth of the first side that decides a connective, and the truth of the whole then.
+        deciding, decided = {"&": (False, False), "|": (True, True), "->": (False, True)}[tag]
 
         def holds(bound: BoundValues) -> bool:
-            if first(bound) is decided:
-                return known
-            runs.spend(other)
-            return then(bound)
+            if first(bound) is deciding:
+                return decided
+            runs.spend(second_cost)
+            return second(bound)
 
         return 1 + cost, holds
 
-    def _compared(self, tag: str, one: Valued, other: Valued) -> HeldCondition:
-        first, second, exact = one[1], other[1], _COMPARED[tag]
+    def _compared(self, tag: str, left: Valued, right: Valued) -> HeldCondition:
+        """A comparison; of numbers with roots or exponentials by the sign of their difference."""
+        (left_cost, first), (right_cost, second), exact = left, right, _COMPARED[tag]
 
         def holds(bound: BoundValues) -> bool:
             a, b = first(bound), second(bound)
@@ -193,24 +208,28 @@ class Evaluated:
                 return exact(a, b)
             return exact(sign(minus(a, b)), 0)
 
-        return 1 + one[0] + other[0], holds
+        return 1 + left_cost + right_cost, holds
 
     def _everywhere(self, t: Term) -> HeldCondition:
+        """``all i in a..b. F``; for another quantifier a function that raises Rejected."""
         _, sort, (body,) = t
         ends = _ends(body[2][0]) if t[0] == "all" and sort == "Int" and body[0] == "->" else None
         if ends is None:
             return 1, _no_range
-        (cost, places), (each, inner), runs = self._places(*ends), self.formula(body[2][1]), self.runs
+        (ends_cost, places), (inner_cost, inner), runs = self._places(*ends), self.formula(body[2][1]), self.runs
 
         def holds(bound: BoundValues) -> bool:
-            out = True
-            for i in places((0, *bound)):  # all of them: each must be defined
-                runs.spend(each)
-                out = inner((i, *bound)) and out
-            return out
+            holds_so_far = True
+            # The ends are terms under the quantifier but do not contain its variable, so that 0 stands for it. All
+            # places are evaluated, after a false one too: F must be defined at each.
+            for i in places((0, *bound)):
+                runs.spend(inner_cost)
+                holds_so_far = inner((i, *bound)) and holds_so_far
+            return holds_so_far
 
-        return 1 + cost, holds
+        return 1 + ends_cost, holds
 
 
 def _no_range(_: BoundValues) -> bool:
+    """The truth of a quantifier over no range: it has none."""
     raise Rejected("a quantifier must run over the integers of a range")

@@ -1,8 +1,11 @@
-"""Numbers at a word: exact ones as in the exact domain, and where these end closed terms, compared by balls.
+"""The numbers of a run on one string, and the tactics that compare such numbers in a proof.
 
-A `Closed` number is a polynomial of `normal` without names: what roots of different numbers, logarithms or exponentials
-of roots give. Two are equal where their polynomials are; else balls of rising precision tell them apart, or nothing
-does, and then nothing is decided.
+Numbers are exact: rational, with one square root (`Root`), or quotients of sums of exponentials (`ExpSum`). A number
+that has none of these forms is `Closed`: a polynomial of `normal` without names, as sums of different roots, logarithms
+or exponentials of roots give. Two closed numbers with the same polynomial are equal; otherwise rigorous intervals of
+rising precision tell them apart. If they overlap at each precision, the comparison is undecided: Rejected is raised.
+
+The tactics (`enclosed`, `divided`, `cancelled`) close a goal about numbers, or raise Stuck. Nothing here is trusted.
 """
 
 from __future__ import annotations
@@ -45,9 +48,9 @@ class Closed:
     def sign(self) -> int:
         """1 or -1; Rejected where balls do not tell the number from 0."""
         for prec in PRECISIONS:
-            sign_found = decided(self.term, prec)
-            if sign_found:
-                return sign_found
+            decided_sign = decided(self.term, prec)
+            if decided_sign:
+                return decided_sign
         raise Rejected("a number cannot be told from 0")
 
 
@@ -74,18 +77,21 @@ def sign(x: OwnValue) -> int:
 
 
 def plus(a: OwnValue, b: OwnValue) -> OwnValue:
+    """a + b."""
     if type(a) in RATIONAL and type(b) in RATIONAL:
         return short(a + b)  # type: ignore[operator]
     return _either(lambda: a + b, lambda: normal.add(_poly(a), _poly(b)), a, b)  # type: ignore[operator]
 
 
 def minus(a: OwnValue, b: OwnValue) -> OwnValue:
+    """a - b."""
     if type(a) in RATIONAL and type(b) in RATIONAL:
         return short(a - b)  # type: ignore[operator]
     return _either(lambda: a - b, lambda: normal.add(_poly(a), _poly(b), -1), a, b)  # type: ignore[operator]
 
 
 def times(a: OwnValue, b: OwnValue) -> OwnValue:
+    """a*b."""
     if type(a) in RATIONAL and type(b) in RATIONAL:
         return short(a * b)  # type: ignore[operator]
     return _either(lambda: a * b, lambda: normal.mul(_poly(a), _poly(b)), a, b)  # type: ignore[operator]
@@ -100,9 +106,9 @@ def over(a: OwnValue, b: OwnValue) -> OwnValue:
 
 
 def function(name: str, given: Sequence[OwnValue]) -> OwnValue:
-    """The value of a function of the grammar; Rejected where it has none here."""
+    """The value of a function of the grammar; Rejected where it has no value, or none of these forms."""
     a, b = given[0] if given else 0, given[-1] if given else 0
-    if name in ("pow", "^"):
+    if name in ("pow", "^"):  # a to the power of the integer b
         if not isinstance(b, int) or abs(b) > MAX_EXPONENT:
             raise Rejected("an exponent has no exact value here")
         if b < 0 and not sign(a):
@@ -110,10 +116,13 @@ def function(name: str, given: Sequence[OwnValue]) -> OwnValue:
         out: Any = Fraction(a) ** abs(b) if isinstance(a, int | Fraction) else _power(a, abs(b))
         return short(out) if b >= 0 else over(1, out)
     if name in ("relu", "abs"):
-        positive = sign(a) > 0
-        return a if positive else minus(0, a) if name == "abs" else 0
+        if sign(a) > 0:
+            return a
+        return minus(0, a) if name == "abs" else 0
     if name in ("min", "max"):
-        return a if (sign(minus(a, b)) <= 0) is (name == "min") else b
+        a_is_least = sign(minus(a, b)) <= 0
+        return a if a_is_least is (name == "min") else b
+    # A root or an exponential that is no number of the exact domain becomes a closed one.
     if name == "sqrt":
         if sign(a) < 0:
             raise Rejected("the statement takes the root of a negative number")
@@ -133,19 +142,22 @@ def written(x: OwnValue) -> Term:
 
 
 def compact(p: Poly) -> Term:
-    """A term with normal form `p`; what is long in several monomials is written once before a bracket."""
-    saved: dict[int, int] = {}
+    """A short term with normal form `p`: a factor that many monomials share is written once, before a bracket."""
+    # A monomial is a product of powers (atom, exponent), times an exponential. How many monomials has each atom?
+    uses: dict[int, int] = {}
     for factors, _ in p:
         for a, _k in factors:
-            saved[a] = saved.get(a, 0) + 1
-    many = [a for a, count in saved.items() if count > 1]
-    if not many:
+            uses[a] = uses.get(a, 0) + 1
+    shared = [a for a, count in uses.items() if count > 1]
+    if not shared:
         parts = [_product(m, c) for m, c in sorted(p.items(), key=lambda entry: repr(reify.product(entry[0])))]
         out = parts[0] if parts else reify.term({})
         for summand in parts[1:]:
             out = ("+", None, (out, summand))
         return out
-    longest = max(many, key=lambda a: ((saved[a] - 1) * len(repr(reify.atom(a))), repr(reify.atom(a))))
+    # Factor out the atom that saves most symbols, to its least power; the same again for what is in the bracket, and
+    # for the monomials without it.
+    longest = max(shared, key=lambda a: ((uses[a] - 1) * len(repr(reify.atom(a))), repr(reify.atom(a))))
     least = min(k for factors, _ in p for a, k in factors if a == longest)
     inside: Poly = {}
     without_factor: Poly = {}
@@ -162,6 +174,7 @@ def compact(p: Poly) -> Term:
 
 
 def _product(m: normal.Mono, c: normal.Number) -> Term:
+    """The monomial `m` with the coefficient `c`, as a term."""
     parts = [_atom(a) if k == 1 else ("^", k, (_atom(a),)) for a, k in m[0]]
     parts.sort(key=repr)
     if m[1]:
@@ -175,6 +188,7 @@ def _product(m: normal.Mono, c: normal.Number) -> Term:
 
 
 def _atom(a: int) -> Term:
+    """An atom of normal forms as a term, with short terms inside an inverse or a function."""
     key = normal._keys[a]
     if key[0] == "inv":
         return ("/", None, (reify.term({ONE: 1}), compact(dict(key[1]))))
@@ -184,10 +198,12 @@ def _atom(a: int) -> Term:
 
 
 def short(x: OwnValue) -> OwnValue:
+    """The same number, an integer if it is one: these are computed with fastest."""
     return x.numerator if isinstance(x, Fraction) and x.denominator == 1 else x
 
 
 def _either(exact: Callable[[], OwnValue], closed: Callable[[], Poly], *given: OwnValue) -> OwnValue:
+    """The value of `exact` if the operands `given` and the value have an exact form, else the number `closed`."""
     if not any(isinstance(x, Closed) for x in given):
         try:
             return short(exact())
@@ -197,11 +213,12 @@ def _either(exact: Callable[[], OwnValue], closed: Callable[[], Poly], *given: O
 
 
 def _poly(x: OwnValue) -> Poly:
+    """The normal form of a number."""
     if isinstance(x, Closed):
         return x.poly
-    if isinstance(x, Root):
+    if isinstance(x, Root):  # p + q*sqrt(r)
         return normal.add(_rational(x.p), normal.scale(normal._function("sqrt", [_rational(x.r)]), x.q))
-    if isinstance(x, ExpSum):
+    if isinstance(x, ExpSum):  # its form has pairs for the terms above the line, triples for those below it
         above = {_exponential(t[0]): normal._whole(t[1]) for t in x.form if len(t) == 2}
         below = {_exponential(t[1]): normal._whole(t[2]) for t in x.form if len(t) == 3}
         return above if below == {ONE: 1} else normal.mul(above, normal.inverse(below))
@@ -209,18 +226,22 @@ def _poly(x: OwnValue) -> Poly:
 
 
 def _rational(x: int | Fraction) -> Poly:
+    """The normal form of a rational number."""
     return {ONE: cast("int | Fraction", short(x))} if x else {}
 
 
 def _exponential(r: Fraction) -> Any:
+    """The monomial exp(r)."""
     return ((), normal._exponent(_rational(r)))
 
 
 def _inverse(x: OwnValue) -> Poly:
+    """The normal form of 1/x."""
     return normal.inverse(_poly(x))
 
 
 def _closed(p: Poly) -> OwnValue:
+    """The number with this normal form: rational if it is that after simplification. Rejected if it is too long."""
     p = reduced(p)
     if len(p) > MAX_MONOMIALS:
         raise Rejected("a value has too many parts")
@@ -229,28 +250,32 @@ def _closed(p: Poly) -> OwnValue:
 
 
 def reduced(p: Poly) -> Poly:
-    """The same number with a*(1/a) = 1 and sqrt(q)^2 = q in each monomial; only for a that is not 0, as all here."""
+    """The same number after a*(1/a) = 1 and sqrt(q)^2 = q in each monomial. For values of
+    runs only, which are divided by no 0 and take no root of a negative number."""
     for m in p:
         powers = dict(m[0])
         for a, k in m[0]:
             key = normal._keys[a]
-            if key[0] == "fn" and key[1] == "sqrt" and k > 1:
-                other, exponent = normal.power(dict(key[2]), k // 2), k % 2
-            elif key[0] == "inv" and (b := _single(key)) in powers:
-                other, exponent = normal.power({((((b, 1),)), 0): 1}, 0), k
-                least = min(k, powers[b])
-                exponent, powers[b] = k - least, powers[b] - least
+            if key[0] == "fn" and key[1] == "sqrt" and k > 1:  # sqrt(q)^k = q^(k//2)*sqrt(q)^(k%2)
+                cofactor, exponent = normal.power(dict(key[2]), k // 2), k % 2
+            elif (
+                key[0] == "inv" and (b := _single(key)) in powers
+            ):  # an atom b and its inverse, as often as both are there
+                cofactor = normal.power({((((b, 1),)), 0): 1}, 0)
+                cancelling = min(k, powers[b])
+                exponent, powers[b] = k - cancelling, powers[b] - cancelling
             else:
                 continue
+            # This monomial becomes another one times `cofactor`; then look at all again.
             powers[a] = exponent
             reduced_monomial = (tuple(sorted((x, e) for x, e in powers.items() if e)), m[1])
             without = {x: c for x, c in p.items() if x != m}
-            return reduced(normal.add(without, normal.mul({reduced_monomial: p[m]}, other)))
+            return reduced(normal.add(without, normal.mul({reduced_monomial: p[m]}, cofactor)))
     return p
 
 
 def _single(key: normal.Key) -> int | None:
-    """a, where an inverse is that of the one atom a."""
+    """The atom a if the key is that of 1/a; None for the inverse of another polynomial."""
     if len(key[1]) != 1:
         return None
     ((factors, e), c) = next(iter(key[1]))
@@ -258,6 +283,7 @@ def _single(key: normal.Key) -> int | None:
 
 
 def _power(a: OwnValue, k: int) -> OwnValue:
+    """a to the power of k >= 0."""
     out: Any = 1
     for _ in range(k):
         out = times(out, a)
@@ -265,16 +291,19 @@ def _power(a: OwnValue, k: int) -> OwnValue:
 
 
 MOST_CANCELLED = 400
+"""The maximum number of steps in which `cancelled` cancels a factor of a monomial."""
 
 
 def enclosed(g: Goal, near: Sequence[str]) -> None:
-    """An inequality without names that balls decide; or a contradiction from a comparison that they find false."""
+    """Close an inequality of numbers that rigorous intervals decide; or, with the label of one fact in `near`, the goal
+    ``false`` from this comparison, if they show that it is false."""
     tag, _, sides = g.fact(near[0]) if near else g.goal
     if len(near) > 1 or tag not in (COMPARISONS if near else ("<=", "<")) or (near and g.goal != FALSE):
         raise Stuck("no comparison")
     gap = add(nf(sides[1]), nf(sides[0]), -1)
-    if not near:
+    if not near:  # the right side is larger: its difference to the left one is positive
         return g._emit({"by": "pos", "sum": [{"c": "1", "of": [_positive(g, whole_term(gap))]}]}, True)
+    # The fact is false: one side is larger than it says, so that difference is positive.
     below = tag == "=" and decided(whole_term(gap), PRECISIONS[-1]) > 0
     sums = [{"c": "1", "of": [_positive(g, whole_term(gap if below else scale(gap, -1)))]}]
     if tag == "=":
@@ -283,67 +312,70 @@ def enclosed(g: Goal, near: Sequence[str]) -> None:
 
 
 def divided(g: Goal) -> None:
-    """x*d = c where x has 1/d in it: it is c times d*(1/d) = 1."""
+    """Close ``x*d = c`` where x is c*(1/d): c times the fact d*(1/d) = 1."""
     if g.goal[0] != "=" or g.goal[2][0][0] != "*":
         raise Stuck("nothing is divided")
     (_, d), c = g.goal[2][0][2], nf(g.goal[2][1])
     divisor = whole_term(nf(d))
-    of_one = add({ONE: 1}, mul(nf(divisor), inverse(nf(divisor))), -1)
-    if add(add(c, nf(g.goal[2][0]), -1), mul(c, of_one), -1):
+    one_less_quotient = add({ONE: 1}, mul(nf(divisor), inverse(nf(divisor))), -1)  # 1 - d*(1/d)
+    if add(add(c, nf(g.goal[2][0]), -1), mul(c, one_less_quotient), -1):
         raise Stuck("the quotient is another")
     g._emit({"by": "pos", "eq": [[g.text(reify.term(c)), _reciprocal(g, divisor)]]}, True)
 
 
 def cancelled(g: Goal) -> None:
-    """An equation without names that sqrt(q)*sqrt(q) = q and a*(1/a) = 1 make true, monomial by monomial."""
+    """Close an equation of numbers that follows from sqrt(q)*sqrt(q) = q and a*(1/a) = 1: a monomial of the difference
+    of its sides cancels at each step, until nothing of it remains."""
     if g.goal[0] != "=":
         raise Stuck("no equation")
-    gap_left = add(nf(g.goal[2][1]), nf(g.goal[2][0]), -1)
-    whole_term(gap_left)
-    factors: dict[str, Poly] = {}
+    difference = add(nf(g.goal[2][1]), nf(g.goal[2][0]), -1)
+    whole_term(difference)
+    factors: dict[str, Poly] = {}  # by fact: the factor with which it enters the sum that is the difference
     facts: dict[Term, str] = {}
     for _ in range(MOST_CANCELLED):
-        if not gap_left:
+        if not difference:
             used = [[g.text(reify.term(p)), label] for label, p in factors.items() if p]
             return g._emit({"by": "pos", "eq": used}, True)
-        cancelling = next(((m, x, y) for m in gap_left for x, y in [_cancelling(m)] if x is not None), None)
+        cancelling = next(((m, x, y) for m in difference for x, y in [_cancelling(m)] if x is not None), None)
         if cancelling is None:
             raise Stuck("a part does not cancel")
         m, at, cofactor = cancelling
         if at not in facts:
             facts[at] = _square(g, at[2][0]) if at[0] == "fn" else _reciprocal(g, at[2][1])
         label = facts[at]
-        gap = add(nf(g.fact(label)[2][1]), nf(g.fact(label)[2][0]), -1)
-        times = scale({cofactor: 1}, -gap_left[m])
-        factors[label] = add(factors.get(label, {}), times)
-        gap_left = add(gap_left, mul(times, gap), -1)
+        # Subtract the fact times what makes its product the monomial.
+        fact_difference = add(nf(g.fact(label)[2][1]), nf(g.fact(label)[2][0]), -1)
+        factor = scale({cofactor: 1}, -difference[m])
+        factors[label] = add(factors.get(label, {}), factor)
+        difference = add(difference, mul(factor, fact_difference), -1)
     raise Stuck("too many parts cancel")
 
 
 def _cancelling(m: Mono) -> tuple[Term, Mono] | tuple[None, Mono]:
-    """A root that is squared in a monomial, or the inverse of an atom that is in it too; and the rest of it."""
+    """A root that is squared in a monomial, or an inverse 1/b with the atom b in it too; and the monomial without it.
+    None, and the monomial as it is, if nothing cancels."""
     powers = dict(m[0])
     for a in powers:
         at = reify.atom(a)
         if at[:2] == ("fn", "sqrt") and powers[a] > 1:
-            less = {a: 2}
+            cancelled_powers = {a: 2}
         elif at[0] == "/" and (b := _alone(nf(at[2][1]))) in powers:
-            less = {a: 1, b: 1}
+            cancelled_powers = {a: 1, b: 1}
         else:
             continue
-        powers_left = {x: k - less.get(x, 0) for x, k in powers.items()}
-        return at, (tuple((x, k) for x, k in sorted(powers_left.items()) if k), m[1])
+        remaining = {x: k - cancelled_powers.get(x, 0) for x, k in powers.items()}
+        return at, (tuple((x, k) for x, k in sorted(remaining.items()) if k), m[1])
     return None, m
 
 
 def _alone(p: Poly) -> int | None:
-    """The atom that a polynomial is."""
+    """The atom a if the polynomial is a; None for another one."""
     ((factors, e), c) = next(iter(p.items()))
     return factors[0][0] if len(p) == len(factors) == c == 1 and not e and factors[0][1] == 1 else None
 
 
 def _positive(g: Goal, t: Term) -> str:
-    """The label of ``0 < t`` by an enclosure; Stuck where there is none."""
+    """The label of the fact 0 < t, by a rigorous interval; Stuck if no precision shows it."""
     prec = next((prec for prec in PRECISIONS if decided(t, prec) > 0), None)
     if prec is None:
         raise Stuck("rigorous intervals do not tell a number from 0")
@@ -353,7 +385,7 @@ def _positive(g: Goal, t: Term) -> str:
 
 
 def _reciprocal(g: Goal, t: Term) -> str:
-    """The label of t*(1/t) = 1, for a t that balls find positive."""
+    """The label of the fact t*(1/t) = 1, for a t that is shown to be positive."""
     label, zero, positive = g.fresh("inv"), g.fresh("zero"), _positive(g, t)
     sums = [{"c": "1", "of": [positive]}]
     proof = [{"by": "intro", "as": [zero]}, {"by": "pos", "sum": sums, "eq": [["1", zero]]}]
@@ -363,7 +395,7 @@ def _reciprocal(g: Goal, t: Term) -> str:
 
 
 def _square(g: Goal, t: Term) -> str:
-    """The label of sqrt(t)*sqrt(t) = t, for a t that balls find positive."""
+    """The label of the fact sqrt(t)*sqrt(t) = t, for a t that is shown to be positive."""
     label, positive = g.fresh("root"), _positive(g, t)
     proof = [{"by": "pos", "sum": [{"c": "1", "of": [positive]}]}]
     g._emit({"by": "use", "fact": "ax:sqrt", "with": [g.text(t), proof], "as": [f"{label}_0", f"{label}_1"]})

@@ -1,11 +1,15 @@
-"""Lines that are tried where the first levels of the automation prove nothing: closed forms of means, and cases.
+"""Lines of proofs that are tried if the first levels of the automation prove nothing: closed forms of means, and cases.
 
-They are read off the equations of a statement. Forms: a mean of what tokens and the sign of a position say is a
-quotient of counts, and the counts of all tokens add up to the number of positions. Cases: a mean of what is never
-negative is zero, or one of its terms is positive; a token stands somewhere, or its count is zero; a softmax whose
-values vanish but at one place has the sign of the value there; a mean of signs is what it is at the first position, or
-small; a number is a multiple of a divisor and a rest. Nothing is trusted: a line that does not follow is left out, and
-the kernel judges what is left.
+In goes a statement about a model; `Facts` reads its equations, and `Facts.texts` gives proof texts to try.
+
+- Forms: a mean of indicators of tokens and signs (-1)^j is a quotient of counts, and the counts of all tokens add up to
+  the number of positions.
+- Cases: a mean of values that are never negative is 0, or one of the values is positive; a token stands somewhere, or
+  its count is 0; a softmax mean whose values vanish at all places but one has the sign of the value there; a mean of
+  signs has its value at the first position, or is small; an integer is a multiple of a divisor plus a remainder.
+
+Nothing is trusted: a line that does not follow is left out, and the kernel checks the rest. In these texts the names of
+labels end with an apostrophe, so that no coordinate is called like one.
 """
 
 from __future__ import annotations
@@ -52,7 +56,8 @@ class Mean(NamedTuple):
 
 
 class CountedFact(NamedTuple):
-    """What a term is at i: counts over the range of a mean divided by its size, and what the position itself says."""
+    """A term at i as a sum: the multiples `over` the range of a mean, divided by its size, plus the multiples `here`,
+    at i itself."""
 
     over: Multiples
     here: Multiples
@@ -60,7 +65,8 @@ class CountedFact(NamedTuple):
 
 
 class FactCase(NamedTuple):
-    """Two cases: the labels of facts that one or both have, and the lines around those that go on in each."""
+    """A case distinction: the labels of the facts that some case has, and `around`, which gives the lines of the
+    distinction with given lines at the end of each case."""
 
     labels: list[str]
     around: Callable[[str], str]
@@ -70,8 +76,9 @@ class Trying(Elaborator):
     """Leaves out the facts that do not follow."""
 
     def block(self, g: Goal, lines: Sequence[TextLine], place: Place) -> None:
+        """Close the goal by these lines, without those that fail, then by the automation."""
         for line in lines:
-            if line.kind in ("fact", "take"):
+            if line.kind in ("fact", "take"):  # a fact may be left out; a case distinction may not
                 with suppress(StepGap, BadProof):
                     self.line(g, line)
             else:
@@ -80,8 +87,11 @@ class Trying(Elaborator):
             self.automatic(g, TextLine("qed", place=place), "what is left to show does not follow")
 
     def automatic(self, g: Goal, line: TextLine, what: str, hints: Sequence[HintText] | None = None) -> None:
-        closes = line.kind == "qed" and not any(h.name == "stored0'" for h in line.hints)
-        levels = automation.LEVELS if closes else FACTS[:2] if line.kind == "take" else FACTS
+        # All levels only for the last step, unless it cites a stored theorem: then little search is enough, or fails.
+        if line.kind == "qed" and not any(h.name == "stored0'" for h in line.hints):
+            levels = automation.LEVELS
+        else:
+            levels = FACTS[:2] if line.kind == "take" else FACTS
         self.search(g, line, what, hints, levels)
 
     def search(
@@ -104,8 +114,9 @@ class Trying(Elaborator):
 
 
 class Parts(NamedTuple):
-    """A statement about a model taken apart: its names, what it says of the word, the run and what is to be shown;
-    `labels` are those of the premises in a proof text. Without an alphabet, or positions, there is no such premise."""
+    """A statement about a model in parts: its names, the premise about the string, the premise that has the run's
+    equations, and what is to be shown. `labels` are those of the premises in a proof text: ``some`` (1 <= n) for a
+    model with positions, ``word`` for one of strings, and ``(..)`` or ``run``, for several equations or one."""
 
     names: list[str]
     labels: list[str]
@@ -121,25 +132,34 @@ def parts(statement: Statement) -> Parts:
         names.append(next(leading))
         f = instantiate(f[2][0], (var(names[-1], f[1]),))
     labels, word = list[str](), TRUE
-    if "n" in names:
+    if "n" in names:  # 1 <= n -> ..
         labels, f = ["some"], f[2][1]
-    if "w" in names:
+    if "w" in names:  # word -> ..
         labels, (word, f) = [*labels, "word"], f[2]
     run, claimed = f[2]
     return Parts(names, [*labels, "(..)" if run[0] == "&" else "run"], word, run, claimed)
 
 
 class Facts:
-    """The lines for one statement, whose parts are called ``some``, ``word`` and NAME_is (``run`` where it is one)."""
+    """The lines for one statement. Its premises have the labels ``some``, ``word`` and NAME_is, one for each equation
+    of the run; ``run`` if there is only one equation."""
 
     def __init__(self, statement: Statement) -> None:
         self.statement = statement
         names, labels, self.word, run, self.said = parts(statement)
         self.names, self.functions = set(names), [name for name in names if name not in ("n", "w")]
-        self.equations: dict[str, Term] = {}
-        self.products: dict[str, tuple[Term, Term]] = {}  # of f(i)*size = right, size and right
-        self.low = self.high = ""
-        self.ranges: dict[str, tuple[str, str]] = {}
+        self.single = labels[-1] == "run"
+        self._read_run(run)
+        self.tokens = sorted({x[2][1][1][0] for x in subterms(self.word) if is_token(x)})
+        self.counted: list[str] = []  # labels of facts about counts that `letters` writes
+        self._read_conclusion()
+
+    def _read_run(self, run: Term) -> None:
+        """Set what is read off the equations of the run."""
+        self.equations: dict[str, Term] = {}  # of f(i) = right: right, by f
+        self.products: dict[str, tuple[Term, Term]] = {}  # of f(i)*size = right: size and right, by f
+        self.low = self.high = ""  # the first and the last position, as text
+        self.ranges: dict[str, tuple[str, str]] = {}  # the same by f
         for part in flatten("&", run):
             if (position_range := range_of(part, HERE)) is not None:
                 self.low, self.high, body = show(position_range.low), show(position_range.high), position_range.body
@@ -150,18 +170,17 @@ class Facts:
                 elif first[0] == "=" and first[2][0][0] == "*" and is_at_here(first[2][0][2][0]):
                     (value, size), right = first[2][0][2], first[2][1]
                     self.products[value[2][0][1][0]] = (size, right)
-        self.single = labels[-1] == "run"
+        # A model without positions has equations between numbers; these are their labels.
         numbers = [x[2][0][1][0] for x in flatten("&", run) if x[0] == "=" and x[2][0][0] == "var"]
         self.numbers = ["run"] if self.single and numbers else [f"{name}_is" for name in numbers]
-        self.tokens = sorted({x[2][1][1][0] for x in subterms(self.word) if is_token(x)})
-        self.counted: list[str] = []
+
+    def _read_conclusion(self) -> None:
+        """Set the lines `given`, which introduce a position and the hypotheses of the conclusion, the labels of these
+        hypotheses, and `said`, what is to be shown at the position; `whole` is all of the conclusion."""
         self.given, self.whole = "", self.said
-        position_range = range_of(self.said, HERE)
-        if position_range is not None and (show(position_range.low), show(position_range.high)) == (
-            self.low,
-            self.high,
-        ):
-            self.given, self.said = "given i (low' high')\n", position_range.body
+        positions = range_of(self.said, HERE)
+        if positions is not None and (show(positions.low), show(positions.high)) == (self.low, self.high):
+            self.given, self.said = "given i (low' high')\n", positions.body
         self.premises: list[str] = []
         remaining = self.said
         while remaining[0] == "->":
@@ -184,6 +203,7 @@ class Facts:
         return replace(self.equations[t[2][0][1][0]], HERE, t[2][1])
 
     def mean(self, name: str) -> Mean | None:
+        """The mean that the equation of a coordinate states; None for another equation."""
         f = self.equations[name]
         if f[0] != "/" or f[2][0][0] != "sum":
             return None
@@ -191,13 +211,14 @@ class Facts:
         value = instantiate(body, (THERE,))
         if size[0] != "sum":
             return Mean(low, high, value, size)
+        # A softmax: sum(weight*value)/sum(weight), over one range.
         weight = instantiate(size[2][2], (THERE,))
         if size[2][:2] == (low, high) and value[0] == "*" and value[2][0] == weight:
             return Mean(low, high, value[2][1], size, weight)
         return None
 
     def linear(self, t: Term, at: Term) -> Multiples | None:
-        """What tokens and sign of the position `at` say; None where it is more."""
+        """A term as a linear form in 1, (-1)^at and the indicators of the token at `at`; None for another term."""
         tag, name, kids = t
         if (c := number_of(t)) is not None:
             return {ONE: c}
@@ -210,7 +231,7 @@ class Facts:
         return _combined(t, lambda part: self.linear(part, at), _added)
 
     def form(self, t: Term) -> CountedFact | None:
-        """A term at i as counts; None where it is more."""
+        """A term at i as counts divided by the size of one mean, plus a linear form at i; None for another term."""
         local = self.linear(t, HERE)
         if local is not None:
             return CountedFact({}, local, None)
@@ -220,33 +241,39 @@ class Facts:
                 right = self.right(t)
                 return None if right is None else self.form(right)
             over = None if mean.weight else self.linear(mean.value, THERE)
+            # A sum of signs has a closed form from position 1 on only: (pow(-1, i) - 1)/2.
             if over is None or (SIGN in over and (show(mean.low), mean.high) != ("1", HERE)):
                 return None
+            # The mean of a constant is the constant.
             return CountedFact({k: x for k, x in over.items() if k != ONE}, {ONE: over.get(ONE, Fraction(0))}, mean)
 
         def both(a: CountedFact, b: CountedFact, factor: Fraction) -> CountedFact | None:
+            """a + factor*b, if there is one range and size."""
             if a.mean and b.mean and (a.mean.low, a.mean.high, a.mean.size) != (b.mean.low, b.mean.high, b.mean.size):
                 return None
-            here, over = (_added(x, y, factor) for x, y in ((a.here, b.here), (a.over, b.over)))
+            here = _added(a.here, b.here, factor)
+            over = _added(a.over, b.over, factor)
             return CountedFact(over, here, a.mean or b.mean)
 
         return _combined(t, self.form, both)
 
     def used(self, t: Term) -> list[str]:
-        """The labels of the equations that a term rests on, without those of means of means."""
+        """The labels of the equations that a term depends on. A mean with a closed form is cited by this form, and not
+        followed further."""
         labels: dict[str, None] = {}
         todo = [t]
         while todo:
-            for v in sorted(free(todo.pop()), key=lambda v: v[1][0]):
-                if v[1][0] in self.equations and self.label(v[1][0]) not in labels:
-                    labels[self.label(v[1][0])] = None
-                    if f"form'{v[1][0]}" in self.forms:
-                        labels[f"form'{v[1][0]}"] = None
+            for name in sorted(v[1][0] for v in free(todo.pop())):
+                if name in self.equations and self.label(name) not in labels:
+                    labels[self.label(name)] = None
+                    if f"form'{name}" in self.forms:
+                        labels[f"form'{name}"] = None
                     else:
-                        todo.append(self.equations[v[1][0]])
+                        todo.append(self.equations[name])
         return list(labels)
 
     def label(self, name: str) -> str:
+        """The label of the equation of a coordinate."""
         return "run" if self.single else f"{name}_is"
 
     def counts(self, over: Multiples, mean: Mean, size: Fraction | int = 0) -> str:
@@ -290,11 +317,13 @@ class Facts:
 
     @property
     def every(self) -> str:
+        """The quantifier over all positions, as text."""
         return f"all i in {self.low}..{self.high}."
 
     def letters(self) -> str:
-        """The counts of all tokens up to a position, and in the word, are the number of positions; an added token is
-        there once."""
+        """Lines about the counts of tokens: ``all'`` and ``upto'`` (the counts of all tokens, in the string and up to a
+        position, add up to the number of positions) and once'K (an added token K is there once)."""
+        # The added tokens: at a fixed place each.
         ends = [(show(x[2][0][2][1]), x[2][1][1][0]) for x in flatten("&", self.word) if is_token(x)]
         once = "".join(
             f"apart{k}': all j in {self.low}..{self.high}. j != {at} -> I[w(j) = {k}] = 0 by word\n"
@@ -313,6 +342,7 @@ class Facts:
             of_j = one_symbol.replace("w(i)", "w(j)")
             return f"sum_ext(j. {of_j}; j. 1; {self.low}; {high})[each'], sum_one({self.low}; {high})"
 
+        # At each position the indicators of all tokens add up to 1; summed over positions this gives both counts.
         typed = " | ".join(f"w(i) = {k}" for k in self.tokens if k not in {k for _, k in ends})
         proof_of_each = textwrap.indent("\n".join(_at_each(added, typed)), "  ")
         each = f"each': {self.every} {one_symbol} = 1\n  given i (low high)\n{proof_of_each}"
@@ -321,7 +351,8 @@ class Facts:
         return f"{once}{each_proof}upto': {self.every} {total('i')} = {so_far} by {proof('i')}\n"
 
     def _sum_of_tokens(self) -> str:
-        """Of words of tokens 0 and 1 behind an added one: the sum of the tokens is the count of ones."""
+        """The line ``sum'`` for strings of tokens 0 and 1 after an added token: the sum of the tokens is the count of
+        ones. Empty for other models."""
         if self.low != "0" or self.tokens[:2] != [0, 1] or len(self.tokens) != 3:
             return ""
         bracket, span = "i. I[w(i) = 1]", f"1; {self.high}"
@@ -336,11 +367,11 @@ class Facts:
         )
 
     def places(self) -> list[tuple[str, str]]:
-        """Which functions are asked for at which places by what is to be shown, the word too."""
+        """The functions in what is to be shown, w among them, each with the place at which it is asked for."""
         return places_in(self.said)
 
     def stored(self) -> Iterator[str]:
-        """Lines that cite what is proved of a stored model with this very run."""
+        """A proof by the stored theorems about a stored model with the same run; nothing if there are none."""
         known = [] if self.numbers else [*cited(self.statement, list(self.names))]
         if known:
             begun = (
@@ -351,8 +382,10 @@ class Facts:
             yield f"{self.given}{begun}qed by {', '.join(labels)}\n"
 
     def alike(self) -> Iterator[str]:
-        """That coordinates with one equation, as those of two models may have, are equal, one after the other."""
-        named: dict[tuple[Term, tuple[str, str]], str] = {}  # by what the equation is with the first of equal names
+        """A proof that first shows coordinates with the same equation to be equal, as two models of a statement may
+        have; nothing if no such coordinate is in what is to be shown."""
+        # By equation and range, in the first names of equal coordinates: the first coordinate that has them.
+        first_by_equation: dict[tuple[Term, tuple[str, str]], str] = {}
         first: dict[str, str] = {}
         lines = ""
         for name, right in self.equations.items():
@@ -360,22 +393,24 @@ class Facts:
             renamed = right
             for v in used:
                 renamed = replace(renamed, v, var(first[v[1][0]], v[1][1]))
-            other = named.setdefault((renamed, self.ranges[name]), name)
-            if other != name:
-                first[name] = other
+            earlier = first_by_equation.setdefault((renamed, self.ranges[name]), name)
+            if earlier != name:
+                first[name] = earlier
                 low, high = self.ranges[name]
                 same = (f"same'{v[1][0]}" for v in used)
-                hints = dict.fromkeys([self.label(name), self.label(other), *same, "sum_ext"])
-                lines += f"same'{name}: all i in {low}..{high}. {name}(i) = {other}(i) by {', '.join(hints)}\n"
+                hints = dict.fromkeys([self.label(name), self.label(earlier), *same, "sum_ext"])
+                lines += f"same'{name}: all i in {low}..{high}. {name}(i) = {earlier}(i) by {', '.join(hints)}\n"
         asked = [f"same'{name}({place})" for name, place in self.places() if name in first]
         if asked:
             yield f"{lines}{self.given}qed by {', '.join([*asked, *self.premises])}\n"
 
     def texts(self) -> Iterator[str]:
-        """What may prove the statement, as lines below its heading, in the order in which it is tried."""
+        """The proofs to try for the statement, in order, each as the lines below its heading."""
         if self.numbers:  # a model without positions
             yield f"qed by {', '.join(self.numbers)}\n"
             return
+        # The lines that all proofs begin with, and the hints for the last step: forms at the places asked for, the
+        # facts of each case, and the hypotheses.
         begin = "".join(self.forms.values())
         asked = [(f"{kind}'{name}", place) for name, place in self.places() for kind in ("form", "constant")]
         hints = [f"{label}({place})" for label, place in asked if label in self.forms | self.constants]
@@ -383,36 +418,36 @@ class Facts:
             begin += self.letters() + "".join(self.constants.values())
         cases = [*self._cases()]
         hints += [label for case in cases for label in case.labels] + self.premises
-        near = [
-            x
-            for name, _ in self.places()
-            if name in self.equations
-            for x in (self.label(name), *self.used(self.equations[name]))
-        ]
+        run_labels = list[str]()  # the equations that the coordinates asked for depend on
+        for name, _ in self.places():
+            if name in self.equations:
+                run_labels += [self.label(name), *self.used(self.equations[name])]
         if (first := self._near_the_first()) is not None:
             yield begin + first
-        for more in ([], [*near, *self.counted]):
-            text = f"qed by {', '.join(dict.fromkeys([*hints, *more]))}\n".replace("qed by \n", "qed\n")
+        # First with few hints, then with the equations and the facts about counts as well.
+        for further_hints in ([], [*run_labels, *self.counted]):
+            text = f"qed by {', '.join(dict.fromkeys([*hints, *further_hints]))}\n".replace("qed by \n", "qed\n")
             for case in reversed(cases):
                 text = case.around(text)
             yield begin + self.given + text
-        yield from (begin + text for text in self._next_integer([*hints, *near, *self.counted]))
+        yield from (begin + text for text in self._next_integer([*hints, *run_labels, *self.counted]))
 
     def _next_integer(self, hints: list[str]) -> Iterator[str]:
-        """With each count that is at least a number said to be greater than the one before."""
+        """A proof with each comparison a <= b of counts in the form a - 1 < b; nothing if there is none."""
         orders = [x for x in dict.fromkeys(subterms(self.said)) if x[0] == "<=" and not loose(x) and _counts(x)]
         if not orders or self.given:
             return
         neighbour_claim, labels, lines = self.said, list[str](), ""
         for k, order in enumerate(orders):
-            other: Term = ("<", None, (("-", None, (order[2][0], ("num", (1, 1), ()))), order[2][1]))
-            neighbour_claim = replace(neighbour_claim, order, other)
+            strict: Term = ("<", None, (("-", None, (order[2][0], ("num", (1, 1), ()))), order[2][1]))
+            neighbour_claim = replace(neighbour_claim, order, strict)
             labels.append(f"integer{k}'")
-            lines += f"{labels[-1]}: {show(order)} <-> {show(other)}\n"
+            lines += f"{labels[-1]}: {show(order)} <-> {show(strict)}\n"
         by = ", ".join(dict.fromkeys(hints))
         yield f"neighbour': {show(neighbour_claim)}{by and ' by '}{by}\n{lines}qed by neighbour', {', '.join(labels)}\n"
 
     def _cases(self) -> Iterator[FactCase]:
+        """The case distinctions for what is to be shown: on means, on tokens under quantifiers, on quotients."""
         for name, place in self.places():
             mean = self.mean(name) if name in self.equations else None
             if mean is not None and mean.weight is not None:
@@ -426,11 +461,12 @@ class Facts:
             yield self._remainder(of, divisor, f"{k}''")
 
     def _of_nonneg(self, name: str, place: str, mean: Mean) -> FactCase:
-        """A mean of what is never negative, at a place: zero with all its terms, or positive with one of them."""
+        """The cases for a mean of values that are never negative, at a place: one value is positive, or all are 0."""
         value, at, p = show(replace(mean.value, THERE, HERE)), self.place(place), self.fresh("p")
         low, high, size = show(mean.low), show(replace(mean.high, HERE, at)), show(replace(mean.size, HERE, at))
         there, total = f"ex i in {low}..{high}. 0 < {value}", f"sum(i, {low}, {high}, {value})"
         by = ", ".join([*self.used(mean.value), *self.premises])
+        # If the values are relu(x/size) with counts x, the cases also say that x is positive once, or never.
         inside = self._unfolded(replace(mean.value, THERE, HERE))
         form = self.form(inside[2][0]) if inside[:2] == ("fn", "relu") else None
         least = above = below = ""
@@ -461,27 +497,24 @@ class Facts:
         )
 
     def _somewhere(self, token: int) -> FactCase:
-        """A token stands somewhere, or its count is zero."""
+        """The cases for a token: it stands somewhere, or its count is 0. `t` ends the labels of this token."""
         p, t = self.fresh("p"), f"{token}'"
-        there, one, span = (
-            f"ex i in {self.low}..{self.high}. w(i) = {token}",
-            f"I[w(i) = {token}]",
-            f"{self.low}; {self.high}",
-        )
-        total = f"sum(i, {self.low}, {self.high}, {one})"
+        there, indicator = f"ex i in {self.low}..{self.high}. w(i) = {token}", f"I[w(i) = {token}]"
+        span, total = f"{self.low}; {self.high}", f"sum(i, {self.low}, {self.high}, {indicator})"
         yes = (
             f"obtain {p} (low{t} high{t} at{t}) from there{t}\n"
-            f"count{t}: 1 <= {total} by sum_member(i. {one}; {span}; {p}), at{t}\n"
+            f"count{t}: 1 <= {total} by sum_member(i. {indicator}; {span}; {p}), at{t}\n"
         )
         no = (
-            f"each{t}: {self.every} {one} = 0\n  given i inside\n  suppose bad: ~({one} = 0)\n"
+            f"each{t}: {self.every} {indicator} = 0\n  given i inside\n  suppose bad: ~({indicator} = 0)\n"
             f"  yes: {there} by bad\n  qed by yes, nowhere{t}\n"
-            f"count{t}: {total} = 0 by sum_ext(i. {one}; i. 0; {span})[each{t}]\n"
+            f"count{t}: {total} = 0 by sum_ext(i. {indicator}; i. 0; {span})[each{t}]\n"
         )
         return self._either("", f"there{t}, nowhere{t}: {there}", (yes, no), f"count{t} there{t} nowhere{t}")
 
     def _remainder(self, of: str, divisor: int, t: str) -> FactCase:
-        """A number is so many times the divisor, and a rest, which no other multiple leaves."""
+        """The cases for an integer `of`: one for each remainder r, where it is ``divisor*q + r``; `t` ends the labels.
+        The fact onlyT says that q is the only such quotient."""
         q = self.fresh("q")
         rests = [f"{of} = {divisor}*{q}" + (f" + {r}" if r else "") for r in range(divisor)]
         begin = (
@@ -502,19 +535,20 @@ class Facts:
         return FactCase([*labels, *alone, *self.counted[:1]], around)
 
     def _peaked(self, name: str, place: str, mean: Mean) -> Iterator[FactCase]:
-        """A softmax whose values vanish but at one place, which an equation names, has the sign of the value there."""
+        """The cases for a softmax mean whose values vanish at all places but one, which an equation names by a number:
+        the mean has the sign of the value there, or is 0 if the range ends before it."""
         at = self.place(place)
         low, high = show(mean.low), show(replace(mean.high, HERE, at))
         weight, value = show(replace(mean.weight or HERE, HERE, at)), show(mean.value)
         by = [x for x in self.used(mean.value) if not x.startswith("form'")]
-        points = {
+        points = {  # the numbers P in comparisons i = P
             x[2][1][1][0]
             for k in by
             for x in subterms(self._named(k))
             if x[0] == "=" and x[2][0] == HERE and number_of(x[2][1])
         }
         for point in sorted(points)[:1]:
-            there = [f"({part.replace('(j)', f'({point})')})" for part in (weight, value)]
+            weight_there, value_there = (f"({part.replace('(j)', f'({point})')})" for part in (weight, value))
             facts = ", ".join(f"{label}({point})" for label in by)
             over, size = f"sum(j, {low}, {high}, ({weight})*({value}))", f"sum(j, {low}, {high}, {weight})"
             begin = (
@@ -523,58 +557,53 @@ class Facts:
                 f"soft': {name}({place}) = {over}/{size} by {self.label(name)}({place})\n"
                 f"total': 0 < {size} by sum_positive(j. {weight}; {low}; {high}), exp_pos\n"
             )
-            cases = " | ".join(f"w({point}) = {k}" for k in self.tokens)
-            values = "".join(
-                f"value{k}': w({point}) = {k} -> {there[1]} = {show(written(c))} by {facts}\n"
-                for k in self.tokens
-                if (c := self._at(mean.value, point, k)) is not None
-            )
-            s = f"{name}({place})"
+            # The case that the place is in the range: one summand is left, so the sign is that of its value.
+            result, product = f"{name}({place})", f"{weight_there}*{value_there}"
             signs = "".join(
                 f"{label}': {x} -> {y}\n  given so\n  over: {z} by so, one'\n  qed by soft', only', over, total'\n"
                 for label, x, y, z in (
-                    ("up", f"0 < {there[1]}", f"0 < {s}", f"0 < {there[0]}*{there[1]}"),
-                    ("down", f"{there[1]} < 0", f"{s} < 0", f"{there[0]}*{there[1]} < 0"),
-                    ("level", f"{there[1]} = 0", f"{s} = 0", f"{there[0]}*{there[1]} = 0"),
+                    ("up", f"0 < {value_there}", f"0 < {result}", f"0 < {product}"),
+                    ("down", f"{value_there} < 0", f"{result} < 0", f"{product} < 0"),
+                    ("level", f"{value_there} = 0", f"{result} = 0", f"{product} = 0"),
                 )
             )
-            long = (
-                f"only': {over} = {there[0]}*{there[1]}"
-                f" by sum_only(j. ({weight})*({value}); {low}; {high}; {point})[_, _, gone']\n"
-                f"one': 0 < {there[0]} by exp_pos\n{signs}"
-                f"letter': {cases} by word\n{values}"
+            tokens_there = " | ".join(f"w({point}) = {k}" for k in self.tokens)
+            values = "".join(
+                f"value{k}': w({point}) = {k} -> {value_there} = {show(written(c))} by {facts}\n"
+                for k in self.tokens
+                if (c := self._at(mean.value, point, k)) is not None
             )
+            long = (
+                f"only': {over} = {product}"
+                f" by sum_only(j. ({weight})*({value}); {low}; {high}; {point})[_, _, gone']\n"
+                f"one': 0 < {weight_there} by exp_pos\n{signs}"
+                f"letter': {tokens_there} by word\n{values}"
+            )
+            # The case that it is not: all summands vanish.
             short = (
                 f"none': all j in {low}..{high}. ({weight})*({value}) = 0 by gone', short'\n"
                 f"only': {over} = 0 by sum_ext(j. ({weight})*({value}); j. 0; {low}; {high})[none']\n"
                 f"sign': {name}({place}) = 0 by soft', only'\n"
             )
-            labels = [
-                "sign'",
-                "up'",
-                "down'",
-                "level'",
-                "long'",
-                "short'",
-                *(f"value{k}'" for k in self.tokens),
-                "letter'",
-            ]
-            yield self._either(begin, f"long', short': {point} <= {high}", (long, short), " ".join(labels))
+            value_labels = " ".join(f"value{k}'" for k in self.tokens)
+            labels = f"sign' up' down' level' long' short' {value_labels} letter'"
+            yield self._either(begin, f"long', short': {point} <= {high}", (long, short), labels)
 
     def _near_the_first(self) -> str | None:
-        """For what is said of every position, by means of signs: their values at the first, and that later ones are
-        small."""
+        """A proof for a statement about every position from means of signs (-1)^j: their values at position 1, and
+        bounds for later ones. None if there are no such means, or the statement is about one position."""
         lines, hints = "", list[str]()
         for name in self.equations:
             form = self.form(("app", None, (var(name, ("fun", ("Int",), "Real")), HERE)))
             if f"form'{name}" not in self.forms or form is None or form.over.keys() != {SIGN}:
                 continue
-            a, b = form.over[SIGN] / 2, -form.over[SIGN] / 2
-            c = form.here.get(ONE, Fraction(0))
-            low, high = (f(c + x for x in (Fraction(0), (a + b) / 2, (b - a) / 3)) for f in (min, max))
-            least, most = show(written(low)), show(written(high))
+            # The mean is c + s*sum/i, where the sum of the first i signs is -1 (i odd) or 0: c - s at position 1, and
+            # from c - s/3 (at 3) to c afterwards.
+            s, c = form.over[SIGN], form.here.get(ONE, Fraction(0))
+            later = (c, c - s / 3)
+            least, most = show(written(min(later))), show(written(max(later)))
             lines += (
-                f"first'{name}: {name}(1) = {show(written(c + b - a))} by form'{name}(1)\n"
+                f"first'{name}: {name}(1) = {show(written(c - s))} by form'{name}(1)\n"
                 f"later'{name}: all j in 2..n. {least} <= {name}(j) & {name}(j) <= {most}\n  given j (jl jh)\n"
                 f"  cases even, odd from sign(j)\n    - qed by form'{name}(j), even\n"
                 f"    - cases small: j <= 2 by odd, form'{name}(j)\n"
@@ -588,12 +617,15 @@ class Facts:
     # --- Small things ----------------------------------------------------------------------------------------------
 
     def _either(self, begin: str, cases: str, sides: tuple[str, str], labels: str) -> FactCase:
+        """The case distinction with the lines `begin` before it, and the lines `sides` at the start of its cases."""
+
         def around(rest: str) -> str:
             return f"{begin}cases {cases}\n" + "".join(_bullet(side + rest) for side in sides)
 
         return FactCase(labels.split(), around)
 
     def place(self, text: str) -> Term:
+        """The term of a position, from its text."""
         return grammar.read_value(text, "Int", {"n": "Int", "i": "Int"}, {})
 
     def _moved(self, text: str, name: str) -> str:
@@ -603,9 +635,11 @@ class Facts:
         return f"({show(replace(grammar.read_value(text, 'Real', scope, {}), HERE, var(name, 'Int')))})"
 
     def _named(self, label: str) -> Term:
+        """The right side of the equation with this label."""
         return self.equations[next(name for name in self.equations if self.label(name) == label)]
 
     def _unfolded(self, t: Term) -> Term:
+        """A term f(..) with the right side of its equation in its place, as often as there is one."""
         while (right := self.right(t)) is not None:
             t = right
         return t
@@ -631,7 +665,7 @@ class Facts:
 
 
 def places_in(t: Term) -> list[tuple[str, str]]:
-    """Which functions are asked for at which places by a formula."""
+    """The functions in a formula, each with a place at which its value is taken, as text."""
     places = [(x[2][0][1][0], show(x[2][1])) for x in subterms(t) if x[0] == "app" and not loose(x[2][1])]
     return list(dict.fromkeys(places))
 
@@ -648,11 +682,13 @@ def number_of(t: Term) -> Fraction | None:
 
 
 def _added(a: Multiples, b: Multiples, factor: Fraction) -> Multiples:
+    """a + factor*b."""
     return {k: a.get(k, Fraction(0)) + factor * b.get(k, Fraction(0)) for k in {*a, *b}}
 
 
 def _combined(t: Term, each: Callable[[Term], T | None], added: Callable[[T, T, Fraction], T | None]) -> T | None:
-    """A sum, difference or multiple from its parts; None where one of them has no value, and for another term."""
+    """The value of a sum, difference or multiple, from the values that `each` gives its parts; `added` is a + factor*b.
+    None if a part has no value, and for another term."""
     tag, _, kids = t
     if tag in ("+", "-"):
         a, b = each(kids[0]), each(kids[1])
@@ -668,8 +704,8 @@ def _combined(t: Term, each: Callable[[Term], T | None], added: Callable[[T, T, 
             factor = known[1] if tag == "*" else 1 / known[1] if known[1] else Fraction(0)
     elif tag != "neg":
         return None
-    unit_value = each(part)
-    return None if unit_value is None else added(unit_value, unit_value, factor - 1)
+    value = each(part)
+    return None if value is None else added(value, value, factor - 1)  # factor*value
 
 
 def _bullet(lines: str) -> str:
@@ -678,7 +714,8 @@ def _bullet(lines: str) -> str:
 
 
 def _quantified(t: Term, under: bool) -> set[int]:
-    """The tokens of which a formula says that they stand somewhere, or everywhere, sums left out."""
+    """The tokens k in comparisons w(i) = k of a formula, where i is bound by a quantifier, and not by a sum; `under`
+    says whether the formula is part of a larger one, below its quantifier."""
     if is_token(t):
         return {t[2][1][1][0]} if under and t[2][0][2][1][0] == "bound" else set()
     if t[0] in ("sum", "prod"):
@@ -687,7 +724,7 @@ def _quantified(t: Term, under: bool) -> set[int]:
 
 
 def _counts(order: Term) -> bool:
-    """Whether two numbers that are compared are counts of tokens, lengths and integers, the second with a count."""
+    """Whether a comparison is between integers made of counts of tokens and of n, with a count on its right side."""
     w, n = var("w", ("fun", ("Int",), "Int")), var("n", "Int")
     parts = {x[0] for x in subterms(order)} | {"/" for x in subterms(order) if x[0] == "num" and x[1][1] != 1}
     return w in free(order[2][1]) and free(order) <= {w, n} and not parts & {"/", "fn"}
@@ -698,18 +735,20 @@ MOST_RESTS = 6
 
 
 def _divided(body: Term) -> tuple[str, int] | None:
-    """What is divided and by what, where a formula says of k that it is the quotient: a = m*k + r, or 0 <= a - m*k."""
+    """The dividend, as text, and the divisor, if a formula says of k that it is a quotient, by ``a = m*k + r`` or
+    ``0 <= a - m*k``; None for another formula."""
     first = flatten("&", body)[0]
     if first[0] not in ("=", "<="):
         return None
     k = var("k", "Int")
     dividend, quotient = (instantiate(x, (k,)) for x in first[2])
     difference = nf(("-", None, (dividend, quotient)) if first[0] == "=" else quotient)
-    at = [nf(replace(reify.term(difference), k, ("num", (c, 1), ()))) for c in (0, 1)]
-    slope = constant(nf(("-", None, (reify.term(at[0]), reify.term(at[1])))))
+    # The difference a - m*k is linear in k: its values at 0 and 1 give a and m.
+    at_0, at_1 = (nf(replace(reify.term(difference), k, ("num", (c, 1), ()))) for c in (0, 1))
+    slope = constant(nf(("-", None, (reify.term(at_0), reify.term(at_1)))))
     if slope is None or not 2 <= slope <= MOST_RESTS or slope.denominator != 1:
         return None
-    of = dividend if first[0] == "=" and k not in free(dividend) else reify.term(at[0])
+    of = dividend if first[0] == "=" and k not in free(dividend) else reify.term(at_0)
     return None if loose(of) or free(of) & {HERE} else (show(of), int(slope))
 
 
@@ -722,7 +761,8 @@ def is_token(t: Term) -> bool:
 
 
 def _at_each(places: list[str], typed: str, known: str = "") -> list[str]:
-    """A proof for a position i by the word: at each of the places of added tokens, and elsewhere."""
+    """The lines that prove something at a position i from the token there: a case for each of the `places` of added
+    tokens, then the alternatives `typed` for a typed token. `known` has the labels that exclude the places before."""
     if not places:
         return [f"letter': {typed} by word{known}", "qed by letter'"]
     k = len(places)

@@ -106,7 +106,7 @@ class Meanings:
         every, label, size = self.facts.every, self.facts.label(name), show(mean.size)
         mass = ""
         cited = [label]
-        if mean.weight is not None:
+        if mean.weight is not None:  # a softmax: the sum of the weights is positive
             span = f"{show(mean.low)}; {show(mean.high)}"
             mass = (
                 f"mass'{name}: {every} 0 < {size}\n  given i (low' high')\n"
@@ -131,13 +131,13 @@ class Meanings:
                 f"  given i (low' high')\n  qed by step'{name}(i), low', high'\n"
             )
             # The mean grows (strictly for rise') exactly if the last value is at least (above) the old mean.
-            for label, sign, other in (("up'", "<=", "<"), ("rise'", "<", "<=")):
+            for kind, sign, negated in (("up'", "<=", "<"), ("rise'", "<", "<=")):
                 lines += (
-                    f"{label}{name}: all i in {first}..{self.facts.high}. {old} {sign} {new} <-> {old} {sign} {last}\n"
+                    f"{kind}{name}: all i in {first}..{self.facts.high}. {old} {sign} {new} <-> {old} {sign} {last}\n"
                     f"  given i (low' high')\n  size': 0 < {size} by low', high'\n"
                     f"  there: {old} {sign} {last} -> {old} {sign} {new}\n    given so'\n"
-                    f"    suppose not': {new} {other} {old}\n"
-                    f"    product': ({new} - {old})*({size}) {other} 0 by not', size'\n"
+                    f"    suppose not': {new} {negated} {old}\n"
+                    f"    product': ({new} - {old})*({size}) {negated} 0 by not', size'\n"
                     f"    qed by product', so', moved'{name}(i), low', high'\n"
                     f"  back: {old} {sign} {new} -> {old} {sign} {last}\n    given so'\n"
                     f"    product': 0 {sign} ({new} - {old})*({size}) by so', size'\n"
@@ -173,29 +173,8 @@ class Meanings:
         claim = f"ends'{name}: {self.facts.every} {least} <= {name}(i) & {name}(i) <= {most}\n  given i (low' high')\n"
         label = self.facts.label(name)
         if name in self.cleared:
-            mean = self.cleared[name]
-            low, high, value = show(mean.low), show(mean.high), show(mean.value)
-            parts = self._bound_labels(mean.value)
-            bounds = "".join(
-                f"  {label_of_bound}: all j in {low}..{high}. {a} <= {b}\n    given j (from' upto')\n"
-                f"    qed by {', '.join([f'{x}(j)' for x in parts] + ['from', 'upto'])}\n".replace(
-                    "from, upto\n", "from', upto', low', high'\n"
-                )
-                for label_of_bound, a, b in (("under'", value, most), ("above'", least, value))
-            )
-            sums = (
-                f"  most': {mean.total} <= sum(j, {low}, {high}, {most})"
-                f" by sum_mono(j. {value}; j. {most}; {low}; {high})[under'], low', high'\n"
-                f"  least': sum(j, {low}, {high}, {least}) <= {mean.total}"
-                f" by sum_mono(j. {least}; j. {value}; {low}; {high})[above'], low', high'\n"
-            )
-            count = f"({high}) - ({low}) + 1"
-            sums += (
-                f"  many': sum(j, {low}, {high}, {most}) = ({count})*({most}) by low', high'\n"
-                f"  few': sum(j, {low}, {high}, {least}) = ({count})*({least}) by low', high'\n"
-            )
-            return f"{claim}{bounds}{sums}  qed by most', least', many', few', clear'{name}(i), low', high'\n"
-        if name in self.selected:
+            return claim + self._mean_bound_proof(name, self.cleared[name], least, most)
+        if name in self.selected:  # the selected value is within the bounds, and so is 0
             head = self.selected[name]
             selected = show(head.place)
             inside = f"{show(head.low)} <= {selected} & {selected} <= {show(head.high)}"
@@ -205,9 +184,32 @@ class Meanings:
                 f"{claim}  cases seen', unseen': {inside}\n    - qed by {cited_inside}\n"
                 f"    - qed by unseen', none'{name}(i), low', high'\n"
             )
+        # Another equation: from the bounds of the coordinates in it, and from the tokens where it has indicators.
         parts = [f"{x}(i)" for x in self._bound_labels(self.facts.equations[name])]
         letters = ["word"] if any(x[0] == "ind" for x in subterms(self.facts.equations[name])) else []
         return f"{claim}  qed by {', '.join([f'{label}(i)', *parts, *letters])}, low', high'\n"
+
+    def _mean_bound_proof(self, name: str, mean: Cleared, least: str, most: str) -> str:
+        """The proof that a mean is from `least` to `most`: each value is, so the sum of the values is between the
+        number of values times these bounds."""
+        low, high, value = show(mean.low), show(mean.high), show(mean.value)
+        cited = ", ".join([*(f"{label}(j)" for label in self._bound_labels(mean.value)), "from', upto', low', high'"])
+        bounds = "".join(
+            f"  {label_of_bound}: all j in {low}..{high}. {a} <= {b}\n    given j (from' upto')\n    qed by {cited}\n"
+            for label_of_bound, a, b in (("under'", value, most), ("above'", least, value))
+        )
+        sums = (
+            f"  most': {mean.total} <= sum(j, {low}, {high}, {most})"
+            f" by sum_mono(j. {value}; j. {most}; {low}; {high})[under'], low', high'\n"
+            f"  least': sum(j, {low}, {high}, {least}) <= {mean.total}"
+            f" by sum_mono(j. {least}; j. {value}; {low}; {high})[above'], low', high'\n"
+        )
+        count = f"({high}) - ({low}) + 1"
+        sums += (
+            f"  many': sum(j, {low}, {high}, {most}) = ({count})*({most}) by low', high'\n"
+            f"  few': sum(j, {low}, {high}, {least}) = ({count})*({least}) by low', high'\n"
+        )
+        return f"{bounds}{sums}  qed by most', least', many', few', clear'{name}(i), low', high'\n"
 
     def _bound_labels(self, t: Term) -> list[str]:
         """The labels of the bounds of the coordinates in a term."""
@@ -240,7 +242,8 @@ class Meanings:
         tag, name, kids = t
         if (c := number_of(t)) is not None:
             return c, c
-        for at in (HERE, THERE):  # a linear form in the indicators of tokens: one value for each token
+        # A linear form in the indicators of tokens has one value for each token.
+        for at in (HERE, THERE):
             linear = self.facts.linear(t, at) if tag != "app" else None
             if linear is not None and linear.keys() <= {ONE, *self.facts.tokens}:
                 values = [linear.get(k, Fraction(0)) + linear.get(ONE, Fraction(0)) for k in self.facts.tokens]
@@ -251,18 +254,20 @@ class Meanings:
             return Fraction(0), Fraction(1)
         if tag == "fn" and name == "pow" and number_of(kids[0]) == -1:
             return Fraction(-1), Fraction(1)
+        # Interval arithmetic; a product only if one factor is a constant.
         operands = [self._interval(k, known) for k in kids] if tag in ("+", "-", "neg", "*", "fn") else []
         if not operands or None in operands:
             return None
         intervals = [x for x in operands if x is not None]
+        (low, high), (second_low, second_high) = intervals[0], intervals[-1]
         if tag == "neg":
-            return -intervals[0][1], -intervals[0][0]
+            return -high, -low
         if tag == "+":
-            return intervals[0][0] + intervals[1][0], intervals[0][1] + intervals[1][1]
+            return low + second_low, high + second_high
         if tag == "-":
-            return intervals[0][0] - intervals[1][1], intervals[0][1] - intervals[1][0]
+            return low - second_high, high - second_low
         if tag == "fn" and name == "relu":
-            return max(intervals[0][0], Fraction(0)), max(intervals[0][1], Fraction(0))
+            return max(low, Fraction(0)), max(high, Fraction(0))
         if tag == "*" and any(low == high for low, high in intervals):
             products = [x * y for x in intervals[0] for y in intervals[1]]
             return min(products), max(products)
@@ -278,12 +283,14 @@ class Meanings:
         if facts.numbers or not facts.equations:
             return
         lines = self.lines()
+        # Introduce a position, if the statement is about each, and the hypotheses of the conclusion.
         introductions, premises, conclusion = "", list[str](), facts.whole
         if (span := range_of(conclusion, HERE)) is not None:
             introductions, premises, conclusion = "given i (low' high')\n", ["low'", "high'"], span.body
         while conclusion[0] == "->":
             premises.append(f"if{len(premises)}'")
             introductions, conclusion = f"{introductions}given {premises[-1]}\n", conclusion[2][1]
+        # The coordinates that it asks for, each with the place.
         asked_at = places_in(facts.whole if span is None else span.body)
         asked_at = [(name, place) for name, place in asked_at if name in facts.functions]
         line_labels = {line.partition(":")[0] for line in lines.splitlines()}
@@ -297,6 +304,7 @@ class Meanings:
                 if f"{kind}'{name}" in line_labels and (kind not in JOINING or (name, f"{at} - 1") in asked_at)
             ]
 
+        # What each attempt cites: how means change, bounds, means times their size, selected values, empty selections.
         named = [f"{facts.label(name)}({at})" for name, at in asked_at if name in {*facts.equations, *facts.products}]
         deep = [label for name, place in asked_at for label in self._labels_below(name, place)]
         tries = [cite("step", "up", "rise"), cite("ends"), cite("clear"), [*cite("at", "ends"), *named], cite("none")]
@@ -311,6 +319,7 @@ class Meanings:
         todo, visited = [(name, place)], {(name, place)}
         while todo:
             name, place = todo.pop(0)
+            # Of a mean, what its last value depends on; of a selection, what the selected value depends on.
             equation = self.facts.equations.get(name)
             if name in self.cleared:
                 equation = replace(self.cleared[name].value, THERE, self.cleared[name].high)
@@ -321,13 +330,13 @@ class Meanings:
             index = self.facts.place(place)
             for x in subterms(replace(equation, HERE, index)):
                 if x[0] == "app" and len(x[2]) == 2 and x[2][0][0] == "var" and not loose(x[2][1]):
-                    other, at = x[2][0][1][0], show(x[2][1])
-                    if (other, at) in visited or other not in self.facts.equations:
+                    below, at = x[2][0][1][0], show(x[2][1])
+                    if (below, at) in visited or below not in self.facts.equations:
                         continue
-                    visited.add((other, at))
-                    todo.append((other, at))
-                    labels += [f"{self.facts.label(other)}({at})", f"ends'{other}({at})"]
-                    labels += [f"{kind}'{other}({at})" for kind in ("at", "clear")]
+                    visited.add((below, at))
+                    todo.append((below, at))
+                    labels += [f"{self.facts.label(below)}({at})", f"ends'{below}({at})"]
+                    labels += [f"{kind}'{below}({at})" for kind in ("at", "clear")]
         return tuple(labels)
 
 

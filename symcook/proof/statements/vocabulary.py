@@ -1,4 +1,14 @@
-"""What the names of a sentence mean for a model: coordinates after each layer, words, and the library's definitions."""
+"""What the names in a statement mean for a model, and the statement in the names of a formula.
+
+In go a model's document and the text of a statement, as a user writes it: ``x@1(i)``, ``count(a)``, ``accept(n)``. Out
+comes a tree of the proof language, in which the functions are those of the run's equations (`ModelMeaning.relation`):
+
+- a coordinate, with a stage or without one, becomes the function that holds it there;
+- a keyword (`WORDS` of the reader: at, count, first, accept, holds, ..) is written out as a formula or term;
+- a definition of the library stays as it is.
+
+`ModelMeaning` is about the model and `Sentence` about one statement. Errors name the part of the text that is wrong.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +56,8 @@ OWN_NAMES = frozenset({"n", "w", "run", "word", "names", HERE_NAME})
 
 
 class _Layers(Relation):
-    """A relation that keeps what holds the coordinates after each part of a layer; 0 is the embedding."""
+    """A relation that records, in `after`, which function holds each coordinate after a sublayer: by the number of the
+    layer (0 is the embedding) and "attention", or "" for the end of the layer."""
 
     def __init__(self, model: Mapping[str, object]) -> None:
         self.after: dict[tuple[int, str], dict[str, str]] = {}
@@ -63,7 +74,7 @@ class _Layers(Relation):
 
 
 def renamed(document: Mapping[str, Any], taken: Collection[str]) -> tuple[Mapping[str, Any], dict[str, str]]:
-    """The document with its coordinates called otherwise where a name is `taken`; the names in it, by their own."""
+    """The document with other names for the coordinates whose name is `taken`; and the new names by the old ones."""
     norms = [
         norm for layer in document["layers"] for key in ("attention", "feedforward") for norm in layer[f"{key}_norms"]
     ]
@@ -71,17 +82,22 @@ def renamed(document: Mapping[str, Any], taken: Collection[str]) -> tuple[Mappin
     new_names: dict[str, str] = {}
     for name in own:
         new = name
+        # An underscore more until the name is free; a new name must not be that of another coordinate either.
         while new in taken or (new != name and (new in own or new in new_names.values())):
             new += "_"
         new_names[name] = new
 
     def walk(part: object, key: str) -> Any:
+        """A part of the document, which stands under `key`, with the new names."""
         if isinstance(part, dict):
-            keys = key in ("positions", "row")
-            return {new_names[k] if keys else k: walk(v, "row" if key == "words" else k) for k, v in part.items()}
+            # Rows of an embedding have coordinates as keys; "words" has one row for each token.
+            has_coordinates = key in ("positions", "row")
+            return {
+                new_names[k] if has_coordinates else k: walk(v, "row" if key == "words" else k) for k, v in part.items()
+            }
         if isinstance(part, list):
-            named = key in ("space", "inputs", "reads", "writes")
-            return [new_names[x] if named else walk(x, key) for x in part]
+            lists_coordinates = key in ("space", "inputs", "reads", "writes")
+            return [new_names[x] if lists_coordinates else walk(x, key) for x in part]
         return part
 
     return walk(document, ""), new_names
@@ -99,26 +115,27 @@ def split(name: str) -> tuple[str, str]:
 
 
 def free(taken: Collection[str], name: str) -> str:
-    """A name like `name` outside of `taken`."""
+    """A name that is not `taken`: `name` itself, one of `BOUND`, or `name` with a number."""
     pool = itertools.chain((name, *BOUND), (f"{name}{number}" for number in itertools.count(1)))
     return next(x for x in pool if x not in taken)
 
 
 BOUND = ("i", "j", "k")
-"""What the texts that are made for words bind."""
+"""The names that the texts of keywords bind."""
 BoundNames = Mapping[str, str]
-"""The names that are bound around a part, with what the statement calls them."""
+"""The names that are bound around a part of a statement, with their names in the formula."""
 
 
 def rebuilt(
     tree: Tree, scope: BoundNames, walk: Callable[[Tree, BoundNames], Tree], fresh: Callable[[str, BoundNames], str]
 ) -> Tree:
-    """`tree` from its parts as `walk` gives them; what it binds is called as `fresh` says."""
+    """A tree that is neither a name nor a call, with its parts changed by `walk` and its bound names by `fresh`."""
     tag = tree[0]
     if tag in ("num", "true", "false"):
         return tree
     if tag not in ("sum", "prod", "all in", "ex in", "all", "ex", "lambda"):
         return (tag, *(walk(part, scope) for part in tree[1:]))
+    # A binder: only its body is in the scope of its names, not the ends of its range.
     inner = dict(scope)
     for name in tree[1] if tag == "lambda" else (tree[1],):
         inner[name] = fresh(name, inner)
@@ -130,7 +147,7 @@ def rebuilt(
 
 
 def written(tree: Tree, here: Tree | None, taken: Collection[str]) -> Tree:
-    """The text of a word as a tree, with a position in its place; what it binds is not `taken`."""
+    """The tree of a keyword's text, with the position `here` for `HERE_NAME`; its bound names are not `taken`."""
 
     def walk(part: Tree, scope: BoundNames) -> Tree:
         if part[0] == "name":
@@ -162,7 +179,11 @@ def named(name: str) -> str:
 
 
 class ModelMeaning:
-    """What a sentence says of the model of a document. BadInput for a model with symbols."""
+    """The meaning of names in statements about the model of a document.
+
+    `run`, `parts` and `word` are the run's equations, the same one by one, and the premise about the string (None for
+    a model of numbers). `functions` are the names of the run's functions, `sorts` the sorts of all names that a
+    statement quantifies, `tokens` the numbers of tokens, `taken` the names that a bound name must not have."""
 
     def __init__(
         self,
@@ -171,8 +192,10 @@ class ModelMeaning:
         symbols: bool = False,
         other: Mapping[str, object] | None = None,
     ) -> None:
-        """With `symbols` those of the model may be open, and stand in the sentence by their names. `other` is the
-        document of a second model that the sentence may speak of."""
+        """`known` are the definitions of the library. With `symbols` the model may have symbols without a value, which
+        a statement uses by their names. `other` is the document of a second model that a statement may be about.
+
+        BadInput for a model with symbols unless `symbols` is set."""
         if document["symbols"] and not symbols:
             must = "a claim of one's own must be about a model without symbols"
             raise BadInput(must, ", ".join(s["name"] for s in document["symbols"]), "give them values first")
@@ -193,6 +216,7 @@ class ModelMeaning:
         self.taken |= set(self.functions)
         self.tokens: dict[str, int] = {token: number for number, token in enumerate(words or ())}
         self.truths: Truths | None = None  # of the formulas of the sentence
+        # The names that a statement quantifies, in this order: the length, symbols, tokens, functions.
         self.sorts = {} if self.relation.pointwise else {"n": "Int"}
         self.sorts |= dict.fromkeys(self.symbols, "Real")
         self.sorts |= {} if words is None else {"w": "Int->Int"}
@@ -202,14 +226,15 @@ class ModelMeaning:
         self.add_runs("")
 
     def add_runs(self, sentence: str) -> None:
-        """The runs beside the first that a sentence speaks of, by what their names in it begin with."""
+        """Add the second runs that a statement is about to `others`, by the prefix of their names, and their equations
+        and functions to those of the first run."""
         for run in second_runs(sentence, *self.given):
             same = next((second_run for second_run in self.others.values() if second_run.of.same(run)), None)
-            if same is not None:
+            if same is not None:  # the same run, written differently
                 self.others[run.prefix] = same
                 continue
-            theirs = ModelMeaning(run.document, self.known, run.prefix != OTHER)
-            self.others[run.prefix] = second = OtherModel(self, theirs, run, self.place(run))
+            second_meaning = ModelMeaning(run.document, self.known, run.prefix != OTHER)
+            self.others[run.prefix] = second = OtherModel(self, second_meaning, run, self.place(run))
             self.parts = [*second.parts, *self.parts]
             self.run = " & ".join([*second.parts, self.run])
             self.functions += second.sorts
@@ -217,8 +242,8 @@ class ModelMeaning:
             self.sorts |= second.sorts
 
     def place(self, run: SecondRun) -> str:
-        """The changed position of a run as the statement has it: a number, n, or a name of a position; Rejected for one
-        that has a meaning."""
+        """The changed position of a run as it is in the formula: a number, n, or a new name; Rejected for a name that
+        has another meaning."""
         name = run.place
         if not run.named or name in self.places:
             return self.places.get(name, name)
@@ -232,10 +257,11 @@ class ModelMeaning:
 
     @property
     def least(self) -> list[str]:
-        """That there is a position, where there are positions."""
+        """The premises that each run has a position; none for a model without positions."""
         if self.relation.pointwise:
             return []
-        return [*dict.fromkeys(["1 <= n", *(condition for k in self.others.values() for condition in k.least)])]
+        of_others = [condition for second in self.others.values() for condition in second.least]
+        return [*dict.fromkeys(["1 <= n", *of_others])]
 
     @property
     def typed_places(self) -> tuple[str, str]:
@@ -251,50 +277,46 @@ class ModelMeaning:
 
     @property
     def integers(self) -> dict[str, bool]:
-        """The names of integers, and whether they are never negative."""
+        """The names of integers; all of them are never negative (True)."""
         return {"n": True, **dict.fromkeys(self.places.values(), True)}
 
     @property
     def regions(self) -> list[str]:
-        """What values the symbols may have, as formulas."""
-        ends = [
-            (declared["name"], end, declared[end], declared[f"{end}_open"])
-            for declared in self.document["symbols"]
-            for end in ("lower", "upper")
-        ]
-        return [
-            f"{bound} {'<' if strict else '<='} {name}"
-            if end == "lower"
-            else f"{name} {'<' if strict else '<='} {bound}"
-            for name, end, bound, strict in ends
-            if bound is not None
-        ]
+        """The formulas that state the bounds of the symbols."""
+        formulas = []
+        for declared in self.document["symbols"]:
+            name, lower, upper = declared["name"], declared["lower"], declared["upper"]
+            if lower is not None:
+                formulas.append(f"{lower} {'<' if declared['lower_open'] else '<='} {name}")
+            if upper is not None:
+                formulas.append(f"{name} {'<' if declared['upper_open'] else '<='} {upper}")
+        return formulas
 
     def text(self, sentence: str) -> str:
-        """The sentence in the names of the statement, all its words written out. BadInput where it is none. What the
-        formulas in it mean is in `truths`, by functions that `sorts` has then."""
+        """The text of the formula for a statement; BadInput for an invalid statement. If it has temporal formulas, as
+        in ``holds(F, i)``, their truth functions are in `truths` afterwards, with the sorts in `sorts`."""
         return expr.show(Sentence(self, sentence).made)
 
     def truths_for(self, sentence: Sentence) -> Truths:
-        """The truth functions of the formulas in a sentence, over the typed letters of a word."""
+        """An empty record of truth functions, for the temporal formulas of a statement over the typed symbols."""
         low, high = self.typed_places
         letters = {token: self.tokens[token] for token in self.typed}
         return Truths(letters, int(low), high, {*self.taken, *sentence.reader.names}, sentence.fail)
 
     def stages(self, name: str) -> dict[str, str | None]:
-        """What holds a coordinate after the embedding and each part of a layer, by how a sentence says it; None where
-        it is 0."""
+        """By stage, ``@0`` (the embedding), ``@1.attention``, ``@1``, ..: the function that holds the coordinate there;
+        None while it is 0."""
         after, inner = self.relation.after, self.names[name]
         out = {"@0": after[0, ""].get(inner)}
         for number in range(1, len(self.document["layers"]) + 1):
-            last = out[f"@{number - 1}"]
+            last = out[f"@{number - 1}"]  # a layer without a sublayer leaves it as it is
             if (number, "attention") in after:
                 out[f"@{number}.attention"] = last = after[number, "attention"].get(inner)
             out[f"@{number}"] = after[number, ""].get(inner) if (number, "") in after else last
         return out
 
     def listed(self) -> list[str]:
-        """The coordinates as a sentence writes them, then those of their values that are not the last ones."""
+        """The coordinates as a statement writes them, then their earlier values ``NAME@STAGE``, each once."""
         earlier = []
         for name in self.space:
             functions_seen = {None, self.relation.held.get(self.names[name])}
@@ -306,34 +328,41 @@ class ModelMeaning:
 
 
 class Sentence:
-    """One sentence about the model of a `Meaning`."""
+    """One statement about the model of a `ModelMeaning`: `made` is its formula, as a tree."""
 
     READER = SentenceReader
 
     def __init__(self, meaning: ModelMeaning, text: str) -> None:
+        """BadInput for an invalid statement."""
         self.meaning, self.text = meaning, text
-        two = meaning.others.get(OTHER)
-        theirs = [] if two is None else [f"{OTHER}{name}" for name in two.meaning.space]
-        self.reader = self.READER(text, [*meaning.space, *theirs], two is not None)
-        read = self.reader.whole()
+        second = meaning.others.get(OTHER)
+        second_names = [] if second is None else [f"{OTHER}{name}" for name in second.meaning.space]
+        self.reader = self.READER(text, [*meaning.space, *second_names], second is not None)
+        tree = self.reader.whole()
+        # Runs on other strings, ``changed(p, a).accept``, are known when the text is read.
         for prefix, begin in other_strings(text).items():
             try:
                 meaning.add_runs(prefix)
             except Rejected as error:
                 raise self.reader.wrong(str(error), begin, begin + len(prefix) - 1) from None
-        while read[0] == "all in" and read[1] in meaning.places:  # the statement is about all such positions
-            place, low, high, body = ("name", read[1]), *read[2:]
-            read = ("->", ("&", ("<=", low, place), ("<=", place, high)), body)
+        # ``all p in a..b`` at the top for a changed position p: the formula quantifies p anyway; this is a premise.
+        while tree[0] == "all in" and tree[1] in meaning.places:
+            place, low, high, body = ("name", tree[1]), *tree[2:]
+            tree = ("->", ("&", ("<=", low, place), ("<=", place, high)), body)
         try:
-            self.formulas(read)
-            self.made = self.rounded(self.walk(read, meaning.places))
-            env = {name: var(name, _sort(written)) for name, written in meaning.sorts.items()}
-            if sort_of(_Builder(self).build(self.made, env, meaning.known)) != "Bool":
-                raise self.fail(read, "it is a number; compare it with something")
+            self.formulas(tree)
+            self.made = self.rounded(self.walk(tree, meaning.places))
+            self._require_formula(tree)
         except RecursionError:
-            raise self.fail(read, "it nests too deep") from None
+            raise self.fail(tree, "it nests too deep") from None
         except Rejected as error:  # in a word or a definition
-            raise self.fail(read, str(error)) from None
+            raise self.fail(tree, str(error)) from None
+
+    def _require_formula(self, tree: Tree) -> None:
+        """BadInput if a part of the formula has a wrong sort, or if all of it, made of `tree`, is a number."""
+        env = {name: var(name, _sort(sort)) for name, sort in self.meaning.sorts.items()}
+        if sort_of(_Builder(self).build(self.made, env, self.meaning.known)) != "Bool":
+            raise self.fail(tree, "it is a number; compare it with something")
 
     def rounded(self, tree: Tree) -> Tree:
         """`tree` with floor, mod and sign written out."""
@@ -347,7 +376,8 @@ class Sentence:
         return RoundedTerms({*self.meaning.taken, *words(tree)}, fail, own).put(tree, self.meaning.integers)
 
     def fail(self, tree: Tree, what: str) -> BadInput:
-        """The error about a part of the sentence, with how a coordinate in it is written that shares its name."""
+        """The error about a part of the statement. If the part has a coordinate whose name has another meaning, the
+        error tells how that coordinate is written."""
         _, begin, end = self.reader.spans.get(id(tree), (tree, 0, len(self.text)))
         for name in self.meaning.space:
             if self.meaning.names[name] != name and re.search(rf"(?<![\"'\w]){name}\b", self.text[begin:end]):
@@ -355,21 +385,24 @@ class Sentence:
         return self.reader.wrong(what, begin, end)
 
     def unknown(self, tree: Tree, name: str) -> BadInput:
+        """The error about an unknown name, with advice for a usual slip, a token, a free variable or a similar name."""
         listed = self.meaning.listed()
-        loose = f"bind it: all {name} in 1..n. F" if tree[0] == "name" and len(name) == 1 else None
+        advice = f"bind it: all {name} in 1..n. F" if tree[0] == "name" and len(name) == 1 else None
         if name in self.meaning.tokens:
-            loose = f"it is a token: write at({name}, i) for w(i) = {name}, count({name}) for how often it occurs"
-        near = HINTS.get(name) or loose or unknown("name", name, listed).do
-        return self.fail(tree, f"the name '{name}' is unknown here; {near}")
+            advice = f"it is a token: write at({name}, i) for w(i) = {name}, count({name}) for how often it occurs"
+        advice = HINTS.get(name) or advice or unknown("name", name, listed).do
+        return self.fail(tree, f"the name '{name}' is unknown here; {advice}")
 
     def formulas(self, tree: Tree) -> None:
-        """Name the truth functions of all formulas, so that nothing that is bound is called like one of them."""
+        """Name the truth functions of all temporal formulas and regular expressions in a statement. This comes first,
+        so that no bound name is called like one of them."""
         todo, truth_calls = [tree], []
         while todo:
             part = todo.pop(0)
-            is_one = part[0] == "call" and part[1] in ("holds", "matches")
-            truth_calls += [part] if is_one else []
-            todo = [*(part[2][1:] if is_one else expr.children(part)), *todo]
+            is_truth_call = part[0] == "call" and part[1] in ("holds", "matches")
+            truth_calls += [part] if is_truth_call else []
+            # The first argument, the formula or the expression, is in a language of its own.
+            todo = [*(part[2][1:] if is_truth_call else expr.children(part)), *todo]
         if truth_calls:
             if "w" not in self.meaning.sorts:
                 raise self.absent(truth_calls[0], truth_calls[0][1])
@@ -383,8 +416,8 @@ class Sentence:
             self.meaning.sorts |= dict.fromkeys(truths.lines.values(), "Int->Int")
 
     def automaton(self, tree: Tree) -> tuple[str, list[int]]:
-        """The function that is the state of the automaton of a regular expression, which is none where there is one
-        state alone; and the states that accept."""
+        """For ``matches(EXPRESSION, ..)``: the function that gives the state of the automaton of the expression, empty
+        if there is only one state; and the states that accept."""
         truths, meaning = present(self.meaning.truths), self.meaning
         try:
             table = regular_table(unquoted(tree[2][0][1]), tuple(truths.letters))
@@ -400,7 +433,7 @@ class Sentence:
     # The sentence's names become those of the statement; each new part stands where the old one stood.
 
     def walk(self, tree: Tree, scope: BoundNames) -> Tree:
-        """`tree` in the statement's names; `scope` has the names that are bound around it."""
+        """`tree` in the names of the formula; `scope` has the names that are bound around it."""
         tag = tree[0]
         if tag == "name":
             translated = self.name(tree, scope)
@@ -422,28 +455,31 @@ class Sentence:
         return free({*self.meaning.taken, *scope.values()}, name)
 
     def name(self, tree: Tree, scope: BoundNames) -> Tree:
-        name = tree[1]
+        """The tree of a name without arguments."""
+        name, meaning = tree[1], self.meaning
         if name in scope:
             return ("name", scope[name])
         if parted(name)[0]:
             return self.of_other(tree, [], scope)
         base, at = split(name)
-        if name in ("n", "w") and name not in self.meaning.sorts:
+        if name in ("n", "w") and name not in meaning.sorts:
             raise self.absent(tree, name)
-        if name in ("n", "w", "pi", *self.meaning.symbols) or (
-            name in self.meaning.functions and name not in self.meaning.space
-        ):
+        is_other_function = name in meaning.functions and name not in meaning.space
+        if name in ("n", "w", "pi", *meaning.symbols) or is_other_function:
             return ("name", name)
-        if base not in self.meaning.space:
+        if base not in meaning.space:
             raise self.unknown(tree, name)
         function = self.held(tree, base, at)
         if function is not None:
             return ("name", function)
-        if self.meaning.relation.pointwise:
+        # A coordinate to which nothing was written: the number 0, or the function that is 0 everywhere.
+        if meaning.relation.pointwise:
             return ("num", 0, 1)
-        return ("lambda", (free({*self.meaning.taken, *scope.values()}, "j"),), ("num", 0, 1))
+        return ("lambda", (free({*meaning.taken, *scope.values()}, "j"),), ("num", 0, 1))
 
     def call(self, tree: Tree, scope: BoundNames) -> Tree:
+        """The tree of a name with arguments: a keyword, a name of a second run, w, a bound name, a function or
+        definition of the language, or a coordinate at a position, in this order."""
         _, name, arguments = tree
         if own_word(name) in WORDS:
             return self.word(tree, scope)
@@ -456,21 +492,21 @@ class Sentence:
             return ("call", scope[name], values)
         base, at = split(name)
         language = self.language(name, len(values)) if base == name else ""
-        mine = base in self.meaning.space
-        if mine and language == "number":
-            other = "the token at a position" if name == "w" else "a function as well"
-            raise self.fail(tree, f"{name} has two meanings here, since it is {other}")
+        is_coordinate = base in self.meaning.space
+        if is_coordinate and language == "number":  # both would be numbers: nothing tells them apart
+            second_meaning = "the token at a position" if name == "w" else "a function as well"
+            raise self.fail(tree, f"{name} has two meanings here, since it is {second_meaning}")
         if language:
             self.brackets(tree)
             return ("call", name, values)
-        if not mine and name in self.meaning.functions:
+        if not is_coordinate and name in self.meaning.functions:
             return ("call", name, values)
-        if not mine and name in ROUNDED:
-            raise self.fail(
-                tree, f"{name} takes {('one number', 'two numbers')[ROUNDED[name] - 1]}, as {_ROUNDED_AS[name]}"
-            )
-        if not mine:
+        if not is_coordinate and name in ROUNDED:
+            arity = ("one number", "two numbers")[ROUNDED[name] - 1]
+            raise self.fail(tree, f"{name} takes {arity}, as {_ROUNDED_AS[name]}")
+        if not is_coordinate:
             raise self.unknown(tree, name)
+        # A coordinate: it takes one position.
         if self.meaning.relation.pointwise:
             raise self.fail(tree, f"this model has no positions; its values are numbers, {base}")
         if len(values) != 1:
@@ -484,31 +520,26 @@ class Sentence:
         return self.fail(tree, f"this model {what}, so that {name} means nothing")
 
     def of_other(self, tree: Tree, values: Sequence[Tree], scope: BoundNames) -> Tree:
-        """A name of a second run, at a position where there are `values`."""
+        """The tree of a name of a second run: its length, or a coordinate, at the position in `values` if any."""
         prefix, name = parted(tree[1])
         second = self.meaning.others[prefix]
         base, at = split(name)
         if base == "n" and tree[0] == "name":
             return second.length
         if base not in second.meaning.space:
-            listed = [f"{prefix}{name}" for name in second.meaning.listed()]
+            listed = [f"{prefix}{coordinate}" for coordinate in second.meaning.listed()]
             raise self.fail(tree, f"the name '{tree[1]}' is unknown here; {unknown('name', tree[1], listed).do}")
         if tree[0] == "call" and len(values) != 1:
             raise self.fail(tree, f"a coordinate takes one position, {prefix}{base}(i)")
         own_function = self.held(tree, base, at, second.meaning)
-        if own_function is None and not values:
-            return ("lambda", (free({*self.meaning.taken, *scope.values()}, "j"),), ("num", 0, 1))
-        function = second.called.get(own_function or "", own_function)
-        return (
-            ("num", 0, 1)
-            if own_function is None
-            else ("call", function, tuple(values))
-            if values
-            else ("name", function)
-        )
+        if own_function is None:  # nothing is written to it: 0, or the function that is 0 everywhere
+            zero: Tree = ("num", 0, 1)
+            return zero if values else ("lambda", (free({*self.meaning.taken, *scope.values()}, "j"),), zero)
+        function = second.called.get(own_function, own_function)
+        return ("call", function, tuple(values)) if values else ("name", function)
 
     def held(self, tree: Tree, base: str, at: str, meaning: ModelMeaning | None = None) -> str | None:
-        """The function that is meant by a coordinate; None where nothing was written to it."""
+        """The function that holds a coordinate at the stage `at`, or at the end; None if nothing was written to it."""
         meaning = meaning or self.meaning
         if not at:
             return meaning.relation.held.get(meaning.names[base])
@@ -519,16 +550,18 @@ class Sentence:
         return stages[at]
 
     def language(self, name: str, many: int) -> str:
-        """Whether NAME(..) of so many arguments is a number or a formula of the language; empty where it is neither."""
+        """What NAME(..) with `many` arguments is in the proof language, apart from coordinates: "number", "formula" or,
+        for a name that the language does not have, "". A coordinate of this name keeps its meaning if the number of
+        arguments is another."""
         known = self.meaning.known
-        mine = name in self.meaning.space
+        is_coordinate = name in self.meaning.space
         if name == "w":
             return "number" if many == 1 else ""
-        if name in ROUNDED and not mine and name not in known:
+        if name in ROUNDED and not is_coordinate and name not in known:
             return "number" if many == ROUNDED[name] else ""
         if name in expr.ARITY:
-            return "number" if not mine or expr.ARITY[name] == many else ""
-        if name not in known or (mine and len(known[name].params) != many):
+            return "number" if not is_coordinate or expr.ARITY[name] == many else ""
+        if name not in known or (is_coordinate and len(known[name].params) != many):
             return ""
         tree = known[name].tree
         while tree[0] == "call" and tree[1] in known:
@@ -536,7 +569,8 @@ class Sentence:
         return "formula" if expr.is_formula(tree) else "number"
 
     def brackets(self, tree: Tree) -> None:
-        """A definition about brackets that is given the word speaks of tokens 0 and 1: they must be ( and )."""
+        """BadInput if a definition about brackets is applied to w, and tokens 0 and 1 are not ( and ): the definition
+        takes these numbers for the brackets."""
         _, name, arguments = tree
         if "w" not in mentioned(arguments) or name not in about_brackets(self.meaning.known):
             return
@@ -548,7 +582,7 @@ class Sentence:
             raise self.fail(tree, f"{name} takes 1 for the first position, and here it is 0; use at and count")
 
     def word(self, tree: Tree, scope: BoundNames) -> Tree:
-        """A word written out."""
+        """The tree of a keyword with its arguments, written out as a formula or term."""
         _, word, arguments = tree
         kind = own_word(word)
         if word == "holds" and self.meaning.truths is not None:
@@ -556,43 +590,50 @@ class Sentence:
             return ("=", truth, ("num", 1, 1))
         if word == "matches":
             return self.matched(tree, scope)
+        # The first argument is a token or label, unless the keyword takes none; the others are positions.
         first_argument = "" if kind in UNNAMED else arguments[0][1]
         places = [self.walk(a, scope) for a in (arguments if kind in UNNAMED else arguments[1:])]
         name = unquoted(first_argument)
-        relation, meaning = self.meaning.relation, self.meaning
+        # count(n) for a coordinate `count`: its value at n, or how often the token n occurs?
         doubtful = name == first_argument and (name in scope or name == "n" or name.isdigit())
-        if kind in meaning.space and kind in ("count", "first", "last") and doubtful:
+        if kind in self.meaning.space and kind in ("count", "first", "last") and doubtful:
             raise self.fail(tree, f'{kind} has two meanings here; of the token it is {kind}("{name}")')
         if kind in ("accept", "answer", "probability"):
             answer_tree = self.answered(tree, kind, name, bool(places))
             return written(answer_tree, next(iter(places), None), scope.values())
-        if "w" not in meaning.sorts:
+        if "w" not in self.meaning.sorts:
             raise self.absent(tree, kind)
         if kind == "decoded":
             try:
-                text = relation.decoded(HERE_NAME)
+                text = self.meaning.relation.decoded(HERE_NAME)
             except BadInput as error:
                 raise self.fail(tree, error.must) from None
             return written(expr.parse_formula(text), places[0], scope.values())
-        if name not in meaning.tokens:
-            raise unknown("token", name, list(meaning.tokens))
-        number, low, high = meaning.tokens[name], relation.low, relation.high
+        return self.of_token(word, name, places, scope)
+
+    def of_token(self, word: str, token: str, places: Sequence[Tree], scope: BoundNames) -> Tree:
+        """The tree of a keyword about a token: at, count, first or last, of the first string or of a second one."""
+        meaning, kind = self.meaning, own_word(word)
+        if token not in meaning.tokens:
+            raise unknown("token", token, list(meaning.tokens))
+        number, low, high = meaning.tokens[token], meaning.relation.low, meaning.relation.high
         second = meaning.others.get(parted(word)[0])
         if kind == "at" and second is None:
             return ("=", ("call", "w", tuple(places)), ("num", number, 1))
         if kind == "at" and second is not None:
-            return written(expr.parse_formula(second.stands(name, HERE_NAME)), places[0], scope.values())
-        away = f"w(j) != {number}" if second is None else f"~({second.stands(name, 'j')})"
-        bit = f"I[w(i) = {number}]" if second is None else second.bit(name, "i")
+            return written(expr.parse_formula(second.stands(token, HERE_NAME)), places[0], scope.values())
+        # The first position of a token is the first of all, plus the number of positions up to which it is not there.
+        absent_at_j = f"w(j) != {number}" if second is None else f"~({second.stands(token, 'j')})"
+        bit = f"I[w(i) = {number}]" if second is None else second.bit(token, "i")
         texts = {
             "count": f"sum(i, {low}, {high}, {bit})",
-            "first": f"{low} + sum(i, {low}, {high}, I[all j in {low}..i. {away}])",
-            "last": f"{high} - sum(i, {low}, {high}, I[all j in i..{high}. {away}])",
+            "first": f"{low} + sum(i, {low}, {high}, I[all j in {low}..i. {absent_at_j}])",
+            "last": f"{high} - sum(i, {low}, {high}, I[all j in i..{high}. {absent_at_j}])",
         }
         return written(expr.parse_term(texts[kind]), None, scope.values())
 
     def matched(self, tree: Tree, scope: BoundNames) -> Tree:
-        """That the automaton of a regular expression accepts, at the end or at a position."""
+        """The formula that the automaton of a regular expression accepts, at the end or at a position."""
         name, accepting = self.automaton(tree)
         if not name or not accepting:
             return ("true",) if accepting else ("false",)
@@ -601,21 +642,22 @@ class Sentence:
         return reduce(lambda left, right: ("|", left, right), ways)
 
     def answered(self, tree: Tree, kind: str, label: str, placed: bool) -> Tree:
-        """What the readout of a model says."""
-        other = self.meaning.others.get(parted(tree[1])[0])
-        meaning, here = (self.meaning if other is None else other.meaning), HERE_NAME if placed else None
+        """The tree of the output layer's answer: it accepts, its answer is `label`, or the probability of `label`. With
+        `placed` at the position `HERE_NAME`, else at the position that the output layer reads."""
+        second = self.meaning.others.get(parted(tree[1])[0])
+        meaning, here = (self.meaning if second is None else second.meaning), HERE_NAME if placed else None
         labels = meaning.document["readout"].get("labels") or []
         if kind != "accept" and labels and label not in labels:
             raise self.fail(tree, f"the label {label!r} is unknown; {unknown('label', label, list(labels)).do}")
         try:
             text = getattr(meaning.relation, kind)(*[label] * (kind != "accept"), here)
         except BadInput as error:
-            shown_given = "" if error.given in (HERE_NAME, "none") else f"; given: {error.given}"
+            advice = "" if error.given in (HERE_NAME, "none") else f"; given: {error.given}"
             if here is None and "takes a position" in error.must:
-                shown_given = f"; write {tree[1]}({', '.join(filter(None, (label, 'n')))}) for the last"
-            raise self.fail(tree, error.must + shown_given) from None
-        read = (expr.parse_term if kind == "probability" else expr.parse_formula)(text)
-        return read if other is None else other.renamed(read)
+                advice = f"; write {tree[1]}({', '.join(filter(None, (label, 'n')))}) for the last"
+            raise self.fail(tree, error.must + advice) from None
+        answer = (expr.parse_term if kind == "probability" else expr.parse_formula)(text)
+        return answer if second is None else second.renamed(answer)
 
 
 class _Builder(grammar.TermBuilder):
@@ -626,6 +668,7 @@ class _Builder(grammar.TermBuilder):
         self.sentence = sentence
 
     def build(self, tree: Tree, env: Env, known: Mapping[str, Definition]) -> Term:
+        """The term of a tree; BadInput for a part with a wrong sort, and for a function where a value is needed."""
         try:
             term = super().build(tree, env, known)
             sort = sort_of(term)

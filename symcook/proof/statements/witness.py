@@ -1,8 +1,10 @@
-"""Proofs at a word: what is true of one run, with the run's values for the names that are to exist.
+"""Proofs at one string: a formula ``ex NAMES. F`` by the values that a run on this string gives the names.
 
-The proof follows the truth of a formula as `Runs` finds it: the side of a disjunction that is true, the number of an
-existence, each place of a range, the place at which a quantified fact is false, the value of each I[...]. What is left
-are comparisons of numbers, for the automation.
+Such formulas are H (the hypotheses of a statement can be met) and the refutation of a statement. In go a goal and the
+`Runs` that stand at the string; the goal is closed, or Stuck is raised. The proof follows the truth of F as `Runs`
+computes it: it picks the true side of a disjunction, a number for an existence, goes through each place of a range,
+takes the place at which a quantified fact is false, and the value of each I[...]. What is left are comparisons of
+numbers, for the automation. Nothing here is trusted.
 """
 
 from __future__ import annotations
@@ -40,14 +42,15 @@ from symcook.proof.terms import (
 LEVELS = automation.LEVELS[:3]
 MOST_INDICATORS = 200
 WAYS = ((True, 8, 16), (False, 3, None), (True, 8, None))
-"""Words with rational values alone, then others; so many that satisfy the hypotheses are tried. At first the search for
-rational ones ends behind so many others, since with a softmax almost no word may be of that kind."""
+"""The searches for a string, in order: whether its values must be rational, how many strings that satisfy the
+hypotheses are tried, and after how many strings of the other kind it is given up. With a softmax hardly any string has
+rational values, so the first search ends early."""
 
 
 def shown_inhabited(
     home: Citable, statement: Statement, runs: Runs, strings: Sequence[Sequence[int]] = ()
 ) -> Goal | None:
-    """H, each part at the first word that serves, of `strings` before all words; None where no word does."""
+    """The goal H, closed: each part at the first string that satisfies it, of `strings` first; None if none does."""
     g = Goal(home, statement.inhabited, {}, {})
     parts = g.split() if g.goal[0] == "&" else [g]
     for letters in strings:
@@ -61,52 +64,58 @@ def shown_inhabited(
 
 
 def _unserved(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, others: int | None) -> list[Goal]:
-    """The parts of H that stay open: each is closed at the first word at which it is true and its proof is found. The
-    words are run once for all parts; a part is given up where `most` words or the work for them are spent, all of them
-    behind more than `others` words that are not of the kind that is asked for."""
-    open_parts, given_up, running, passed = [(part, most, 0) for part in parts], list[Goal](), 0, 0
+    """The parts of H that stay open: each is closed at the first string at which it is true and its proof is found.
+
+    Only strings count whose values are all rational, or not, as `rational` says. The strings are run once for all
+    parts. A part is given up after `most` strings, or when the work for it is spent; all parts after more than `others`
+    strings of the other kind."""
+    # Each open part with the number of strings that it may still try, and the work spent on it.
+    open_parts, given_up, run_work, passed = [(part, most, 0) for part in parts], list[Goal](), 0, 0
     bodies = {id(part): _behind_names(part.goal, runs) for part in parts}
     for length in range(1, runs.longest + 1):
         words = runs.at(length)
         while open_parts:
-            runs.limit, began = runs.work + runs.budget - running, runs.work
+            # The work for runs is shared by all parts.
+            runs.limit, began = runs.work + runs.budget - run_work, runs.work
             try:
-                word_found = next(words, None)
+                is_run = next(words, None)
             except (WordsSpent, *OPEN):
                 return [*given_up, *(part for part, _, _ in open_parts)]
-            running += runs.work - began
-            if word_found is None:
+            run_work += runs.work - began
+            if is_run is None:  # no further string of this length
                 break
-            if not word_found or runs.rational is not rational:
+            if not is_run or runs.rational is not rational:
                 passed += 1
                 if others is not None and passed > others:
                     return [*given_up, *(part for part, _, _ in open_parts)]
                 continue
+            # A run of the kind asked for: try each open part at it.
             tried, open_parts = open_parts, []
-            for part, tries, spent in tried:
-                runs.limit, began = runs.work + runs.budget - running - spent, runs.work
+            for part, tries, part_work in tried:
+                runs.limit, began = runs.work + runs.budget - run_work - part_work, runs.work
                 try:
-                    here = _true_at(bodies[id(part)], runs) and runs.runs()
-                    spent += runs.work - began
-                    if here and _closed_here(part, runs, bodies[id(part)]):
+                    true_here = _true_at(bodies[id(part)], runs) and runs.runs()
+                    part_work += runs.work - began
+                    if true_here and _closed_here(part, runs, bodies[id(part)]):
                         continue
-                    tries -= here
+                    tries -= true_here
                 except (WordsSpent, *OPEN):
                     tries = 0
                 if tries:
-                    open_parts.append((part, tries, spent))
+                    open_parts.append((part, tries, part_work))
                 else:
                     given_up.append(part)
     return [*given_up, *(part for part, _, _ in open_parts)]
 
 
 def _closed_here(part: Goal, runs: Runs, body: Term | None) -> bool:
+    """Whether the part is closed at the present string, by one of the ways to write its values."""
     runs.outside = {}
     return part.first(*(partial(at_word, runs=runs, by_equations=way, body=body) for way in ways(runs)))
 
 
 def _behind_names(whole: Term, runs: Runs) -> Term | None:
-    """What stands behind the leading names of ``ex NAMES. F``; None where they are not those of the runs."""
+    """The F of ``ex NAMES. F``, with variables for the names; None if the names are not those of the runs."""
     body = whole
     for v in runs.order:
         if body[0] != "ex" or body[1] != v[1][1]:
@@ -116,7 +125,7 @@ def _behind_names(whole: Term, runs: Runs) -> Term | None:
 
 
 def _true_at(body: Term | None, runs: Runs) -> bool:
-    """Whether what stands behind the names is true at the present word."""
+    """Whether the body of a part, as `_behind_names` gives it, is true at the present string."""
     try:
         return body is not None and _true(body, runs)
     except OPEN:
@@ -139,8 +148,8 @@ def at_word(g: Goal, runs: Runs, by_equations: bool = False, body: Term | None =
 
 
 def _proved_at(g: Goal, runs: Runs, by_equations: bool, body: Term | None) -> None:
-    """The same; Spent where it takes too much work."""
-    if body is None:  # R has the conditions of definedness of what stands before a name
+    """Close the goal as `at_word` does; WordsSpent where that takes too much work."""
+    if body is None:  # a refutation may have conditions of definedness between its names
         raise Stuck("a name stands after a condition")
     for term in terms(runs, by_equations):
         g.witness(term)
@@ -166,8 +175,9 @@ def _chosen(body: Term, runs: Runs) -> Iterator[Term]:
     """Numbers at which what is to exist is true."""
     if body[1] not in ("Int", "Real"):
         raise Rejected("no value for a function is tried")
-    places_found = runs.among(body[2][0], ()) if body[1] == "Int" else None
-    for k in range(-1, runs.length + 2) if places_found is None else places_found:
+    # Comparisons in the body may bound an integer; else try the positions and their neighbours.
+    bounded = runs.among(body[2][0], ()) if body[1] == "Int" else None
+    for k in range(-1, runs.length + 2) if bounded is None else bounded:
         try:
             if _true(instantiate(body[2][0], (num(k),)), runs):
                 yield num(k)
@@ -176,11 +186,11 @@ def _chosen(body: Term, runs: Runs) -> Iterator[Term]:
 
 
 # --- What is true ---------------------------------------------------------------------------------------------------
-# `body` is the goal, or the fact, with the leading names for their values: its truth is that of the run.
+# `body` is the goal, or the fact, with the leading names in the place of their values: its truth is that of the run.
 
 
 def _follow(g: Goal, body: Term, runs: Runs) -> None:
-    """Close a goal that is true."""
+    """Close a goal that is true at the present string."""
     if automation.immediate(g):
         return
     tag, kids = body[0], body[2]
@@ -197,11 +207,11 @@ def _follow(g: Goal, body: Term, runs: Runs) -> None:
         side = "left" if _true(kids[0], runs) else "right"
         g.pick(side)
         _follow(g, kids[side == "right"], runs)
-    elif tag == "~":
+    elif tag == "~":  # ~A: suppose A, which is false
         label = g.fresh("if")
         g.intro(label)
         _deny(g, label, kids[0], runs)
-    elif tag == "->":
+    elif tag == "->":  # A -> B: either B is true, or A is false
         label = g.fresh("if")
         g.intro(label)
         if _true(kids[0], runs):
@@ -209,7 +219,7 @@ def _follow(g: Goal, body: Term, runs: Runs) -> None:
         else:
             g.contra(g.fresh("no"))
             _deny(g, label, kids[0], runs)
-    elif tag == "all" and (ranged := _ranged(body, "->", runs)) is not None:
+    elif tag == "all" and (ranged := _ranged(body, "->", runs)) is not None:  # one case for each place
         places, inner = ranged
         name, low, high = g.fresh("k"), g.fresh("low"), g.fresh("high")
         g.intro(f"{name} ({low} {high})")
@@ -219,13 +229,15 @@ def _follow(g: Goal, body: Term, runs: Runs) -> None:
 
 
 def _at(g: Goal, equation: str, body: Term, runs: Runs) -> None:
+    """Close the goal at one place of a range, by the fact `equation`, which says what the bound name is there."""
     if g.fact(equation)[2][0] in free(g.goal):
         g.rewrite(equation)
     _follow(g, body, runs)
 
 
 def _ranged(body: Term, joint: str, runs: Runs) -> tuple[list[int], Term] | None:
-    """The places of a quantifier over a range, and what is said of each."""
+    """The places of a quantifier over a range, and the formula that it states of each; None for another quantifier.
+    `joint` connects range and formula: ``->`` after ``all``, ``&`` after ``ex``."""
     inner: Term = body[2][0]
     if body[1] != "Int" or inner[0] != joint:
         return None
@@ -236,10 +248,11 @@ def _ranged(body: Term, joint: str, runs: Runs) -> tuple[list[int], Term] | None
 def _walk(
     g: Goal, name: str, low: str, places: Sequence[int], close: Callable[[Goal, str], None], labels: Sequence[str] = ()
 ) -> None:
-    """Close `g` for each value of an integer that lies in a range; `close` is told the label of name = value, and
-    `labels` are of facts by which the range ends."""
+    """Close `g` for each value of an integer `name` in a range, whose first value the fact `low` gives. `close` closes
+    the case ``name = value``, given the label of this equation; the facts `labels` exclude larger values."""
     v = var(name, "Int")
     for place in places:
+        # name <= place: with `low`, the value is `place`. Else it is larger, and goes on to the next place.
         side = g.fresh("side")
         here, beyond = g.em(("<=", None, (v, num(place))), side)
         at = here.fresh("at")
@@ -259,60 +272,67 @@ def _walk(
 
 
 def _deny(g: Goal, label: str, body: Term, runs: Runs) -> None:
-    """Close the goal ``false`` from the fact `label`, which is false."""
+    """Close the goal ``false`` from the fact `label`, which is false at the present string."""
     if g.goal != FALSE:
         raise RuntimeError("a false fact is used up where the goal is another one than false")
     if fkey(g.fact(label)) == NFALSE:
         g.absurd(label)
         return
     tag, kids = body[0], body[2]
-    if tag == "&":
+    if tag == "&":  # one of its parts is false
         parts = flatten("&", body)
         stem = g.fresh("part")
         g.use(label, label=" ".join(f"{stem}_{k}" for k in range(len(parts))))
         k = next(k for k, part in enumerate(parts) if not _true(part, runs))
         _deny(g, f"{stem}_{k}", parts[k], runs)
-    elif tag == "|":
+    elif tag == "|":  # each of its parts is false
         parts = flatten("|", body)
         stem = g.fresh("case")
         for k, h in enumerate(g.cases(label, *(f"{stem}_{k}" for k in range(len(parts))))):
             _deny(h, f"{stem}_{k}", parts[k], runs)
-    elif tag == "~":
-        _known(g, g.fact(label)[2][0], kids[0], other := g.fresh("yes"), runs)
-        g.absurd(other, label)
-    elif tag == "->":
+    elif tag == "~":  # ~A is false: A is proved
+        _known(g, g.fact(label)[2][0], kids[0], proved := g.fresh("yes"), runs)
+        g.absurd(proved, label)
+    elif tag == "->":  # A -> B is false: A is proved, so B follows, which is false
         new = g.fresh("so")
         g.use(label, lambda h: _follow(h, kids[0], runs), label=new)
         _deny(g, new, kids[1], runs)
-    elif tag == "all" and (ranged := _ranged(body, "->", runs)) is not None:
+    elif tag == "all" and (ranged := _ranged(body, "->", runs)) is not None:  # false at one place
         places, inner = ranged
         place = next(p for p in places if not _true(instantiate(inner, (num(p),)), runs))
         new = g.fresh("so")
         g.use(label, str(place), lambda h: h.easy(), label=new, premises=1)
         _deny(g, new, instantiate(inner, (num(place),)), runs)
-    elif tag == "ex" and (ranged := _ranged(body, "&", runs)) is not None:
+    elif tag == "ex" and (ranged := _ranged(body, "&", runs)) is not None:  # false at each place of the range
         places, inner = ranged
         name, low, high, claim_label = (g.fresh(stem) for stem in ("k", "low", "high", "said"))
-        many = len(flatten("&", inner))
-        labels = [claim_label] if many == 1 else [f"{claim_label}_{k}" for k in range(many)]
+        labels = _part_labels(claim_label, inner)
         g.obtain(label, name, " ".join([low, high, *labels]))
         _walk(g, name, low, places, lambda h, at: _false_at(h, at, labels, inner, runs))
-    elif tag == "ex" and body[1] == "Int" and (places_found := runs.among(kids[0], ())) is not None:
+    elif tag == "ex" and body[1] == "Int" and (places := runs.among(kids[0], ())) is not None:
+        # No range, but comparisons in the body bound the integer: by these it is not before the first place, ..
         name, low, side, claim_label = (g.fresh(stem) for stem in ("k", "low", "side", "said"))
-        many = len(flatten("&", kids[0]))
-        labels = [claim_label] if many == 1 else [f"{claim_label}_{k}" for k in range(many)]
+        labels = _part_labels(claim_label, kids[0])
         g.obtain(label, name, " ".join(labels))
-        v, before = var(name, "Int"), num(places_found.start - 1)
+        v, before = var(name, "Int"), num(places.start - 1)
         here, beyond = g.em(("<=", None, (v, before)), side)
         automation.prove(here, (), LEVELS, [side, *labels])
+        # .. and the body is false at each place from there on, and after the last one.
         beyond.use("ax:int_lt", beyond.text(before), name, f"#{side}", label=low)
-        _walk(beyond, name, low, places_found, lambda h, at: _false_at(h, at, labels, kids[0], runs), labels)
+        _walk(beyond, name, low, places, lambda h, at: _false_at(h, at, labels, kids[0], runs), labels)
     else:
         _leaf(g, (label,), runs)
 
 
+def _part_labels(stem: str, f: Term) -> list[str]:
+    """Labels for the parts of a conjunction; `stem` itself for a formula that is none."""
+    count = len(flatten("&", f))
+    return [stem] if count == 1 else [f"{stem}_{k}" for k in range(count)]
+
+
 def _false_at(g: Goal, equation: str, labels: Sequence[str], inner: Term, runs: Runs) -> None:
-    """What is said of a place is false there."""
+    """Close the goal ``false`` from the facts `labels`, the parts of `inner` for a bound name: at the place that the
+    fact `equation` gives this name, one of them is false."""
     place = g.fact(equation)[2][1]
     parts = flatten("&", instantiate(inner, (place,)))
     k = next(k for k, part in enumerate(parts) if not _true(part, runs))
@@ -323,6 +343,7 @@ def _false_at(g: Goal, equation: str, labels: Sequence[str], inner: Term, runs: 
 
 
 def _known(g: Goal, f: Term, body: Term, label: str, runs: Runs) -> None:
+    """Prove `f`, which is true at the present string, as the fact `label`."""
     sub = g._branch(f)
     _follow(sub, body, runs)
     g._emit({"by": "have", "show": g.text(f), "proof": sub.nodes, "as": label})
@@ -333,7 +354,8 @@ def _known(g: Goal, f: Term, body: Term, label: str, runs: Runs) -> None:
 
 
 def _leaf(g: Goal, near: Sequence[str], runs: Runs) -> None:
-    """A comparison of numbers: at once, by balls, or with the values of the I[...] in it."""
+    """Close a comparison of numbers, or the goal ``false`` from the false comparison with the label in `near`."""
+    # Cheap ways first: cancelling, rigorous intervals, and the first level of the automation.
     if g.first(divided, cancelled, partial(enclosed, near=near)):
         return
     try:
@@ -341,6 +363,7 @@ def _leaf(g: Goal, near: Sequence[str], runs: Runs) -> None:
         return
     except Stuck:
         pass
+    # Then simplify a root of roots and begin again; at last, prove the value of each I[...] in the comparison.
     if _computed(g, runs):
         return _leaf(g, near, runs)
     indicators: dict[object, Term] = {}
@@ -351,7 +374,8 @@ def _leaf(g: Goal, near: Sequence[str], runs: Runs) -> None:
 
 
 def _computed(g: Goal, runs: Runs) -> bool:
-    """Put the number for the argument of a root or an exponential that has roots in it; whether there was one."""
+    """Replace the argument of a root or an exponential in the goal by a number, if it contains roots and its value is
+    rational; whether there was one."""
     for t in subterms(g.goal):
         if t[0] != "fn" or t[1] not in ("sqrt", "exp") or loose(t):
             continue
@@ -361,6 +385,7 @@ def _computed(g: Goal, runs: Runs) -> bool:
         value = runs.value(inside, ()) if roots else None
         if not isinstance(value, int | Fraction) or constant(nf(inside)) is not None:
             continue
+        # The equation ``argument = number`` follows from sqrt(q)*sqrt(q) = q, the second part of the axiom.
         squares = []
         for q in sorted(roots):
             stem = g.fresh("root")
@@ -376,11 +401,13 @@ def _computed(g: Goal, runs: Runs) -> bool:
 
 
 def _by_facts(g: Goal, labels: Sequence[str]) -> None:
+    """Close the goal by the automation, with these facts first."""
     automation.prove(g, (), LEVELS, labels)
 
 
 def _indicators(t: Term, found: dict[object, Term]) -> None:
-    """The formulas F of all I[F] that computing alone does not decide, at each place of the sums around them."""
+    """Add to `found`, by normal form, the formulas F of all I[F] in a term that computation alone does not decide, at
+    each place of the sums around them."""
     if len(found) > MOST_INDICATORS:
         raise Stuck("too many indicators")
     tag, _, kids = t
@@ -400,7 +427,7 @@ def _indicators(t: Term, found: dict[object, Term]) -> None:
 
 
 def _valued(g: Goal, f: Term, runs: Runs) -> str:
-    """The label of I[F] = 1 or I[F] = 0, for a closed F."""
+    """The label of the fact I[F] = 1 or I[F] = 0, which is proved here for a closed F."""
     true = _true(f, runs)
     value = ("=", None, (("ind", None, (f,)), num(int(true))))
     holds, fails = (f, negation(f)) if true else (negation(f), f)
@@ -408,11 +435,13 @@ def _valued(g: Goal, f: Term, runs: Runs) -> str:
     known = sub.fresh("known")
     _known(sub, holds, holds, known, runs)
     before = set(sub.facts)
+    # Two cases: F with I[F] = 1, and ~F with I[F] = 0. In each the new facts are the parts of F or ~F, and the value.
     for h, is_so in zip(sub.ind(f, f"{sub.fresh('is')} {sub.fresh('value')}"), (True, False), strict=True):
         *parts, last = [k for k in h.facts if k not in before and h.facts[k][0] != "|"]
-        if is_so is true:
+        if is_so is true:  # the case that holds has the equation as a fact
             h.hyp(last)
             continue
+        # The other case contradicts `known`; its parts are put together first.
         label = h.fresh("all")
         proofs = [[{"by": "hyp", "of": k}] for k in parts]
         h.contra(h.fresh("no"))
