@@ -448,6 +448,13 @@ class Function:
         return f"<Function {self.field.to_sympy(self)}>"
 
 
+def function_of(value: Value) -> Function:
+    """The value itself, where the caller knows that it is no rational constant."""
+    if not isinstance(value, Function):
+        raise RuntimeError(f"a Function is expected here, not {type(value).__name__}")
+    return value
+
+
 def polynomial_of(field: Field, polynomial: fmpq_mpoly) -> Value:
     """A polynomial of the present version as a value."""
     return field.quotient(polynomial, field.one)
