@@ -119,6 +119,7 @@ class _Sympy(Meaning[Any, Any]):
         return _Sympy(self.values, self.steps, {**self.bound, name: sp.Integer(j)}, self.taken)
 
     def term(self, tree: Tree) -> Any:
+        """The expression of a tree; one without names, as far as it is rational, is a single number."""
         if tree[0] != "if" and not names(tree):
             try:
                 value = Rationals({}, self.steps).term(tree)
@@ -146,6 +147,7 @@ class _Sympy(Meaning[Any, Any]):
         return a / b
 
     def power(self, a: sp.Expr, b: sp.Expr, tree: Tree) -> Any:
+        """a^b; BadInput where it has no real value or would be too long a number."""
         if a.is_zero and b.is_negative:
             raise BadInput("a denominator must not be zero", show(tree))
         if isinstance(a, sp.Rational) and b.is_Integer:
@@ -158,6 +160,7 @@ class _Sympy(Meaning[Any, Any]):
         return a**b
 
     def call(self, name: str, arguments: list[sp.Expr], tree: Tree) -> Any:
+        """A function applied to its arguments; BadInput where an argument is known to be outside its domain."""
         table = {
             "relu": lambda a: sp.Max(0, a), "abs": sp.Abs, "exp": sp.exp, "log": sp.log, "sqrt": sp.sqrt, "erf": sp.erf,
             "sin": sp.sin, "cos": sp.cos, "sinh": sp.sinh, "cosh": sp.cosh, "tanh": sp.tanh,
@@ -177,9 +180,11 @@ class _Sympy(Meaning[Any, Any]):
             raise BadInput("a value must be an exact finite real number", show(tree)) from None
 
     def fold(self, tree: Tree) -> Any:
+        """A sum or product over a range: written out if both ends are numbers, else a node."""
         tag, bound, low, high, body = tree
         ends = self.term(low), self.term(high)
         if not all(end.is_number for end in ends):
+            # An end with a symbol: a node, whose variable gets a name of its own.
             name, names_taken = bound, self.taken | (names(body) - {bound})
             names_taken |= {symbol.name for end in ends for symbol in end.free_symbols}
             while name in names_taken:  # one name for one thing: statements refuse a variable that hides another
@@ -187,6 +192,7 @@ class _Sympy(Meaning[Any, Any]):
             variable = sp.Symbol(name, integer=True)
             inner = _Sympy(self.values, self.steps, {**self.bound, bound: variable}, self.taken | {name}).term(body)
             return (RangeSum if tag == "sum" else RangeProduct)(inner, variable, *ends)
+        # Numbers: one term for each integer of the range.
         for end, text in zip(ends, (low, high), strict=True):
             if not end.is_Integer:
                 not_whole(text, tree, end)
