@@ -177,7 +177,7 @@ class ExpSum:
 
     def __str__(self) -> str:
         num = _text(self._num)
-        if self._den == {Fraction(0): Fraction(1)}:
+        if self._den == _ONE:
             return num
         above = f"({num})" if len(self._num) > 1 else num
         return f"{above}/({_text(self._den)})"
@@ -197,7 +197,7 @@ def exp_of(exponent: SumNumber | ExpSum) -> SumValue:
     if isinstance(exponent, ExpSum):
         raise NotExact("an exponential's exponent must be rational to stay exact", exponent, "use --domain ball")
     power = _exact(exponent)
-    return Fraction(1) if power == 0 else ExpSum({power: Fraction(1)}, {Fraction(0): Fraction(1)})
+    return Fraction(1) if power == 0 else ExpSum({power: Fraction(1)}, _ONE)
 
 
 def exp_scaled_log(factor: SumNumber, base: SumNumber, shift: SumNumber = 0) -> SumValue:
@@ -378,7 +378,7 @@ def _scaled(terms: Terms, factor: Fraction) -> Terms:
 
 def _power(terms: Terms, exponent: int) -> Terms:
     """An integer power >= 0, by repeated squaring."""
-    result: Terms = {Fraction(0): Fraction(1)}
+    result = _ONE
     while exponent:
         if exponent & 1:
             result = _times(result, terms)
