@@ -2,8 +2,8 @@
 
 A *column* is one coordinate at all positions (and, in a batch, for all inputs at once). `symcook.walk` deals with names
 and sparsity: a domain sees columns and exact numbers, never a matrix or a name, and only weightings and activations
-that are known to be valid. Only the domain knows how many positions there are, which of them a row sees under a mask, and
-what a verdict is: a column may be a list over positions, or one formula for a position of an input of any length.
+that are known to be valid. Only the domain knows how many positions there are, which of them a row sees under a mask,
+and what a verdict is: a column may be a list over positions, or one formula for a position of an input of any length.
 """
 
 from __future__ import annotations
