@@ -68,6 +68,7 @@ class DensePass(Walk):
         return Columns(columns.names, self.matrices.narrow(columns.columns, self.model.readout.place))
 
     def view(self, step: Sublayer) -> Any:
+        """What a step reads: the stream, or what its norms make of it."""
         if not step.before:
             return self.stream
         tables: list[Any] = [self.normalised(norm) for norm in step.before]
@@ -92,13 +93,14 @@ class DensePass(Walk):
         return Columns(norm.writes, self.matrices.scaled(columns, norm))
 
     def add(self, step: Sublayer, view: Columns, asking: Columns, wanted: set[str]) -> None:
-        columns_made = []
+        """Add what a step writes: heads after all of them have read the stream, a feed-forward layer at once."""
+        head_outputs = []
         for part in step.parts:
             if isinstance(part, Head):
-                columns_made.append(self.attention(part, view, asking, wanted))
+                head_outputs.append(self.attention(part, view, asking, wanted))
             else:
                 self.network(part, asking, wanted)
-        for names, columns in columns_made:
+        for names, columns in head_outputs:
             if names:
                 self.write(names, self.matrices.plus(self.columns(self.stream, names), columns))
 
@@ -115,6 +117,7 @@ class DensePass(Walk):
         return written, outputs
 
     def offered(self, head: Head, view: Columns, asking: Columns, wanted: set[str]) -> Any:
+        """The coordinates that a head writes, with its queries, keys and values; all empty if it writes none."""
         rows, written = _wanted(head.writes, wanted)
         if not written:
             return (), (), (), ()
@@ -170,15 +173,12 @@ def _wanted(names: tuple[str, ...], wanted: set[str]) -> tuple[tuple[int, ...] |
 
 @lru_cache(1024)
 def _places(names: tuple[str, ...]) -> Mapping[str, int]:
+    """The place of each name."""
     return {name: place for place, name in enumerate(names)}
 
 
 @lru_cache(1024)
 def _among(names: tuple[str, ...], some: Sequence[str]) -> list[int] | slice:
     """Where some names stand among others; a slice where they follow one another."""
-    places_found = [_places(names)[name] for name in some]
-    return (
-        slice(places_found[0], places_found[-1] + 1)
-        if places_found == list(range(places_found[0], places_found[-1] + 1))
-        else places_found
-    )
+    places = [_places(names)[name] for name in some]
+    return slice(places[0], places[-1] + 1) if places == list(range(places[0], places[-1] + 1)) else places

@@ -1,4 +1,8 @@
-"""Closed forms of a model's outputs for one input, valid for every admissible value of the symbols that remain."""
+"""Closed forms of a model's outputs for one input, valid for every admissible value of the symbols that remain.
+
+In goes a model, an input and values for some of its symbols; out comes a `Derivation`, or with `derive_cases` one for
+each way in which open comparisons may turn out. The forward pass is that over `symcook.domains.symbolic`.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from symcook.forward import Result
 
 MAX_CASES = 64
+"""The greatest number of cases in an answer."""
 MAX_TRIED = 2 * MAX_CASES
 """The greatest number of ways to decide the comparisons, those that no values allow counted too."""
 
@@ -168,6 +173,7 @@ class _Task:
         from symcook.run import prepare
 
         self.model = model.bind(values, require=False)
+        # A model of strings.
         if model.embedding.inputs is None:
             if given is None:
                 do = "give --input, or take symcook.closed.every_length(model) for all lengths"
@@ -175,12 +181,14 @@ class _Task:
             self.sequence, self.given = prepare(self.model, given)
             self.inputs: tuple[str, ...] = ()
             return
+        # A model of rows of numbers: one row may be given as a mapping, and a pointwise model may leave inputs out.
         if given is None and not model.pointwise:
             raise BadInput("a sequence model needs an input to derive", model.name, "give --rows")
         rows = [given or {}] if given is None or isinstance(given, Mapping) else given
         if not isinstance(rows, (list, tuple)) or not all(isinstance(row, Mapping) for row in rows):
             model.rows(rows)  # says what rows are
         rows = list(rows)
+        # Inputs that are not given stay symbols.
         open_inputs = []
         if model.pointwise:
             named = dict(rows[0]) if len(rows) == 1 else {}
@@ -188,6 +196,7 @@ class _Task:
             rows[:1] = [{name: symbol(name) for name in open_inputs} | named]
         self.sequence, self.given = prepare(self.model, rows)
         if model.pointwise:
+            # The name of the input: the open names, and the values that were given.
             parts = (f"{c}={from_sympy(v)}" for c, v in self.sequence[0].items() if c not in open_inputs)
             self.given = ", ".join((*open_inputs, *parts))
         self._take_symbols(model, values)
@@ -209,6 +218,7 @@ class _Task:
         )
 
     def derive(self, choices: Choices | None) -> Derivation:
+        """The closed forms, in one case of `choices` if there are any."""
         from symcook.domains.symbolic import Symbolic
         from symcook.forward import forward
         from symcook.numbers.shorter import shorter
@@ -217,18 +227,20 @@ class _Task:
         domain = Symbolic(model.parameters, self.inputs, choices)
         result = forward(model, self.sequence, domain)
         domain.check_temperatures(model)
-        each, labelled = model.readout.everywhere, model.readout.labelled
-        overall = each and not model.readout.each
+        # `overall`: one verdict on all positions, where no position has a verdict of its own.
+        everywhere, labelled = model.readout.everywhere, model.readout.labelled
+        overall = everywhere and not model.readout.each
         places = list(result.places)
         verdict = _verdict(result, domain, result.place) if overall else None
         accepts = [None if overall else _verdict(result, domain, place) for place in places]
+        # All entries are resolved together, so that a maximum takes the same side wherever it occurs.
         columns = result.columns()
         entries = [column[place] for place in places for column in columns.values()]
-        entries_shown = iter(entries if choices is None else domain.resolve(entries))
+        resolved_entries = iter(entries if choices is None else domain.resolve(entries))
         answers = [
             AtPosition(
                 model.embedding.start + place % domain.length,
-                MappingProxyType({name: shorter(domain.read([next(entries_shown)], 0)) for name in columns}),
+                MappingProxyType({name: shorter(domain.read([next(resolved_entries)], 0)) for name in columns}),
                 accept,
                 result.label(place) if labelled else None,
             )
@@ -243,11 +255,12 @@ class _Task:
             answers[-1].expressions,
             verdict if overall else answers[-1].accept,
             model.decides,
-            tuple(answers) if each else (),
+            tuple(answers) if everywhere else (),
             labelled,
             answers[-1].label,
             overall,
         )
+        # Forms that are too long to be read are refused, those of the conditions too.
         texts = [text for answer in answers for text in answer.output.values()]
         longest = max(map(len, (*texts, *derivation.conditions)), default=0)
         if longest > MAX_TEXT:
@@ -265,6 +278,7 @@ def _verdict(result: Result, domain: Symbolic, place: int) -> bool | None:
     verdict: Any = domain.verdict(result.verdicts, place) if readout.each else result.accept
     if verdict is not None:
         return verdict
+    # Open, with cases: the conjunction of the single tests, each split where it is open.
     verdict = True
     for at in [place] if readout.each else result.places:
         for column in result.watched.values():

@@ -1,5 +1,9 @@
 """One pass of a model through a number system, block by block; it never looks at what a column holds.
 
+In go a model, an input and a number system (`symcook.domains.protocol.Domain`); out comes a `Result`: the residual
+stream, the readout's scores and its verdicts. Coordinates that are zero by construction are never computed, nor, where
+the number system allows it, positions that the readout does not need.
+
 Source: Cookbook, Definitions 2.1 to 2.3 and Section 2.2.3.
 """
 
@@ -196,6 +200,8 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
 
     def result(self, answers: bool, most_weights: int) -> Result[Column, Value, Verdicts, Verdict]:
         """The end of the pass; without `answers` it stops where what is left is for the readout alone."""
+        # `last`: from that step on only the readout's position is needed. A silent pass stops there: it is made for the
+        # keys and values that later positions read.
         silent, self.most_weights = not answers and not self.trace, most_weights
         check_temperatures(self.model, self.domain)
         wanted = self.model.live
@@ -208,6 +214,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
             if silent and last is not None and place > last:
                 break
             view = self.view(step)
+            # Only the keys and values of this step are still needed.
             if silent and place == last:
                 take = self.attention if getattr(self.domain, "gathers", False) else self.offered
                 for part in step.parts:
@@ -219,6 +226,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
             if step.after is not None:
                 self.overwrite(step.after)
             self.step(step.layer if step.block is not None else len(self.model.layers), step.kind)
+        # The last norm may refuse a position, so all positions were needed up to the end.
         if last is not None and last > len(self.model.sublayers):
             self.narrow({})
         if silent and last is not None:
@@ -247,11 +255,13 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         return asking
 
     def cut(self, columns: Mapping[str, Column]) -> dict[str, Column]:
+        """Columns at the readout's position alone."""
         if not follows(self.domain):
             raise RuntimeError(NO_MEMORY)
         return dict(zip(columns, self.domain.narrow(list(columns.values()), self.model.readout.place), strict=True))
 
     def step(self, layer: int, part: str) -> None:
+        """Record the stream after a part of a layer, if the pass is traced."""
         if self.trace:
             self.steps.append(Snapshot(layer, part, dict(self.stream), tuple(self.weights)))
             self.weights = []
@@ -263,6 +273,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         return self.domain.units(self.most_weights) if self.trace else []
 
     def embed(self, wanted: set[str]) -> None:
+        """Put the coordinates of the embedding that are wanted into the stream."""
         embedding, domain = self.embedding, self.domain
         for name in self.model.space:
             if name not in wanted:
@@ -278,6 +289,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
                 self.stream[name] = self.combine(terms, 0)
 
     def combine(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
+        """A weighted sum of columns and a bias; a single column with weight 1 stays the same object."""
         if bias == 0 and len(terms) == 1 and terms[0][1] == 1:
             return terms[0][0]
         return self.domain.linear(terms, bias)
@@ -291,6 +303,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         return self.once(norm, self.stream, norm.reads, lambda: self._normalised(norm))
 
     def _normalised(self, norm: LayerNorm) -> dict[str, Column]:
+        """A norm's output from the stream: its projection, the normalisation, then gain and bias."""
         if norm.projection is None:
             entries = [self.stream.get(name, self.zero) for name in norm.reads]
         else:
@@ -356,6 +369,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         rows = [(name, terms) for name, terms in rows if terms]
         if not rows:
             return [], [], [], []
+        # A row of Q or K without a term adds 0 to every score.
         queries, keys = [], []
         for asked, offered in zip(numbers["Q"], numbers["K"], strict=True):
             query, key = self.row(asked, asking), self.row(offered, view)
@@ -363,8 +377,8 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
                 queries.append(self.combine(query, 0))
                 keys.append(self.combine(key, 0))
         values = [self.combine(terms, 0) for _, terms in rows]
-        held = (keys, values) if self.after is None else self.remembered(self.after, keys, values)
-        return [name for name, _ in rows], queries, held[0], held[1]
+        keys_and_values = (keys, values) if self.after is None else self.remembered(self.after, keys, values)
+        return [name for name, _ in rows], queries, keys_and_values[0], keys_and_values[1]
 
     def remembered(
         self, after: Memory[Column], keys: list[Column], values: list[Column]
@@ -374,9 +388,9 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
             raise RuntimeError(NO_MEMORY)
         new, join = (*keys, *values), self.domain.joined
         old = after.heads[len(self.heads)] if after.heads else [None] * len(new)
-        held = tuple(join(before, column) for before, column in zip(old, new, strict=True))
-        self.heads.append(held)
-        return held[: len(keys)], held[len(keys) :]
+        columns = tuple(join(before, column) for before, column in zip(old, new, strict=True))
+        self.heads.append(columns)
+        return columns[: len(keys)], columns[len(keys) :]
 
     def feedforward(self, block: FeedForward, view: Mapping[str, Column], wanted: set[str]) -> list[Added[Column]]:
         """What a feed-forward block adds, by coordinate."""
@@ -393,6 +407,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         return terms
 
     def read(self) -> Result[Column, Value, Verdicts, Verdict]:
+        """The end of the pass: the readout's scores and verdicts."""
         readout, domain = self.model.readout, self.domain
         scores = self.once(readout, self.stream, readout.reads, self.scores)
         full = self.full()
@@ -414,6 +429,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
     def ended(
         self, full: Mapping[str, Column], scores: Mapping[str, Column], verdicts: Verdicts | None
     ) -> Result[Column, Value, Verdicts, Verdict]:
+        """The result of the pass, with that of the positions before where there is one."""
         if self.after is not None and self.after.result is not None:
             full, scores, verdicts = self.behind(self.after.result, full, scores, verdicts)
         steps, memory = tuple(self.steps), self.after and Memory(self.seen, tuple(self.heads))
@@ -435,10 +451,10 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
             raise RuntimeError(NO_MEMORY)
         join = self.domain.joined
         read = {name: join(before.stream[name], full[name]) for name in self.model.readout.reads}
-        held = {name: join(before.scores[name], column) for name, column in scores.items()}
+        joined_scores = {name: join(before.scores[name], column) for name, column in scores.items()}
         if before.verdicts is not None and verdicts is not None:
             verdicts = self.domain.joined_verdicts(before.verdicts, verdicts)
-        return read, held, verdicts
+        return read, joined_scores, verdicts
 
 
 Key = TypeVar("Key")

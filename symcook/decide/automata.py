@@ -1,7 +1,8 @@
-"""Deterministic automata: read, written, minimised, counted and told apart by their shortest word.
+"""Deterministic automata: read, explored, and distinguished by their shortest string.
 
-A *recogniser* is anything with `initial`, `step(state, letter)` and `answer(state)`: an `Automaton`, or a `Fold` behind
-`Asked`. Two of them are compared pair of states by pair of states, so that one of them may have no end of states.
+A *recogniser* is anything with `initial`, `step(state, letter)` and `answer(state)`: an `Automaton`, or a `Fold`
+wrapped in `Asked`. Two recognisers are compared on the pairs of states that strings reach (`parted`), so that one of
+them may have infinitely many states.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from symcook.spec.fold import Fold, require_steady
 StatePair = tuple[Hashable, Hashable]
 Value = TypeVar("Value")
 STATES = 200_000
-"""The greatest number of states, or of pairs of states, that is gone through."""
+"""The greatest number of states, or of pairs of states, that are visited."""
 
 
 class Answering(Protocol):
@@ -50,6 +51,7 @@ class Asked:
         return to
 
     def answer(self, state: Hashable) -> Any:
+        """The fold's answer; BadInput if it is not one of the allowed ones."""
         answer = self._twice(lambda: self.fold.answer(state), f"an answer in the state {_shown(state)}")
         if type(answer).__name__ == "bool" and type(answer) is not bool:  # numpy's
             answer = bool(answer)
@@ -61,6 +63,7 @@ class Asked:
         return answer
 
     def _twice(self, ask: Callable[[], Value], what: str) -> Value:
+        """A result that is computed twice; BadInput if the fold raises or gives two results."""
         try:
             first, second = ask(), ask()
             same = bool(first == second)
@@ -82,6 +85,7 @@ class Asked:
 
 
 def _shown(value: object) -> str:
+    """A value of the user's in a message."""
     try:
         return repr(value)
     except Exception as error:  # an object of the user's
@@ -126,6 +130,7 @@ def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: i
     After `most` pairs of states it stops, and says up to which length it found none. Where one of them gives no answer
     (None) nothing is compared, and no further where the second has `ended` in a state.
     """
+    # Breadth first over pairs of states; `came` has for each the pair before it and the symbol.
     ended: Callable[[Any], bool] = getattr(second, "ended", lambda _: False)
     start: StatePair = (first.initial, second.initial)
     came: dict[StatePair, tuple[StatePair, str] | None] = {start: None}
@@ -133,14 +138,15 @@ def parted(first: Answering, second: Answering, alphabet: Sequence[str], most: i
 
     def differ(pair: StatePair) -> tuple[Any, Any] | None:
         nonlocal asked
+        """The two answers in a pair of states, if they differ."""
         first_answer = first.answer(pair[0])
-        second_answer = (
-            None if first_answer is None else second.answer(pair[1])
-        )  # which need not answer where nothing is compared
+        # The second need not answer where nothing is compared.
+        second_answer = None if first_answer is None else second.answer(pair[1])
         asked = asked or second_answer is not None
         return None if second_answer is None or first_answer == second_answer else (first_answer, second_answer)
 
     def word(pair: StatePair) -> tuple[str, ...]:
+        """The string that leads to a pair of states."""
         letters = []
         while (step := came[pair]) is not None:
             pair, letter = step
@@ -175,18 +181,18 @@ def differing(
     counts = []
     for length in range(longest + 1):
         different = 0
-        for pair, many in ways.items():
+        for pair, strings in ways.items():
             answer = first.answer(pair[0])
-            other = None if answer is None else second.answer(pair[1])
-            different += many * (other is not None and answer != other)
+            second_answer = None if answer is None else second.answer(pair[1])
+            different += strings * (second_answer is not None and answer != second_answer)
         counts.append(different)
         if length == longest:
             break
         further: dict[StatePair, int] = {}
-        for (state, other_state), many in ways.items():
+        for (state, other_state), strings in ways.items():
             for letter in alphabet:
                 to = first.step(state, letter), second.step(other_state, letter)
-                further[to] = further.get(to, 0) + many
+                further[to] = further.get(to, 0) + strings
         if len(further) > most:
             return None
         ways = further

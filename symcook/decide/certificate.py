@@ -1,9 +1,11 @@
-"""The certificate of a decision, as a file: what shows it, so that it can be checked again without the search.
+"""The certificate of a decision, as a file: the evidence for it, so that it can be checked again without the search.
 
-An equality of automata is shown by a map of states: pairs of a state of the model's automaton and one of the
-reference's, closed under every letter, begun with the first states, with equal answers. An equality of machines that
-count is shown by invariants, each with the multipliers that prove it behind each letter. A difference is shown by its
-word. Checked again, the model is read from its weights and the reference is asked at each state, as when it was made.
+`document` writes the file of a decision; `check` reads one and either says what it proves or raises BadInput. Two
+automata are proved equal by a map of states: pairs of a state of the model's automaton and one of the reference's,
+which contain the initial pair, are closed under every symbol, and have equal answers. Two machines that count are
+proved equal by invariants, each with the multipliers that prove it after each symbol. A difference is proved by a
+string. The check reads the model from its weights and asks the reference at each state again: it trusts neither
+automaton in the file.
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ class StateMap:
     def of(model: Answering, reference: Answering, alphabet: Sequence[str]) -> StateMap:
         """All pairs that words reach, with the automata of their states. Where the model gives no answer the reference
         is not asked for one."""
+        # States are numbered in the order in which strings reach them, for each of the two sides by itself.
         start = (model.initial, reference.initial)
         numbers: tuple[dict[Any, int], dict[Any, int]] = {start[0]: 0}, {start[1]: 0}
         moves: tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]] = {}, {}
@@ -65,11 +68,13 @@ class StateMap:
             for side in (0, 1):
                 row = tuple(numbers[side].setdefault(to[side], len(numbers[side])) for to in behind)
                 moves[side][numbers[side][pair[side]]] = row
+            # The reference is asked only where the model answers.
             p, q = (numbers[side][pair[side]] for side in (0, 1))
             if p not in answers[0]:
                 answers[0][p] = model.answer(pair[0])
             if answers[0][p] is not None and q not in answers[1]:
                 answers[1][q] = reference.answer(pair[1])
+        # Both sides as automata over these numbers.
         model_table, reference_table = (
             Automaton(
                 tuple(alphabet),
@@ -109,6 +114,7 @@ def document(found: Decision) -> dict[str, Any]:
         "alphabet": list(found.model.alphabet),
     }
     evidence = found.certificate
+    # A string; invariants; a map of states; or, without a reference, the automaton alone.
     if found.verdict == "different":
         out |= {"word": list(present(found.word)), "answers": list(present(found.answers))}
     elif isinstance(evidence, Invariants):
@@ -130,6 +136,7 @@ def _silent(*automata: Automaton) -> list[list[str]]:
 
 
 def _read(given: object, silent: Sequence[str], alphabet: Sequence[str]) -> Automaton:
+    """An automaton of the file, with None as the answer of the `silent` states."""
     table = table_of(given).over(alphabet)
     if odd := [name for name in silent if name not in table.names]:
         raise BadInput(MUST, f"no state {odd[0]}")
@@ -154,6 +161,8 @@ def check(
 def _checked(
     given: Mapping[str, Any], model: Transformer, machine: Answering, reference: Answering | None, against: str
 ) -> str:
+    """What a certificate proves, in words; see `check`."""
+    # 1. Is it a certificate of this format, for this model, reference and alphabet?
     if given.get("format") != FORMAT or given["status"] != "DECIDED":
         raise BadInput(MUST, f"no decision of the format {FORMAT}")
     kind = "invariants" if "invariants" in given else given["verdict"]
@@ -170,6 +179,7 @@ def _checked(
         raise BadInput(
             MUST, "one without a specification" if verdict == "decided" else "no specification", "give --against X"
         )
+    # 2. A difference: both are run on the string.
     if verdict == "different":
         reference = present(reference)
         word, answers = tuple(given["word"]), tuple(given["answers"])
@@ -181,6 +191,7 @@ def _checked(
         return "model and specification were run on this string"
     if verdict not in ("equal", "decided"):
         raise BadInput(MUST, f"the verdict {verdict}")
+    # 3. Invariants: their obligations are computed anew and checked with the multipliers.
     if "invariants" in given:
         if not isinstance(machine, CountingMachine) or reference is None:
             raise BadInput(MUST, "invariants of a model that does not count")
@@ -188,6 +199,7 @@ def _checked(
         if not proof.check():
             raise BadInput(MUST, "invariants that do not follow after each symbol")
         return proof.says
+    # 4. Automata: each must step and answer as what it stands for, and the map of states must be closed.
     silent = given["unanswered"]
     own_table = _read(given["automaton"], silent[0], alphabet)
     _same(own_table, machine, alphabet, "the automaton is not that of the model's weights", set(range(len(own_table))))
@@ -204,16 +216,17 @@ def _checked(
     return f"a map of {len(pairs)} pairs of states"
 
 
-def _answered(one: Answering, word: Sequence[str]) -> Any:
-    state = one.initial
+def _answered(recogniser: Answering, word: Sequence[str]) -> Any:
+    """The answer of a recogniser to a string."""
+    state = recogniser.initial
     for letter in word:
-        state = one.step(state, letter)
-    return one.answer(state)
+        state = recogniser.step(state, letter)
+    return recogniser.answer(state)
 
 
 def _same(automaton: Automaton, asked: Answering, alphabet: Sequence[str], what: str, answering: set[int]) -> None:
-    """That an automaton steps as a recogniser does, and answers as it does in the states `answering`, where it may give
-    no answer too: each of its states stands for one of the other's."""
+    """Require that an automaton steps as a recogniser does, and answers as it does in the states `answering` (None
+    included); BadInput with `what` if not. Each state of the automaton must stand for one state of the recogniser."""
     stands: dict[int, Any] = {0: asked.initial}
     for state in (todo := [0]):
         here = stands[state]
@@ -231,10 +244,11 @@ def _same(automaton: Automaton, asked: Answering, alphabet: Sequence[str], what:
 # --- Invariants ---------------------------------------------------------------------------------------------------
 
 
-def _written(shown: Invariants) -> dict[str, Any]:
+def _written(certificate: Invariants) -> dict[str, Any]:
+    """Invariants as JSON; `_invariants` reads them."""
     return {
-        "length": shown.common.length,
-        "growing": sorted(map(list, shown.common.growing)),
+        "length": certificate.common.length,
+        "growing": sorted(map(list, certificate.common.growing)),
         "locations": [
             {
                 "last": location.last,
@@ -245,25 +259,30 @@ def _written(shown: Invariants) -> dict[str, Any]:
                     for inequality in inequalities
                 ],
             }
-            for location, inequalities in shown.held.items()
+            for location, inequalities in certificate.held.items()
         ],
-        "multipliers": [[[place, str(times)] for place, times in combination] for combination in shown.multipliers],
+        "multipliers": [
+            [[place, str(times)] for place, times in combination] for combination in certificate.multipliers
+        ],
     }
 
 
 def _shape(shape: Any) -> Any:
+    """The shape of a location as JSON; `_shaped` reads it."""
     if isinstance(shape, Hole):
         return {"hole": shape.place}
     return {"tuple": [_shape(x) for x in shape]} if type(shape) is tuple else shape
 
 
 def _shaped(given: Any) -> Any:
+    """A shape from JSON."""
     if isinstance(given, dict):
         return Hole(given["hole"]) if "hole" in given else tuple(map(_shaped, given["tuple"]))
     return given
 
 
 def _invariants(given: Mapping[str, Any], machine: Counting | StateTable, fold: Fold) -> Invariants:
+    """Invariants from JSON, for this machine and fold."""
     common = Common(machine, fold, given["length"])
     if sorted(map(list, common.growing)) != given["growing"]:
         raise BadInput(MUST, "one in which other numbers of the specification's state grow")
@@ -280,5 +299,6 @@ def _invariants(given: Mapping[str, Any], machine: Counting | StateTable, fold: 
 
 
 def _linear(given: Mapping[str, Any]) -> Linear:
+    """A linear inequality from JSON."""
     terms = tuple(((kind, int(number)), int(weight)) for kind, number, weight in given["terms"])
     return Linear(terms, int(given["constant"]))

@@ -1,4 +1,8 @@
-"""What a model that counts accepts, as a formula of the counts of symbols at the end of a string."""
+"""What a model that counts accepts, as a formula of the counts of symbols at the end of a string.
+
+In goes a counter machine; out comes text such as "count(a) > count(b)". It is a disjunction of the cases in which the
+machine accepts, each a conjunction of comparisons; cases and conditions that are redundant are left out.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +39,12 @@ def formula(machine: Counting | Programmed) -> str | None:
 def _accepted(machine: Counting, last: str) -> list[CountCase]:
     """The cases in which a string with this last symbol is accepted, without those that no counts meet."""
     signs = [Linear(((token, 1),), -int(token == last)) for token in machine.alphabet]  # counts are not negative
-    cases_found = []
+    accepting = []
     for when, answer in machine.cases[last]:
         case = _case(machine, when)
         if answer is True and refuted([*signs, *(part for condition in case for part in _holds(*condition))]) is None:
-            cases_found.append(_shorter(signs, case))
-    return list(dict.fromkeys(cases_found))
+            accepting.append(_shorter(signs, case))
+    return list(dict.fromkeys(accepting))
 
 
 def _case(machine: Counting, when: Conditions) -> CountCase:
@@ -65,7 +69,7 @@ def _shorter(signs: Sequence[Linear], case: CountCase) -> CountCase:
     """The case without conditions that follow from the others."""
     conditions = list(case)
     for condition in case:
-        others = [part for other in conditions if other != condition for part in _holds(*other)]
+        others = [part for remaining in conditions if remaining != condition for part in _holds(*remaining)]
         denied = [part.over(-1).plus(Linear((), -1)) for part in _holds(*condition)]
         if all(refuted([*signs, *others, part]) is not None for part in denied):
             conditions.remove(condition)
@@ -73,6 +77,7 @@ def _shorter(signs: Sequence[Linear], case: CountCase) -> CountCase:
 
 
 def _either(cases: Sequence[CountCase], inside: bool = False) -> str:
+    """A disjunction of cases as text, in brackets if it stands `inside` a conjunction."""
     if not cases:
         return "false"
     texts = [" & ".join(_compared(*condition) for condition in case) or "true" for case in cases]
@@ -96,4 +101,5 @@ def _compared(kind: str, value: Linear) -> str:
 
 
 def _named(symbol: str) -> str:
+    """A symbol as an argument of the formula."""
     return symbol if symbol.isascii() and symbol.isidentifier() else quoted(symbol)

@@ -1,4 +1,10 @@
-"""What a model accepts, for words of every length, and whether a reference says the same."""
+"""What a model accepts, for strings of every length, and whether a reference gives the same answers.
+
+In go a model and perhaps a reference (a Fold, an automaton, a model or a regular expression); out comes a `Decision`. A
+model with finitely many values becomes an automaton (`symcook.decide.finite`); one that counts becomes a counter
+machine (`symcook.decide.counting`); any other one is refused. The machine and the reference are compared on pairs of
+states; where these do not end, equality is proved by invariants (`symcook.decide.invariants`).
+"""
 
 from __future__ import annotations
 
@@ -27,7 +33,7 @@ from symcook.spec.fold import Fold
 EXIT = {"equal": 0, "decided": 0, "different": 1, "open": 3, "refused": 2}
 """The verdicts, with the exit code of the command. "decided": without a reference, the automaton alone."""
 SOON, PAIRS = 2000, 100_000
-"""The pairs of states that are met before invariants are looked for, and after they were not found."""
+"""How many pairs of states are visited before invariants are tried, and after they were not found."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,6 +157,7 @@ class Inside:
         return state[1] not in self.alive
 
     def step(self, state: Any, letter: str) -> Any:
+        """The states of the reference and of the language after one more symbol."""
         return self.reference.step(state[0], letter), self.language.step(state[1], letter)
 
     def answer(self, state: Any) -> Any:
@@ -161,11 +168,11 @@ class Inside:
         ways, count, empty = {self.initial: 1}, 0, bool(model.embedding.added)
         while ways:
             further: dict[Any, int] = {}
-            for state, many in ways.items():
+            for state, strings in ways.items():
                 if empty and self.language.accepts(state[1]) and self.reference.answer(state[0]) is None:
-                    count += many
+                    count += strings
                 for to in () if self.ended(state) else (self.step(state, letter) for letter in model.alphabet):
-                    further[to] = further.get(to, 0) + many
+                    further[to] = further.get(to, 0) + strings
             ways, empty = further, True
         return count
 
@@ -181,6 +188,7 @@ def recheck(
     """The decision that a certificate shows (`symcook.decide.certificate.document`), checked again for a model and a
     reference without a search. BadInput where it does not hold."""
     model = reads_symbols(model.bind(values))
+    # The model is read from its weights again: an automaton, or else a machine that counts.
     machine: Any
     try:
         machine = Finite(model).automaton()
@@ -237,6 +245,7 @@ def _compared(
     else as far as words were compared."""
     letters = required(model).letters
     comparison = parted(states, reference, letters, SOON)
+    # More pairs than `SOON`: is it equal on all strings, by invariants?
     missing = ""
     if comparison.word is None and comparison.length is not None:
         try:
@@ -248,12 +257,14 @@ def _compared(
             missing = evidence
         except Lost as error:
             missing = f"the specification cannot be followed where its state is open: {error}"
-        comparison = parted(states, reference, letters, PAIRS)  # a difference may be further on than invariants saw
+        # Not proved: a longer search may find a difference.
+        comparison = parted(states, reference, letters, PAIRS)
     if comparison.word is not None:
         return Decision("different", model, name, comparison.word, comparison.answers, automaton, notes=notes)
     if comparison.length is not None:
         why = f"{missing}; no difference on any string up to length {comparison.length}"
         return Decision("open", model, name, automaton=automaton, why=why, notes=notes)
+    # All pairs of states were visited: equal. | # | 1
     _require_an_answer(comparison)
     why = f"model and specification give the same answer in all {comparison.pairs} pairs of states"
     evidence = None if isinstance(reference, Inside) else StateMap.of(states, reference, letters)
@@ -313,6 +324,7 @@ def counting(model: Transformer) -> Counting | Programmed:
     except OutOfReach as error:
         if model.program is None or model.program.kind != "count" or model.program.attention:
             raise
+        # The compiler may have given the program a readout at each position, of which the model has only the last.
         everywhere = replace(model, readout=replace(model.readout, position="each"))
         try:
             program = formula_of(model.program)
@@ -342,6 +354,7 @@ class Required(NamedTuple):
 
     @property
     def said(self) -> str:
+        """The possible answers in words."""
         return " or ".join(map(str, self.answers))
 
 
@@ -372,29 +385,31 @@ def recogniser(model: Transformer, against: object) -> Answering | Decision:
     raise BadInput(must, type(against).__name__, "a plain function cannot be decided for every length: write a Fold")
 
 
-def _model(model: Transformer, asked: Required, other: Transformer) -> Answering | Decision:
+def _model(model: Transformer, asked: Required, rival: Transformer) -> Answering | Decision:
     """A model as a reference: a finite automaton, or a machine that counts; a Decision where it is neither. All that
     is asked of it is asked of both, so that both may change places."""
-    of_other = required(other)
+    # Both must be of one kind, over one alphabet and with comparable answers.
+    of_other = required(rival)
     if of_other.each != asked.each:
         raise BadInput("both models must answer at each position, or once a string", "one of each")
     if sorted(of_other.letters) != sorted(asked.letters):
         must = f"the specification must be over the alphabet {' '.join(asked.letters)}"
-        raise BadInput(must, f"{other.name}, over {' '.join(of_other.letters) or 'numbers'}")
+        raise BadInput(must, f"{rival.name}, over {' '.join(of_other.letters) or 'numbers'}")
     answers = {*asked.answers, *of_other.answers}
     if len(answers) > max(len(asked.answers), len(of_other.answers)):  # neither has those of the other
-        raise BadInput(f"the specification must answer {asked.said}", f"{other.name}, which answers {of_other.said}")
+        raise BadInput(f"the specification must answer {asked.said}", f"{rival.name}, which answers {of_other.said}")
+    # As an automaton, or else as a machine that counts.
     try:
-        return Finite(other).automaton().over(asked.letters)
+        return Finite(rival).automaton().over(asked.letters)
     except Missing as error:
-        return Decision("open", model, other.name, why=f"the specification {other.name}: {error}")
+        return Decision("open", model, rival.name, why=f"the specification {rival.name}: {error}")
     except OutOfReach as error:
         why = str(error)
     try:
-        machine = counting(other)
+        machine = counting(rival)
     except OutOfReach as error:
         both = why if str(error) == why else f"no finite automaton ({why}), nor a counter machine ({error})"
-        return Decision("refused", model, other.name, why=f"the specification {other.name}: {both}")
+        return Decision("refused", model, rival.name, why=f"the specification {rival.name}: {both}")
     fold = machine.fold if isinstance(machine, Programmed) else machine.fold()
     return Asked(fold, [*answers])
 

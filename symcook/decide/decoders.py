@@ -1,5 +1,9 @@
-"""Models that go on by their own answers, for words of every length: what they put out is shown by a theorem about
-their family; other models are decided as `symcook.decide.decision` does."""
+"""Decisions about autoregressive decoders, for strings of every length, and about a model on some of its inputs alone.
+
+A compiled automaton decodes its answer. That its weights make a decoder that runs its program is proved by a theorem
+about the family; then its program is compared with the reference. Every other model is decided as in
+`symcook.decide.decision`; with `inputs`, on the strings of a language.
+"""
 
 from __future__ import annotations
 
@@ -51,6 +55,7 @@ def decide(
     >>> compile("dfa", "(aa)*").decide("a*").word
     ('a',)
     """
+    # A decoder as the reference stands for the language that it accepts.
     goes_on = decision.decodes(model)
     if isinstance(against, Transformer) and decision.decodes(against):
         language_decision = _accepted(against)
@@ -60,6 +65,7 @@ def decide(
             )
         against = language_decision
     if (inputs, sample, positions) != (None, None, None):
+        # On some inputs or positions alone.
         if goes_on or against is None:
             model_kind = "a compiled automaton" if goes_on else "no reference"
             raise BadInput("inputs must be of a model that answers without decoding, with a specification", model_kind)
@@ -115,6 +121,7 @@ def _inside(
 
 def after(model: Transformer, symbol: str) -> Automaton:
     """The strings whose last position stands after a symbol."""
+    # States: nothing read; the last symbol is another one; the last symbol is `symbol`.
     at_start = symbol in model.embedding.ends[0]
     moves = tuple(tuple(2 if k else int(letter == symbol) for letter in model.alphabet) for k in (0, 1, 1))
     return Automaton(model.alphabet, moves, (at_start, False, True)) if not at_start else all_strings(model)
@@ -125,16 +132,16 @@ def all_strings(model: Transformer) -> Automaton:
     return Automaton(model.alphabet, ((0,) * len(model.alphabet),), (True,))
 
 
-def both(one: Automaton, other: Automaton) -> Automaton:
+def both(first: Automaton, second: Automaton) -> Automaton:
     """The strings of two automata over one alphabet."""
 
     def steps(state: tuple[int, int]) -> list[tuple[int, int]]:
-        return [*zip(one.moves[state[0]], other.moves[state[1]], strict=True)]
+        return [*zip(first.moves[state[0]], second.moves[state[1]], strict=True)]
 
     def accepts(state: tuple[int, int]) -> bool:
-        return one.answers[state[0]] is True and other.answers[state[1]] is True
+        return first.answers[state[0]] is True and second.answers[state[1]] is True
 
-    return reached((0, 0), steps, accepts, one.alphabet).minimal()
+    return reached((0, 0), steps, accepts, first.alphabet).minimal()
 
 
 def _accepted(reference: Transformer) -> Automaton | Decision:
@@ -148,9 +155,10 @@ def _accepted(reference: Transformer) -> Automaton | Decision:
 
 
 COUNTED = {"strict": "merrill2024.thm1", "nonstrict": "merrill2024.thm1.nonstrict"}
-"""For all automata and words: token |x| + 1 behind x is the verdict, of the decoders of --theorem 1."""
+"""By variant, the theorem that for all automata and strings x token |x| + 1 after x is the verdict, of the decoders of
+--theorem 1."""
 TRIED = 4
-"""Up to which length words are run where a decoder is not shown to be what its program says."""
+"""The length up to which strings are run where a decoder is not proved to run its program."""
 
 
 def _decoded(model: Transformer, against: object, name: str) -> Decision:
@@ -165,6 +173,7 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
         return reference
     if program.theorem and not model.embedding.added:
         return _tried(model, reference, name, "without a token before the input, nothing stands after the empty string")
+    # The theorem about the family: the model must be an instance of it.
     theorem = COUNTED[variant_of(model)] if program.theorem else decoders.THEOREM
     why = f"its weights are those of a decoder that runs its program, on every string ({theorem})"
     try:
@@ -177,10 +186,9 @@ def _decoded(model: Transformer, against: object, name: str) -> Decision:
             return _tried(model, reference, name, str(error).rstrip("."))
         why += "; as an instance, without a certificate"
     compared = decision.settled(model, name, StateTable(automaton), automaton, reference, automaton.minimal())
-    counted = (
-        "" if isinstance(compared.certificate, StateMap) else compared.why
-    )  # of two automata there is no more to say
-    return replace(compared, certificate=None, why="; ".join(filter(None, [why, counted])))
+    # Of two automata there is no more to say than the theorem.
+    comparison = "" if isinstance(compared.certificate, StateMap) else compared.why
+    return replace(compared, certificate=None, why="; ".join(filter(None, [why, comparison])))
 
 
 def _instance(model: Transformer, theorem: str) -> None:
@@ -205,11 +213,11 @@ def _tried(model: Transformer, reference: Answering, name: str, why: str) -> Dec
     speech = speech_of(model)
     for length in range(0 if model.embedding.added else 1, TRIED + 1):
         for word in words.every(speech.letters, length):
-            tokens_said = [speech.said(label)["token"] for label in stream(model, word, length + 2)]
+            decoded_tokens = [speech.said(label)["token"] for label in stream(model, word, length + 2)]
             state: Any = reference.initial
             for letter in word:
                 state = reference.step(state, letter)
             accepts = reference.answer(state) is True
-            if tokens_said[-1] != ("yes" if accepts else "no"):
-                return Decision("different", model, name, word, (tokens_said[-1] == "yes", accepts))
+            if decoded_tokens[-1] != ("yes" if accepts else "no"):
+                return Decision("different", model, name, word, (decoded_tokens[-1] == "yes", accepts))
     return Decision("open", model, name, why=f"not decided, as no proof was found: {why}")

@@ -11,6 +11,7 @@ from symcook.errors import BadInput
 MOST = 40
 """The states that a picture holds; of more nothing could be read."""
 RADIUS, ACROSS, DOWN, EDGE = 22, 150, 100, 60
+"""In pixels: the radius of a state, the distance of columns and of rows, and the margin."""
 STYLE = """
 text { font: 13px ui-monospace, monospace; fill: #1f2328; text-anchor: middle; dominant-baseline: central }
 .letters { paint-order: stroke; stroke: #ffffff; stroke-width: 4px; fill: #0550ae }
@@ -48,10 +49,12 @@ def svg(automaton: Automaton) -> str:
     if len(automaton) > MOST:
         do = "write it to a file that ends in .json or .txt"
         raise BadInput(f"a drawn automaton must have at most {MOST} states", len(automaton), do)
+    # States that reject whatever follows are not drawn.
     lost = {
         state for state, row in enumerate(automaton.moves) if automaton.answers[state] is False and {*row} == {state}
     }
     lost -= {automaton.initial}
+    # Columns: the length of the shortest string that leads to a state; each column is centred.
     depth = {automaton.initial: 0}
     for state in (order := [automaton.initial]):
         for to in automaton.moves[state]:
@@ -59,6 +62,7 @@ def svg(automaton: Automaton) -> str:
                 depth[to] = depth[state] + 1
                 order.append(to)
     columns: dict[int, list[int]] = {}
+    # The states. | # | 3
     for state in order:
         columns.setdefault(depth[state], []).append(state)
     tall = max(map(len, columns.values()))
@@ -67,6 +71,7 @@ def svg(automaton: Automaton) -> str:
         for k, state in enumerate(column):
             middle = (tall - len(column)) * DOWN // 2
             place[state] = (EDGE + 20 + at * ACROSS, EDGE + 30 + middle + k * DOWN)
+    # The frame, and an arrow into the initial state.
     width, height = max(440, 2 * EDGE + 40 + (len(columns) - 1) * ACROSS), 2 * EDGE + 60 + (tall - 1) * DOWN
     drawn = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">',
@@ -78,6 +83,7 @@ def svg(automaton: Automaton) -> str:
     ]
     x, y = place[automaton.initial]
     drawn.append(f'<path d="M{x - 55} {y} L{x - RADIUS - 2} {y}" marker-end="url(#tip)"/>')
+    # One arrow for all symbols that lead from one state to the same next one. Labels are drawn last, over the arrows.
     labels = []
     edges: dict[tuple[int, int], list[str]] = {}
     for state in order:
@@ -133,6 +139,7 @@ def _curve(start: DrawnPoint, end: DrawnPoint, both: bool) -> tuple[str, DrawnPo
 
 
 def _towards(centre: DrawnPoint, point: DrawnPoint) -> DrawnPoint:
+    """The point on the ring around a centre in the direction of another point."""
     across, down = point[0] - centre[0], point[1] - centre[1]
     length = max(1, isqrt(across * across + down * down))
     return centre[0] + across * (RADIUS + 2) // length, centre[1] + down * (RADIUS + 2) // length

@@ -1,8 +1,9 @@
 """A model whose residual stream takes finitely many values, as streams: one for each coordinate, made from the weights.
 
-A head becomes a scan from each side: for each way in which a query orders the keys, what the best key so far brings. A
-position term in the keys (i/n and the like) takes no end of values and is kept beside the streams; `_ranked` replaces
-it by a rule for ties where it can decide nothing else. Where something takes no end of values `OutOfReach` names it.
+In goes a model; out comes the minimal automaton of its answers. A head becomes a scan from each side: for each way in
+which a query orders the keys, the values at the best key so far. A position term in the keys (i/n and the like) takes
+infinitely many values and is kept apart from the streams; `_ranked` replaces it by a rule for ties where it can only
+break ties. Where another coordinate takes infinitely many values, `OutOfReach` names it.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from symcook.spec.fold import Fold
 
 
 class OutOfReach(Exception):
-    """A model that is no finite automaton, or not by this way: which head or coordinate, and why."""
+    """The model is no finite automaton, or none that this method finds: which head or coordinate, and why."""
 
 
 class Missing(Exception):
-    """What is not known yet: a table that would grow too large."""
+    """The answer is unknown because a table would grow too large."""
 
 
 class Nowhere:
@@ -98,18 +99,20 @@ class Candidate(NamedTuple):
         return self._replace(values=tuple(map(_mean, self.values, later.values)))
 
 
-def _mean(one: Any, other: Any) -> Any:
-    """What is known of a mean of two values by their codes, which have the signs of the values."""
-    if one == other:
-        return one
+def _mean(first: Any, second: Any) -> Any:
+    """The code of a mean of two values by their codes, which have the signs of the values: the value's own code where
+    both are equal, else the sign of the mean where that is known, else `TIE`."""
+    if first == second:
+        return first
     for kind, sign in ((POSITIVE, 1), (NEGATIVE, -1)):
-        if all(code == kind or (not isinstance(code, str) and code * sign >= 0) for code in (one, other)):
+        if all(code == kind or (not isinstance(code, str) and code * sign >= 0) for code in (first, second)):
             return kind
     return TIE
 
 
-def better(one: Candidate | None, later: Candidate | None) -> Candidate | None:
-    return later if one is None else one.over(later)
+def better(earlier: Candidate | None, later: Candidate | None) -> Candidate | None:
+    """The better of two candidates, the second of which stands to the right; None where there is none."""
+    return later if earlier is None else earlier.over(later)
 
 
 def inside(compute: Callable[..., object]) -> Callable[..., Any]:
@@ -123,19 +126,20 @@ def _kept(stream: Stream) -> list[Any]:
 
 
 def _numbered(stream: Stream) -> Stream:
-    """The stream with the places of its values in place of these, which are faster to compare."""
+    """The stream with each value replaced by its number, which is faster to compare."""
     places = {value: place for place, value in enumerate(_kept(stream))} | {NOWHERE: NOWHERE}
     return each(places.__getitem__, stream)
 
 
 def _coded(stream: Stream) -> tuple[Stream, dict[Any, Any]]:
-    """The same of numbers, whose codes have their signs."""
+    """A stream of numbers with each value replaced by a code of the same sign, and the values by their codes."""
     numbers = enumerate(_kept(stream), 1)
     codes = {value: (0 if value == 0 else place if value > 0 else -place) for place, value in numbers}
     return each((codes | {NOWHERE: NOWHERE}).__getitem__, stream), {code: value for value, code in codes.items()}
 
 
 def rational(value: object, what: str) -> Fraction:
+    """The number itself; OutOfReach, with what has it, for a weight that is not rational."""
     if not isinstance(value, Fraction):
         raise OutOfReach(f"{what} has the weight {show(value) if isinstance(value, tuple) else value}, no rational")
     return value
@@ -158,12 +162,14 @@ class Finite:
         self.ties: dict[str, list[str]] = {}
         """What is said of position terms, and of which heads."""
         self.inside = inside if self.valid is not None else lambda compute: compute
+        # Models that no automaton of this kind can represent are rejected before any weight is read.
         if not self.tokens:
             raise OutOfReach(f"{model.name} reads numbers, not strings")
         if model.max_length is not None:
             raise OutOfReach(f"{model.name} is declared up to length {model.max_length} alone")
         if model.normed:
             raise OutOfReach("a layer norm divides by a root")
+        # The stream of each live coordinate, layer by layer.
         self.held = {name: self._embedded(name) for name in model.live[0]}
         for step, live in zip(model.sublayers, model.live[1:], strict=True):
             written: list[tuple[str, Carried]] = []
@@ -175,19 +181,24 @@ class Finite:
                         written += self.feedforward(part, live, where)
                 except TooLarge as error:
                     raise Missing(f"{where} needs {error}") from None
+            # Added only now: the sublayers of one step read the same residual stream.
             for name, value in written:
                 self.held[name] = self._sum([(Fraction(1), self.held[name]), (Fraction(1), value)], Fraction(0))
             self.held = {name: value for name, value in self.held.items() if name in live}
 
     def constant(self, value: Hashable) -> Stream:
+        """The stream with one value everywhere."""
         return letters([value] * len(self.tokens))
 
     def _base(self, stream: Stream) -> Stream:
+        """The stream with `NOWHERE` in strings that are no input."""
         if self.valid is None:
             return stream
         return join(lambda value, valid: value if valid else NOWHERE, stream, self.valid)
 
     def _embedded(self, name: str) -> Carried:
+        """A coordinate of the embedding: its table, its position function as a stream, and the part with infinitely
+        many values."""
         table, function = self.embedding.tables.get(name), self.embedding.places.get(name)
         stream, order = self.constant(Fraction(0)), {}
         if table is not None:
@@ -198,6 +209,7 @@ class Finite:
                 bias, order = place(known, self.embedding.start, len(self.tokens))
             except Unbounded as error:
                 raise OutOfReach(f"the position function of {name} takes no end of values: {error}") from None
+            # The position function has finitely many values that vary (a stream), or a single number.
             if isinstance(bias, Stream):
                 stream = join(lambda a, b: a + b, stream, bias) if table is not None else bias
             else:
@@ -205,15 +217,18 @@ class Finite:
         return Carried(self._base(stream), order)
 
     def _sum(self, parts: Sequence[tuple[Fraction, Carried]], bias: Fraction) -> Carried:
+        """The weighted sum of some coordinates and a bias."""
         order: Ordered = {}
         varied = []
         for weight, summand in parts:
             for term, own in summand.order.items():
                 order[term] = order.get(term, Fraction(0)) + weight * own
+            # A constant stream goes into the bias, which saves one product of automata.
             if len(summand.stream.values) == 1 and summand.stream.values[0] is not NOWHERE:
                 bias += weight * summand.stream.values[0]
             else:
                 varied.append((weight, summand.stream))
+        # Then one join for each stream that varies.
         if not varied:
             total = self.constant(bias)
         else:
@@ -230,7 +245,7 @@ class Finite:
         return self._sum(parts, rational(bias, what))
 
     def finite(self, weights: Mapping[str, object], bias: object, what: str) -> Stream:
-        """The same, where it takes finitely many values."""
+        """The stream of `linear`; OutOfReach where a position term makes it take infinitely many values."""
         summed = self.linear(weights, bias, what)
         if summed.order:
             term = show(next(iter(summed.order)))
@@ -239,6 +254,7 @@ class Finite:
         return summed.stream
 
     def feedforward(self, part: FeedForward, live: set[str], where: str) -> list[tuple[str, Carried]]:
+        """What a feed-forward layer writes to each live coordinate; its activation must be relu or step."""
         if part.activation not in ("relu", "step"):
             raise OutOfReach(f"{where} has the activation {part.activation}, whose values are no rationals")
         numbers = part.lowered
@@ -257,6 +273,7 @@ class Finite:
         return result
 
     def head(self, head: Head, live: set[str], where: str) -> list[tuple[str, Carried]]:
+        """What a head writes to each live coordinate."""
         numbers = head.lowered
         outs = [k for k, name in enumerate(head.writes) if name in live]
         if not outs:
@@ -264,6 +281,8 @@ class Finite:
         soft = head.weighting == "softmax"
         if soft and not isinstance(numbers["temperature"], Fraction):
             raise OutOfReach(f"{where} has the temperature {show(numbers['temperature'])}, which must be a number")
+        # A softmax takes a mean of all values in sight, so its
+        # scores do not matter: only the sign of the mean is known.
         rows = [] if soft else [(q, k) for q, k in zip(numbers["Q"], numbers["K"], strict=True) if q and k]
         queries = [self.finite(query, Fraction(0), f"a query of {where}") for query, _ in rows]
         keys = [self.linear(key, Fraction(0), f"a key of {where}") for _, key in rows]
@@ -271,6 +290,7 @@ class Finite:
         nothing = self._base(self.constant(()))
         query = self._together(queries) if rows else nothing
         key = self._together([key_value.stream for key_value in keys]) if rows else nothing
+        # From here on a query is the number of its order of the keys, and a key is a number.
         ranks, kinds = self._ranked(query, key, [key_value.order for key_value in keys], head, where)
         asked = each(self.inside(kinds.__getitem__), query)
         key = _numbered(key)
@@ -282,6 +302,7 @@ class Finite:
             best = self._best(head, asked, offered, ranks)
             for at, table in zip(range(len(outputs)), decoded, strict=True):
                 name = head.writes[outs[outputs[at]]]
+                # From codes back to values; a mean of different values keeps at most its sign.
                 what = "a softmax" if soft else "an average"
                 counts_because = (
                     f"{where} counts, because it writes {what} of different values to the coordinate {name}"
@@ -301,11 +322,14 @@ class Finite:
     def _best(self, head: Head, asked: Stream, offered: Stream, ranks: Ranks) -> Stream:
         """At each position the best key in sight; `asked` is the place in `ranks` of the query, `offered` what each
         position has: its key and its values."""
+        # What each key with its values is to each kind of query;
+        # computed once, since the scans look it up at each step.
         known: dict[Any, list[Candidate]] = {}
         for offer in offered.values:
             if offer is not NOWHERE:
                 known[offer] = [Candidate(order[offer[0]], ties, offer[1]) for order, ties in ranks]
 
+        # The best key so far for each kind of query, from the left and from the right.
         def rightwards(state: tuple[Candidate | None, ...], given: object) -> tuple[Candidate | None, ...]:
             return state if given is NOWHERE else tuple(map(better, state, known[given]))
 
@@ -313,6 +337,7 @@ class Finite:
             return state if given is NOWHERE else tuple(map(better, known[given], state))
 
         start = (None,) * len(ranks)
+        # The mask says which of the three (before, here, after) are in sight.
         parts = []
         if head.sees.before:
             parts.append(join(self.inside(lambda kind, b: b[kind]), asked, scan(offered, start, rightwards)))
@@ -323,6 +348,7 @@ class Finite:
         return reduce(lambda one, other: join(self.inside(better), one, other), parts)
 
     def _together(self, streams: Sequence[Stream]) -> Stream:
+        """One stream of tuples from several streams."""
         first, *others = streams
         begun = each(self.inside(lambda a: (a,)), first)
         return reduce(lambda one, other: join(self.inside(lambda a, b: (*a, b)), one, other), others, begun)
@@ -340,10 +366,13 @@ class Finite:
         keys = _kept(key)
         known: dict[tuple[tuple[int, ...], str], int] = {}
         kinds: dict[Any, int] = {}
+        # The order of the keys by their scores without the position terms.
         for asked in _kept(query):
             scores = {key: _known(sum((a * b for a, b in zip(asked, key, strict=True)), Fraction(0))) for key in keys}
             levels = sorted(set(scores.values()))
             ties = "average" if head.weighting == "softmax" else head.weighting
+            # The coefficient of each position term in this row of
+            # scores; terms that are the same at all keys do not count.
             weights: Ordered = {}
             for a, order in zip(asked, orders, strict=True):
                 for term, weight in order.items():
@@ -352,6 +381,7 @@ class Finite:
             weights = {term: weight for term, weight in weights.items() if weight}
             if len(weights) > 1:
                 raise OutOfReach(f"{where} has scores with {' and '.join(map(show, weights))}, which may not agree")
+            # At most one term is left: where the levels are far enough apart it breaks ties, for the left or the right.
             for term, weight in weights.items():
                 rises, spread = TERMS[term]
                 most = spread(self.embedding.start)
@@ -365,6 +395,7 @@ class Finite:
                 heads = self.ties.setdefault(f"{show(term)} only breaks ties, {ties} wins", [])
                 if where not in heads:
                     heads.append(where)
+            # Queries that order the keys alike share one number.
             way = tuple(levels.index(scores[key]) for key in keys), ties
             kinds[asked] = known.setdefault(way, len(known))
         return [*known], kinds
@@ -381,6 +412,7 @@ class Finite:
             return reduce(lambda one, other: join(self.inside(lambda a, b: a and b), one, other), tests)
         if rule == "positive":
             return each(self.inside(lambda a: a > 0), rows[0])
+        # The largest score with its label, the first one among equals.
         best = each(self.inside(lambda a: (a, 0)), rows[0])
         for label, row in enumerate(rows[1:], 1):
             best = join(self.inside(lambda a, b, k=label: (b, k) if b > a[0] else a), best, row)
@@ -411,29 +443,34 @@ class Finite:
             if len(stream.right) > 1:
                 raise OutOfReach("a readout at each position, where an answer depends on what stands after it")
         elif readout.everywhere:
+            # One verdict on all positions: all of them up to the last must accept.
             before = scan(stream, True, lambda state, value: state if value is NOWHERE else state and value)
             stream = join(self.inside(lambda a, b: a and b), before, stream)
         elif readout.first:
+            # The answer at the first position, which is the answer here where nothing is before.
             first_value = scan(stream, None, lambda state, value: value if state is None else state)
             stream = join(self.inside(lambda a, b: b if a is None else a), first_value, stream)
-        automaton_found = machine(stream, self.tokens)
+        over_all_tokens = machine(stream, self.tokens)
         if self.valid is None:
-            return automaton_found
+            return over_all_tokens
+        # The automaton reads all tokens; its input are the model's
+        # symbols alone, so the added tokens are read at the ends.
         before, after = self.embedding.ends
 
         def read(state: int, tokens: Sequence[str]) -> int:
-            return reduce(automaton_found.step, tokens, state)
+            return reduce(over_all_tokens.step, tokens, state)
 
         ends = Fold(
-            read(automaton_found.initial, before),
-            automaton_found.step,
-            lambda state: automaton_found.answer(read(state, after)),
+            read(over_all_tokens.initial, before),
+            over_all_tokens.step,
+            lambda state: over_all_tokens.answer(read(state, after)),
         )
         return explored(ends, self.model.alphabet).minimal()
 
 
 def _valid(tokens: Sequence[str], before: Sequence[str], after: Sequence[str]) -> Stream:
     """Whether a word is an input: the tokens that a model adds stand at its ends and nowhere else."""
+    # State k: k of the added tokens have been read. State `typed` is also that of the input's own symbols.
     typed, end = len(before), len(before) + len(after)
     dead = end + 1
 
@@ -446,9 +483,13 @@ def _valid(tokens: Sequence[str], before: Sequence[str], after: Sequence[str]) -
     def back(states: frozenset[int], token: str) -> frozenset[int]:
         return frozenset(state for state in range(end + 1) if step(state, token) in states)
 
-    left = explored(Fold(0, step, lambda state: state), tokens)
-    right = explored(Fold(frozenset((end,)), back, lambda states: states), tokens)
-    out = [[[step(state, token) in other for other in right.answers] for token in tokens] for state in left.answers]
-    return minimal(
-        Stream(np.array(left.moves, np.int32), np.array(right.moves, np.int32), np.array(out, np.int32), [False, True])
-    )
+    # From the left: how many added tokens have been read. From
+    # the right: from which of these states the end is reached.
+    from_left = explored(Fold(0, step, lambda state: state), tokens)
+    from_right = explored(Fold(frozenset((end,)), back, lambda states: states), tokens)
+    valid = [
+        [[step(state, token) in allowed_states for allowed_states in from_right.answers] for token in tokens]
+        for state in from_left.answers
+    ]
+    moves = np.array(from_left.moves, np.int32), np.array(from_right.moves, np.int32)
+    return minimal(Stream(*moves, np.array(valid, np.int32), [False, True]))

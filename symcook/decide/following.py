@@ -1,9 +1,10 @@
-"""The steps of a `Fold` on states whose integers are unknown: all paths that its code may take, and what holds on each.
+"""Symbolic execution of a `Fold`: all paths that its code may take where integers of its state are unknown.
 
-The step is Python of the user's own. It is run with a stand-in for each unknown integer; every comparison that meets
-one is taken each way in turn. A stand-in knows sums, differences, multiples by known integers, comparisons and truth;
-whatever else the code does with it (a remainder, a look into a table, text) ends the path for good, even where the code
-would catch the error. What a stand-in cannot notice are `type`, `id` and `is`: code that names them is refused.
+The step is Python code of the user. It is run with a stand-in for each unknown integer; each comparison of stand-ins is
+decided every way in turn, and each path has linear inequalities that hold on it (`ways`). A stand-in supports sums,
+differences, multiples by known integers, comparisons and truth. Anything else that the code does with it (a remainder,
+an index into a table, text) makes the fold `Lost`, even if the code catches the error. A stand-in cannot notice `type`,
+`id` and `is`: code that names them is rejected (`followed`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from symcook.spec.fold import Fold
 
 PATHS = 200
 """The greatest number of paths of one step."""
+CHOICES = 60
+"""The greatest number of comparisons on one path."""
 BLIND = {"type", "id", "__class__", "__dict__", "vars", "globals", "locals", "eval", "exec", "getattr"}
 
 
@@ -31,6 +34,7 @@ class Linear(NamedTuple):
     constant: int
 
     def plus(self, other: Linear, scale: int = 1) -> Linear:
+        """This form plus a multiple of another."""
         weights = dict(self.parts)
         for name, weight in other.parts:
             weights[name] = weights.get(name, 0) + scale * weight
@@ -38,6 +42,7 @@ class Linear(NamedTuple):
         return Linear(nonzero, self.constant + scale * other.constant)
 
     def over(self, scale: int) -> Linear:
+        """This form times an integer."""
         return Linear((), 0).plus(self, scale)
 
 
@@ -46,7 +51,11 @@ Holds = tuple[Linear, ...]
 
 
 class Path:
-    """One way through the code: what was decided at each comparison, and what then holds."""
+    """One way through the code: the alternative taken at each comparison, and what holds by that.
+
+    `plan` fixes the first choices, and the first alternative is taken at later comparisons; `taken` has all choices,
+    `widths` how many alternatives each had.
+    """
 
     def __init__(self, plan: list[int]) -> None:
         self.plan, self.taken, self.widths = plan, [], []
@@ -54,22 +63,24 @@ class Path:
         self.lost = ""
 
     def choose(self, alternatives: list[tuple[bool, Holds]]) -> bool:
+        """The truth of one alternative, with what holds under it added to the path."""
         at = len(self.taken)
         choice = self.plan[at] if at < len(self.plan) else 0
         self.taken.append(choice)
         self.widths.append(len(alternatives))
-        if at > 60:
+        if at > CHOICES:
             self.leave("it compares again and again")
         self.holds += alternatives[choice][1]
         return alternatives[choice][0]
 
     def leave(self, why: str) -> Any:
+        """Raise Lost, and remember why, in case the code catches the error."""
         self.lost = self.lost or why
         raise Lost(why)
 
 
 class Compared:
-    """A comparison of unknown integers, true or false by the path."""
+    """A comparison of unknown integers, decided only when the code asks for its truth, and then for the whole path."""
 
     def __init__(self, path: Path, alternatives: list[tuple[bool, Holds]]) -> None:
         self._path, self._alternatives = path, alternatives
@@ -98,6 +109,7 @@ class StandIn:
         return int
 
     def _read(self, other: object) -> Linear | None:
+        """The linear form of an operand; None if it is no integer."""
         if isinstance(other, Compared):
             return Linear((), int(bool(other)))
         if type(other) is StandIn:
@@ -105,6 +117,7 @@ class StandIn:
         return Linear((), int(other)) if type(other) in (int, bool) else None  # type: ignore[call-overload]
 
     def _sum(self, other: object, scale: int, own: int) -> Any:
+        """own*self + scale*other as a stand-in."""
         read = self._read(other)
         if read is None:
             return self._path.leave(f"it adds an integer and a {type(other).__name__}")
@@ -139,6 +152,7 @@ class StandIn:
     __rmul__ = __mul__
 
     def _compared(self, other: object, kind: str) -> Any:
+        """A comparison ("=", "!=", "<" or "<=") with an operand: its truth if that is known, else `Compared`."""
         read = self._read(other)
         if read is None:
             if kind in ("=", "!="):
@@ -146,8 +160,9 @@ class StandIn:
             return self._path.leave(f"it compares an integer with a {type(other).__name__}")
         less = read.plus(self._value, -1)  # other - self
         more = less.over(-1)
-        strictly = Linear((), -1)
+        strictly = Linear((), -1)  # of integers, a < b is b - a - 1 >= 0
         if kind in ("=", "!="):
+            # Equal, or less, or greater: three alternatives.
             same = kind == "="
             alternatives = [
                 (same, (less, more)),
@@ -158,6 +173,7 @@ class StandIn:
             alternatives = [(True, (less.plus(strictly),)), (False, (more,))]
         else:
             alternatives = [(True, (less,)), (False, (more.plus(strictly),))]
+        # Alternatives that contradict themselves go: of numbers that differ by a constant one alternative is left.
         possible = [
             alternative
             for alternative in alternatives
@@ -187,6 +203,7 @@ class StandIn:
         return bool(self != 0)
 
     def _gone(self, *_: object) -> Any:
+        """What every other operation does: the path is lost."""
         return self._path.leave("it does with an integer of its state more than to add, to multiply and to compare")
 
     __hash__ = __int__ = __index__ = __float__ = __str__ = __repr__ = __format__ = __mod__ = __rmod__ = _gone  # type: ignore[assignment]
@@ -199,6 +216,7 @@ class StandIn:
 
 
 def _inverse(compared: bool | Compared) -> bool | Compared:
+    """The negation of a comparison."""
     if isinstance(compared, bool):
         return not compared
     alternatives = [(not answer, holds) for answer, holds in compared._alternatives]
@@ -231,9 +249,10 @@ def ways(compute: Callable[[Callable[[Linear], StandIn]], object]) -> Iterator[W
             result = error
         if path.lost:
             raise Lost(path.lost)
+        # Depth first: each choice that the plan did not fix is made the other ways too, with the choices before it.
         for at in range(len(plan), len(path.taken)):
-            for other in range(1, path.widths[at]):
-                todo.append([*path.taken[:at], other])
+            for alternative in range(1, path.widths[at]):
+                todo.append([*path.taken[:at], alternative])
         yield Way(tuple(path.holds), result)
 
 
@@ -249,11 +268,12 @@ def _settled(value: object) -> object:
 
 
 def followed(fold: Fold) -> None:
-    """Lost where the code of a fold names what no stand-in can notice, or what is not looked into: the functions that
-    it uses are, objects of classes are not."""
+    """Raise Lost where the code of a fold names something that no stand-in can notice, or uses an object that cannot be
+    inspected. The functions that it uses are inspected, and builtin values; objects of classes are not."""
     visited: set[int] = set()
 
     def look(value: object, name: str) -> None:
+        """Inspect one value that the code uses, and what it contains."""
         if id(value) in visited:
             return
         visited.add(id(value))
@@ -267,6 +287,7 @@ def followed(fold: Fold) -> None:
                 look(part, name)
 
     def code(function: FunctionType) -> None:
+        """Inspect the code of a function, of the functions inside it, and the values that it names."""
         codes = [function.__code__]
         names: set[str] = set()
         for code_object in codes:
@@ -274,6 +295,7 @@ def followed(fold: Fold) -> None:
             names |= {*code_object.co_names}
             before = None
             for step in dis.get_instructions(code_object):
+                # `is None` is allowed: no stand-in is None.
                 none = before is not None and before.opname == "LOAD_CONST" and before.argval is None
                 if step.opname == "IS_OP" and not none:
                     raise Lost("its code compares by is")
@@ -281,6 +303,7 @@ def followed(fold: Fold) -> None:
         blind = names & BLIND
         if blind:
             raise Lost(f"its code names {min(blind)}")
+        # Globals, closure and defaults.
         for name in sorted(names & function.__globals__.keys()):
             look(function.__globals__[name], name)
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)

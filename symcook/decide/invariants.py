@@ -1,11 +1,13 @@
-"""Two machines that count, compared for words of every length by invariants.
+"""Two machines that count, compared on strings of every length by invariants.
 
-The machine of a model and a fold read the same letters side by side. Their common states are sorted into *locations*:
-all that is not a growing number. In each location linear inequalities between the numbers are guessed from the states
-that words reach, and those that are no invariants are left out until the others are: each follows, behind each letter
-and on each path, from those before it. That it follows is a sum of inequalities, multiplied by numbers >= 0, that comes
-to 0 >= 1; the multipliers are found by the simplex method, and `Invariants.check` adds them up again. If at last in
-each location no two answers can differ, they are equal on every word.
+In go the machine of a model and a fold, which read the same symbols side by side; out comes a certificate that they
+give the same answers (`Invariants`), or what is missing. The common states are sorted into *locations*: everything in a
+state but its growing numbers. In each location linear inequalities between the numbers are guessed from the states that
+short strings reach. Guesses that are not preserved by every step are removed, until each of the rest follows, after
+each symbol and on each path, from the inequalities at the location before (Houdini's method). An implication is proved
+by Farkas' lemma: multipliers >= 0 with which the premises and the negated goal add up to 0 >= a positive number. The
+simplex method finds the multipliers, and `Invariants.check` adds them up again. If finally two answers can differ at no
+location, the answers are equal on every string.
 """
 
 from __future__ import annotations
@@ -24,12 +26,13 @@ from symcook.proof.inequalities.simplex import TooLong, solve
 from symcook.spec.fold import Fold
 
 SAMPLED = 3000
-"""The common states from which inequalities are guessed."""
+"""The number of common states from which inequalities are guessed."""
 FEW = 8
-"""An integer of a fold's state that takes no more values than this is no growing number."""
+"""An integer of a fold's state that takes at most this many values in the samples does not count as growing."""
 LOCATIONS = 200
+"""The greatest number of locations."""
 LENGTH = ("length", 0)
-"""The name of the number of letters, which no state has; some inequalities need it."""
+"""The name of the length of the string, which no state contains; some inequalities need it."""
 FALSE = Linear((), -1)
 """-1 >= 0, of a location that no word reaches."""
 
@@ -50,8 +53,8 @@ class Location(NamedTuple):
 
 
 class Case(NamedTuple):
-    """What holds on one path behind a location: there, `to` is reached with these numbers, by names; or an answer is
-    wrong, where `to` is None: then `holds` must be impossible."""
+    """One path from a location and what holds on it. Either it reaches the location `to`, where the numbers have these
+    values; or `to` is None because the answers differ there, or the fold raises: then `holds` must be impossible."""
 
     holds: Holds
     to: Location | None = None
@@ -59,10 +62,12 @@ class Case(NamedTuple):
 
 
 def _named(name: Hashable) -> Linear:
+    """The linear form that is one number, by its name."""
     return Linear(((name, 1),), 0)
 
 
 def _put(inequality: Linear, numbers: dict[Hashable, Linear]) -> Linear:
+    """The inequality with values in place of the names."""
     total = Linear((), inequality.constant)
     for name, weight in inequality.parts:
         total = total.plus(numbers[name], weight)
@@ -70,7 +75,7 @@ def _put(inequality: Linear, numbers: dict[Hashable, Linear]) -> Linear:
 
 
 def _tight(inequality: Linear) -> Linear:
-    """The same for integers, divided by what divides all weights: 2x - 1 >= 0 is x - 1 >= 0."""
+    """The inequality over integers, divided by the common divisor of its weights and rounded: 2x - 1 >= 0 is x >= 1."""
     divisor = gcd(*(weight for _, weight in inequality.parts))
     if divisor < 2:
         return inequality
@@ -91,16 +96,20 @@ class Common:
         self.letters = machine.alphabet
         self.growing: set[tuple[int, ...]] = set()
         self.samples = self._sampled()
+        # The integers of the fold's states, by their path in the tuples, that take many values are growing numbers.
         values: dict[tuple[int, ...], set[int]] = {}
         for state, _ in self.samples:
             for path, value in _integers(state[1]):
                 values.setdefault(path, set()).add(value)
         self.growing = {path for path, numbers_of_path in values.items() if len(numbers_of_path) > FEW}
+        # The paths from each location, once they were asked for.
         self.known: dict[Location, list[Case]] = {}
         if self.growing:
             followed(fold)
 
     def _sampled(self) -> list[tuple[Any, int]]:
+        """Common states that strings reach, shortest strings first, each with the length at which it is first
+        reached."""
         start = (self.machine.initial, self.fold.start)
         levels = {start: 0}
         for state in (todo := [start]):
@@ -126,6 +135,7 @@ class Common:
         numbers: list[Linear] = []
 
         def shaped(part: object, path: tuple[int, ...]) -> Any:
+            """The part at a path, with a `Hole` for each growing number."""
             if type(part) is tuple:  # which `Linear` is not
                 return tuple(shaped(member, (*path, k)) for k, member in enumerate(part))
             if isinstance(part, Linear):
@@ -135,6 +145,7 @@ class Common:
                 if part.parts:
                     raise Lost("an integer of its state that takes few values comes from one that grows")
                 return part.constant
+            # A concrete integer at a growing place.
             if type(part) is int and path in self.growing:
                 numbers.append(Linear((), part))
                 return Hole(len(numbers) - 1)
@@ -153,6 +164,7 @@ class Common:
         return self.known[location]
 
     def _steps(self, location: Location) -> Iterator[Case]:
+        """The cases after one more symbol: each way in which the machine's flags and the fold's code may go."""
         machine = self.machine
         for letter in self.letters:
             token = machine.tokens.index(letter)
@@ -160,10 +172,12 @@ class Common:
                 ("form", k): _named(("form", k)).plus(Linear((), form[token])) for k, form in enumerate(machine.forms)
             }
             last = machine.after(location.last, letter)
+            # Each way of the flags with each path of the fold's code.
             for flags, premises in self._raised(location.flags, letter, numbers):
                 for way in ways(lambda make, letter=letter: self.fold.step(_filled(location.shape, make), letter)):
                     holds = (*premises, *way.holds)
                     if isinstance(way.result, Exception):
+                        # The fold raises on this path: it must be impossible.
                         yield Case(holds)
                         continue
                     shape, own = self._shaped(way.result)
@@ -174,7 +188,7 @@ class Common:
     def _raised(
         self, flags: tuple[bool, ...], letter: str, numbers: dict[Hashable, Linear]
     ) -> Iterator[tuple[tuple[bool, ...], Holds]]:
-        """The flags behind a letter, with what holds then."""
+        """The possible flags after a symbol, each with what holds then."""
         possible_flags: list[tuple[tuple[bool, ...], Holds]] = [(flags, ())]
         for number, by_token in enumerate(self.machine.raised):
             further = []
@@ -182,33 +196,39 @@ class Common:
                 if now[number]:
                     further.append((now, premises))
                     continue
+                # Each conjunction that sets the flag may hold; the flag
+                # stays unset only if in each of them some condition fails.
                 unset: list[Holds] = [premises]
                 for when in by_token.get(letter, ()):
-                    open_ = _forms(when, now)
-                    if open_ is None:
+                    conditions = _forms(when, now)
+                    if conditions is None:
                         continue
-                    parts = [_read(condition, numbers) for condition in open_]
+                    parts = [_read(condition, numbers) for condition in conditions]
                     raised = (*now[:number], True, *now[number + 1 :])
                     further += [(raised, (*premises, *raised_premises)) for raised_premises in _every(parts)]
-                    unset = [(*premises, *other) for premises in unset for other in _none(parts)]
+                    unset = [(*premises, *denial) for premises in unset for denial in _none(parts)]
                 further += [(now, premises) for premises in unset]
             possible_flags = further
         yield from possible_flags
 
     def _answers(self, location: Location) -> Iterator[Case]:
+        """The cases in which the machine and the fold give different answers at a location, or the fold raises."""
         if location.last not in self.machine.cases:
             return
         numbers: dict[Hashable, Linear] = {("form", k): _named(("form", k)) for k in range(len(self.machine.forms))}
         own = list(ways(lambda make: self.fold.answer(_filled(location.shape, make))))
         for when, answer in self.machine.cases[location.last]:
-            open_ = _forms(when, location.flags)
-            for premises in () if open_ is None else _every([_read(condition, numbers) for condition in open_]):
+            conditions = _forms(when, location.flags)
+            if conditions is None:
+                continue
+            for premises in _every([_read(condition, numbers) for condition in conditions]):
                 for way in own:
                     if isinstance(way.result, Exception) or (way.result is not None and way.result != answer):
                         yield Case((*premises, *way.holds))
 
 
 def _integers(state: object, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], int]]:
+    """The integers in a state, each with its path in the nested tuples."""
     if type(state) is tuple:
         for k, part in enumerate(state):
             yield from _integers(part, (*path, k))
@@ -217,6 +237,7 @@ def _integers(state: object, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple
 
 
 def _filled(shape: object, make: Callable[[Linear], object]) -> Any:
+    """A shape with `make` of the number in place of each hole."""
     if isinstance(shape, Hole):
         return make(_named(("hole", shape.place)))
     return tuple(_filled(part, make) for part in shape) if type(shape) is tuple else shape
@@ -241,16 +262,16 @@ def _read(condition: CountCondition, numbers: dict[Hashable, Linear]) -> tuple[l
 
 
 def _every(parts: Sequence[tuple[list[Holds], list[Holds]]]) -> list[Holds]:
-    """All of them hold."""
+    """The conjunctions of which one holds iff all conditions hold."""
     combined: list[Holds] = [()]
     for yes, _ in parts:
-        combined = [(*premises, *other) for premises in combined for other in yes]
+        combined = [(*premises, *alternative) for premises in combined for alternative in yes]
     return combined
 
 
 def _none(parts: Sequence[tuple[list[Holds], list[Holds]]]) -> list[Holds]:
-    """One of them does not hold."""
-    return [other for _, no in parts for other in no]
+    """The conjunctions of which one holds iff some condition fails."""
+    return [alternative for _, no in parts for alternative in no]
 
 
 Multipliers = tuple[tuple[int, Fraction], ...]
@@ -262,6 +283,7 @@ def refuted(holds: Sequence[Linear]) -> Multipliers | None:
     for place, inequality in enumerate(holds):
         if not inequality.parts and inequality.constant < 0:
             return ((place, Fraction(1)),)
+    # Farkas: multipliers >= 0 for which every name cancels and the constants add up to -1.
     rows: dict[Hashable, dict[Hashable, int]] = {}
     for place, inequality in enumerate(holds):
         for name, weight in inequality.parts:
@@ -377,6 +399,7 @@ def invariants(machine: CountingMachine, fold: Fold, alphabet: Sequence[str]) ->
 
 
 def _shown(common: Common, few: bool = False) -> Invariants | str:
+    """The certificate from guesses of one kind, or in words what is missing."""
     inequalities = {location: list(guesses) for location, guesses in _guessed(common, few).items()}
     known: dict[tuple[Linear, ...], Multipliers | None] = {}
 
@@ -385,6 +408,7 @@ def _shown(common: Common, few: bool = False) -> Invariants | str:
             known[holds] = refuted(holds)
         return known[holds]
 
+    # Remove what does not follow, until nothing changes: a removed guess may have been a premise of another.
     changed = True
     while changed:
         changed = False
@@ -394,12 +418,14 @@ def _shown(common: Common, few: bool = False) -> Invariants | str:
             for case in common.cases(location):
                 if case.to is None:
                     continue
+                # A location that no sampled string reaches starts with the guess that it is unreachable.
                 goals = inequalities.setdefault(case.to, [FALSE])
                 for goal in list(goals):
                     if impossible(premises_of(inequalities[location], case, goal)) is None:
                         goals.remove(goal)
                         changed = True
-    final = {location: tuple(found) for location, found in inequalities.items()}
+    # What is left are invariants; do they also exclude different answers?
+    final = {location: tuple(invariants_there) for location, invariants_there in inequalities.items()}
     multipliers = []
     for premises in obligations(common, final):
         combination = impossible(premises)
@@ -422,6 +448,7 @@ def _guessed(common: Common, few: bool) -> dict[Location, list[Linear]]:
 
 
 def _inequalities(rows: list[tuple[dict[Hashable, int], int]], early: int, few: bool) -> Iterator[Linear]:
+    """Equalities that all samples of a location satisfy, and bounds that the longer ones did not move."""
     names = list(rows[0][0])
     for equality in _equalities([numbers for numbers, _ in rows], names):
         yield equality
@@ -439,27 +466,30 @@ def _inequalities(rows: list[tuple[dict[Hashable, int], int]], early: int, few: 
 
 
 def _value(form: Linear, numbers: dict[Hashable, int]) -> int:
+    """The value of a linear form at a sample."""
     return form.constant + sum(weight * numbers[name] for name, weight in form.parts)
 
 
 def _equalities(points: list[dict[Hashable, int]], names: list[Hashable]) -> Iterator[Linear]:
     """A basis of the linear equations, with a constant, that all points satisfy."""
     columns: list[Hashable] = [*names, None]
+    # Gaussian elimination: a reduced basis of the rows that the points span, with 1 for the constant, by pivot column.
     basis: dict[int, list[Fraction]] = {}
     for point in points:
         row = [Fraction(point[name]) for name in names] + [Fraction(1)]
-        for pivot, other in basis.items():
+        for pivot, basis_row in basis.items():
             if row[pivot]:
-                row = [a - row[pivot] * b for a, b in zip(row, other, strict=True)]
+                row = [a - row[pivot] * b for a, b in zip(row, basis_row, strict=True)]
         pivot = next((k for k, a in enumerate(row) if a), None)
         if pivot is None:
             continue
         row = [a / row[pivot] for a in row]
-        for at, other in basis.items():
-            basis[at] = [a - other[pivot] * b for a, b in zip(other, row, strict=True)]
+        for at, basis_row in basis.items():
+            basis[at] = [a - basis_row[pivot] * b for a, b in zip(basis_row, row, strict=True)]
         basis[pivot] = row
         if len(basis) == len(columns):
             return
+    # Each column without a pivot gives one equation that all rows satisfy.
     for free in range(len(columns)):
         if free in basis:
             continue

@@ -1,8 +1,8 @@
 """Position functions for every length: what takes finitely many values, and what only orders the positions.
 
 Powers of -1 and comparisons of i with a number, from either end, take finitely many values: they are streams, and so is
-what is computed of these alone. Any other function must be a sum of multiples of `TERMS`, each strictly monotone in the
-position, so that it can break ties (`symcook.decide.heads`) and nothing else.
+every function of these alone. Any other position function must be a sum of multiples of `TERMS`, each strictly monotone
+in the position, so that it can only break ties (`symcook.decide.finite`).
 """
 
 from __future__ import annotations
@@ -99,6 +99,7 @@ def _compared(formula: Tree, first: int, letters: int) -> Stream:
     atoms: list[tuple[Fraction, bool]] = []
 
     def collect(part: Tree) -> None:
+        """Collect the comparisons of a formula, each as the number with which i or i - n is compared."""
         if part[0] in ("=", "<", "<="):
             first_form, second_form = _affine(part[1]), _affine(part[2])
             i, n, c = (a - b for a, b in zip(first_form, second_form, strict=True))
@@ -112,6 +113,7 @@ def _compared(formula: Tree, first: int, letters: int) -> Stream:
             raise Unbounded(show(formula))
 
     collect(formula)
+    # All comparisons must be from one end: beyond the largest bound nothing changes any more.
     ends = {at_end for _, at_end in atoms}
     if len(ends) > 1 or any(abs(bound) > FAR for bound, _ in atoms):
         raise Unbounded(show(formula))
@@ -165,8 +167,7 @@ def _linear(tree: Tree) -> tuple[Fraction, Ordered]:
     if tree in TERMS or tree in SAME:
         return Fraction(0), {tree: Fraction(1)}
     if tree[0] in ("+", "-"):
-        (bias, order), (other, further) = _linear(tree[1]), _linear(tree[2])
-        return added((bias, order), (other, further), 1 if tree[0] == "+" else -1)
+        return added(_linear(tree[1]), _linear(tree[2]), 1 if tree[0] == "+" else -1)
     scale, unscaled = _scaled(tree)
     bias, order = _linear(unscaled)
     return scale * bias, {term: scale * weight for term, weight in order.items()}

@@ -1,9 +1,10 @@
-"""Streams: functions of a word and a position with finitely many values, as two automata and a table.
+"""Streams: functions of a string and a position with finitely many values, as two automata and a table.
 
-A stream gives at a position the value `out[l, a, r]`: a is the letter there, l the state of an automaton that has read
-the letters before it from the left, r that of one that has read the letters behind it from the right. Both begin in
-state 0, and every l, a, r occurs in some word. The minimal form is unique up to the order of states, so that streams
-stay as small as what they say. `join` takes values at one position together, `scan` what was seen before it.
+The value of a stream at a position is `out[l, a, r]`: a is the symbol there, l the state of an automaton that has read
+the symbols before it from the left, and r that of an automaton that has read the symbols after it from the right. Both
+begin in state 0, and every l, a, r occurs in some string. The minimal form is unique up to the order of states, so
+streams stay as small as the functions that they represent. `join` combines values at one position, `scan` folds the
+values before each position, and `machine` turns a stream into an automaton.
 """
 
 from __future__ import annotations
@@ -27,13 +28,14 @@ class TooLarge(Exception):
 
 
 def _fits(size: int, what: str) -> None:
+    """TooLarge where a table of this size is not made."""
     if size > CELLS:
         raise TooLarge(what)
 
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """left: L x A, the next state by each letter. right: R x A. out: L x A x R, places in `values`."""
+    """left: L x A, the next state for each state and symbol. right: R x A. out: L x A x R, indices into `values`."""
 
     left: Array
     right: Array
@@ -71,6 +73,7 @@ def _classes(moves: Array, rows: Array) -> tuple[Array, Array]:
     known: dict[bytes, int] = {}
     own = np.array([known.setdefault(row.tobytes(), len(known)) for row in rows], dtype=np.int64)
     count = len(known)
+    # Moore's refinement: states stay together while all their moves lead to one class.
     while True:
         finer = own
         for to in moves.T:
@@ -79,6 +82,7 @@ def _classes(moves: Array, rows: Array) -> tuple[Array, Array]:
         if number == count:
             break
         own, count = finer, number
+    # Classes in the order of their first states, so that state 0 is in class 0.
     _, first, numbers = np.unique(own, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)
@@ -99,8 +103,8 @@ def _halved(stream: Stream) -> tuple[Stream, Array]:
 
 
 def minimal(stream: Stream) -> Stream:
-    """The stream with the fewest states on both sides. States on one side that differ in nothing stay one when those
-    on the other side are merged, and the other way round, so that each side is done once."""
+    """The stream with the fewest states on both sides. Merging states on one side does not change which states are
+    equivalent on the other side, so each side is done once."""
     half, left = _halved(stream)
     turned, right = _halved(half.mirrored)
     smallest = turned.mirrored
@@ -115,7 +119,8 @@ def _follows(moves: Array, others: Array, place: Array) -> bool:
 
 
 def _confirm(holds: object) -> None:
-    """Every stream is checked, when it is made, against what it is made of: nothing rests on how it was found."""
+    """Require a check to hold. Each new stream is checked against the streams it is made from, so that a bug in its
+    construction cannot go unnoticed."""
     if not holds:
         raise RuntimeError("a stream is not what it was made of")
 
@@ -124,6 +129,7 @@ def _product(first: Array, second: Array) -> tuple[Array, Array, Array]:
     """The pairs of states that words reach in two automata: their moves, and the state of each in both."""
     wide = len(second)
     _fits(len(first) * wide, f"{len(first)} by {wide} states")
+    # Breadth first: a pair (x, y) is the number x*wide + y.
     numbers = np.full(len(first) * wide, -1, dtype=np.int64)
     numbers[0] = 0
     pairs = [np.zeros(1, dtype=np.int64)]
@@ -153,10 +159,10 @@ def joined(first: Stream, second: Stream) -> tuple[Stream, Array]:
 
 def join(compute: Callable[[Any, Any], object], first: Stream, second: Stream) -> Stream:
     """At each position `compute` of both values."""
-    both, other = joined(first, second)
+    both, second_codes = joined(first, second)
     wide = len(second.values)
     _fits(len(first.values) * wide, f"{len(first.values)} by {wide} values")
-    codes = Stream(both.left, both.right, both.out * wide + other, range(len(first.values) * wide))
+    codes = Stream(both.left, both.right, both.out * wide + second_codes, range(len(first.values) * wide))
     return _valued(codes, lambda c: compute(first.values[c // wide], second.values[c % wide]))
 
 
@@ -180,7 +186,7 @@ def _valued(codes: Stream, value: Callable[[int], object]) -> Stream:
 def together(streams: Sequence[Stream]) -> Stream:
     """At each position the tuple of the values."""
     first, *others = streams
-    return reduce(lambda one, other: join(lambda a, b: (*a, b), one, other), others, each(lambda a: (a,), first))
+    return reduce(lambda tuples, more: join(lambda a, b: (*a, b), tuples, more), others, each(lambda a: (a,), first))
 
 
 def scan(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) -> Stream:
@@ -194,7 +200,7 @@ def scan(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) 
     table = np.full((16, len(stream.values)), -1, dtype=np.int32)
 
     def fill(asked: Array) -> None:
-        """The rows of the table of these states, where they are not there yet."""
+        """Compute the missing rows of the table for these states of the scan."""
         nonlocal table
         for state in np.flatnonzero(np.bincount(asked.reshape(-1))).tolist():
             while state >= len(table):
@@ -209,7 +215,8 @@ def scan(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) 
                 table[state, place] = numbers[to]
         _fits(table.size, f"{len(states)} states of what a head has seen")
 
-    behind = stream.right.T  # by letter and right class: the class with the letter in front
+    behind = stream.right.T  # for each symbol and right state: the right state with the symbol before it
+    # A left state of the result: a left state of the stream, and a function from right states to states of the scan.
     functions = [np.zeros(rights, dtype=np.int32)]
     lefts = [0]
     known = {(0, functions[0].tobytes()): 0}
@@ -217,6 +224,7 @@ def scan(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) 
     done = 0
     while done < len(lefts):
         block = slice(done, len(lefts))
+        # All new left states at once, one symbol after another.
         function_block, came = np.array(functions[block]), np.array(lefts[block])
         fill(function_block)
         rows = np.empty((len(came), letters), dtype=np.int32)
@@ -232,6 +240,7 @@ def scan(stream: Stream, start: Hashable, step: Callable[[Any, Any], Hashable]) 
         _fits(len(lefts) * letters * rights, f"a table of {len(lefts)} by {rights} states over {letters} symbols")
         moves.append(rows)
         done = block.stop
+    # The value at a position: the function at the right state before its symbol.
     out = np.stack([np.array(functions)[:, behind[letter]] for letter in range(letters)], axis=1)
     scanned = Stream(np.concatenate(moves), stream.right, out, states)
     _confirm(_continues(stream, scanned, np.array(lefts), table))

@@ -1,4 +1,8 @@
-"""The inputs of a piece with an axis for each position that has a choice, for values of all of them together."""
+"""Arrays over all inputs of a piece, with an axis for each position that has a choice.
+
+`Axes` turns cells of a batch (`symcook.domains.cells`), which list prefixes with the first position least significant,
+into values of all inputs together (`symcook.numbers.together`), whose axes are the positions in order.
+"""
 
 from __future__ import annotations
 

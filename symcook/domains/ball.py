@@ -1,11 +1,11 @@
-"""Balls: a value is an exact rational until something irrational comes, and from there an Arb midpoint and radius that
-encloses the true number; a comparison may stay open.
+"""Balls: a value is an exact rational as long as possible, and else an Arb midpoint and radius that enclose the true
+number; a comparison of balls may be undecided.
 
-The precision is flint's process-wide setting; `context` sets it for a forward pass and puts it back. A rational of more
-than `RATIONAL_BITS` bits becomes a ball. A ball that a linear map makes of one other, a x + b, is known as such, so
-that what cancels leaves a rational, and so is one of the same sum of several with short factors: a rounding that
-saturates is exact. Two entries that are one object are equal by construction, irrational or not: positions with the
-same entries get the same object, so that ties of what they were made of are decided.
+The precision is flint's process-wide setting; `context` sets it for a forward pass and restores it. A rational of more
+than `RATIONAL_BITS` bits becomes a ball. A ball that is an affine function a x + b of another ball x is remembered as
+such: where x cancels later, the result is rational again. Equal sums of several balls with short factors are recognised
+in the same way, so that a rounding that saturates is exact. Two entries that are one object are equal by construction,
+irrational or not. Positions with the same entries get the same object, so that ties of their scores are decided.
 """
 
 from __future__ import annotations
@@ -111,6 +111,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         return known[1]
 
     def _given(self, value: int | Number) -> BallValue:
+        """The value of an exact number or of a term without names."""
         evaluated = evaluate(value) if isinstance(value, tuple) else fmpq(value.numerator, value.denominator)
         return self._entry(evaluated)
 
@@ -127,10 +128,12 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
 
     def resume(self, sequence: object, start: int, seen: int) -> None:
         kept_with_entries = self._factors, self._affine, self._directions, self._ones, self._sums
+        # `begin`, which `super` calls, forgets them.
         super().resume(sequence, start, seen)
         self._factors, self._affine, self._directions, self._ones, self._sums = kept_with_entries
 
     def linear(self, terms: Sequence[tuple[BallColumn, Coefficient]], bias: Coefficient) -> BallColumn:
+        """The weighted sum of columns; each rational part and each base ball is collected by itself."""
         added, factors = self._factor(bias), list[BallValue]()
         if not terms or type(added) is not fmpq:
             return super().linear(terms, bias)
@@ -142,40 +145,40 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
 
         return self.each([column for column, _ in terms], combined)
 
-    def _combined(self, factors: Sequence[BallValue], entries: Sequence[BallValue], rest: fmpq) -> BallValue:
-        """The sum of the products and `rest`, by the balls of which the entries were made."""
+    def _combined(self, factors: Sequence[BallValue], entries: Sequence[BallValue], constant: fmpq) -> BallValue:
+        """The sum of the products and `constant`, by the balls of which the entries were made."""
+        # Each entry is scale * base + shift: the scales of one base are added up, the rest is a constant.
         by_base: dict[int, tuple[BallValue, fmpq]] = {}
         for factor, x in zip(factors, entries, strict=True):
             if type(x) is fmpq and type(factor) is fmpq:
-                rest = rest + factor * x
+                constant = constant + factor * x
                 continue
             if type(factor) is not fmpq:
                 x, factor = self.times(factor, x), ONE
             _, base, scale, shift = self._affine.get(id(x), (x, x, ONE, ZERO))
             if type(base) is fmpq:
-                rest = rest + base
+                constant = constant + base
                 continue
             _, so_far = by_base.get(id(base), (base, ZERO))
             by_base[id(base)] = base, so_far + factor * scale
-            rest = rest + factor * shift
+            constant = constant + factor * shift
         summands = [(base, scale) for base, scale in by_base.values() if scale]
-        if len(summands) > 1 and rest and all(scale.height_bits() <= SHORT_BITS for _, scale in summands):
+        # The same sum of several balls, plus another number: it becomes a base of its own, one object for all.
+        if len(summands) > 1 and constant and all(scale.height_bits() <= SHORT_BITS for _, scale in summands):
             terms = tuple((id(base), scale) for base, scale in summands)
             if terms not in self._sums:
                 combined = self.total([self.times(scale, base) for base, scale in summands])
                 self._sums[terms] = [base for base, _ in summands], combined
             summands = [(self._sums[terms][1], ONE)]
-        if len(summands) == 1 and summands[0][1] == 1 and not rest:
+        if len(summands) == 1 and summands[0][1] == 1 and not constant:
             return summands[0][0]
-        total = self.total(
-            [*([rest] if rest or not summands else []), *(self.times(scale, base) for base, scale in summands)]
-        )
-        if (
-            len(summands) == 1
-            and type(total) is arb
-            and max(rest.height_bits(), summands[0][1].height_bits()) <= RATIONAL_BITS
-        ):
-            self._affine[id(total)] = total, *summands[0], rest
+        products = [self.times(scale, base) for base, scale in summands]
+        total = self.total([constant, *products] if constant or not summands else products)
+        # One base is left: the result is affine in it.
+        if len(summands) == 1 and type(total) is arb:
+            _, scale = summands[0]
+            if max(constant.height_bits(), scale.height_bits()) <= RATIONAL_BITS:
+                self._affine[id(total)] = total, *summands[0], constant
         return total
 
     def activation(self, x: BallValue, kind: str) -> BallValue:
@@ -188,9 +191,9 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
 
         With epsilon = 0 rational entries are taken as the primitive integers in their direction, so that equal hashes
         of different positions are one number, and one object."""
-        rational: list[Any] = [x for x in entries if type(x) is fmpq]
-        if epsilon == 0 and self.proportional and len(rational) == len(entries) and not self._flat(entries):
-            key = _direction(rational)
+        rationals: list[Any] = [x for x in entries if type(x) is fmpq]
+        if epsilon == 0 and self.proportional and len(rationals) == len(entries) and not self._flat(entries):
+            key = _direction(rationals)
             known = self._directions.get(key)
             if known is None:
                 known = self._directions[key] = self._normalised(list(map(fmpq, key)), epsilon, zero_variance, i)
@@ -200,6 +203,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
     def _normalised(
         self, entries: Sequence[BallValue], epsilon: BallValue, zero_variance: str, i: int
     ) -> list[BallValue]:
+        """(x - mean)/sqrt(variance + epsilon) of the entries; zeros or NoRun where variance and epsilon are 0."""
         if self._flat(entries):
             centred, variance = [ZERO] * len(entries), ZERO  # exactly, though the mean may be a ball
         else:
@@ -227,6 +231,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         return self._ones.setdefault(value, value) if type(value) is fmpq else value
 
     def alike(self, scores: Sequence[BallValue], values: BallColumns) -> Sequence[int] | None:
+        # Any of the candidates may be the greatest: if all have the same values, it does not matter which.
         candidates = _candidates(scores)
         same = self.proportional and all(_same(row[j], row[candidates[0]]) for row in values for j in candidates[1:])
         return candidates[:1] if same else None
@@ -238,6 +243,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         def scores(number: int, sees: Sequence[int]) -> Sequence[BallValue]:
             if not isinstance(sees, range):
                 return plain(number, sees)
+            # Made at the first such row, since rows that ask for few positions do not need the matrix.
             if not tables:
                 exact = all(type(x) is fmpq for column in (*queries, *keys) for x in column)
                 rows: Any = [list(column) for column in keys]
@@ -265,6 +271,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         if all(self._flat(column) for column in keys):  # equal scores
             return [self.plain(column, seen, "average") for column in values]
         scale = self.scales(factor)
+        # Rows with a zero query have equal scores: there the mean may be exact.
         zeros = [all(_is_zero(x) for x in query) for query in zip(*queries, strict=True)]
         means = [self.plain(column, seen, "average") for column in values] if any(zeros) else []
         asked, offered, value_balls = ([_balls(column) for column in part] for part in (queries, keys, values))
@@ -276,13 +283,14 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
     def _exponential(
         self, queries: BallRows, keys: BallRows, values: BallRows, seen: Sequence[range], scale: Sequence[arb] | None
     ) -> list[BallColumn]:
-        """Softmax rows of balls."""
+        """Softmax rows of balls: the weights of `ROWS` rows are one matrix, which is multiplied with the values."""
         n, zero = self.length, arb(0)
         offered = flint.arb_mat([list(column) for column in keys]) if len(keys) > 1 else None
         table = flint.arb_mat([list(row) for row in zip(*values, strict=True)])
         results: list[BallColumn] = [[] for _ in values]
-        held: list[list[arb]] = []
+        weight_rows: list[list[arb]] = []
         totals: list[arb] = []
+        # Weights outside of what a row sees are zero.
         for number, sees in enumerate(seen):
             query = [q[number] if scale is None else q[number] * scale[number] for q in queries]
             if not sees:
@@ -291,13 +299,13 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
                 weights, total = _weights(list(map(mul, repeat(query[0]), keys[0][sees.start : sees.stop])))
             else:
                 weights, total = _weights((flint.arb_mat([query]) * offered).entries()[sees.start : sees.stop])
-            held.append([zero] * sees.start + weights + [zero] * (n - max(sees.start, sees.stop)))
+            weight_rows.append([zero] * sees.start + weights + [zero] * (n - max(sees.start, sees.stop)))
             totals.append(total)
-            if len(held) == ROWS or number == len(self.rows) - 1:
-                for parts, total in zip((flint.arb_mat(held) * table).tolist(), totals, strict=True):
+            if len(weight_rows) == ROWS or number == len(self.rows) - 1:
+                for parts, total in zip((flint.arb_mat(weight_rows) * table).tolist(), totals, strict=True):
                     for result, part in zip(results, parts, strict=True):
                         result.append(ZERO if total.is_zero() or part.is_zero() else part / total)
-                held, totals = [], []
+                weight_rows, totals = [], []
         return results
 
     def shares(self, scores: Sequence[BallValue]) -> Iterable[BallValue]:
@@ -358,6 +366,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         return super().mean(entries)
 
     def _root(self, x: BallValue) -> BallValue:
+        """The square root, rational where that is exact."""
         if isinstance(x, fmpq):
             above, below = x.p.isqrt(), x.q.isqrt()
             if above * above == x.p and below * below == x.q:
@@ -383,6 +392,7 @@ def _same(a: BallValue, b: BallValue) -> bool:
 
 
 def _balls(entries: Sequence[BallValue]) -> Sequence[arb]:
+    """The entries as balls; the same sequence where all are balls already."""
     balls: Any = entries if list(map(type, entries)).count(arb) == len(entries) else list(map(arb, entries))
     return balls
 
@@ -484,6 +494,7 @@ def _maxima(scores: Sequence[BallValue], weighting: str, row: int, start: int, b
         open_to = next((j for j in best[1:] if j not in equal), None)
         chosen, result = best[0], best
     else:
+        # The last or first candidate gets the weight, unless another one may be greater.
         chosen = best[0 if weighting == "leftmost" else -1]
         open_to = next((j for j in best if not (_same(scores[chosen], scores[j]) or scores[chosen] >= scores[j])), None)
         result = [chosen]

@@ -1,8 +1,9 @@
 """Blocks of dense models in balls: `symcook.domains.protocol.Matrices` with Arb's products of matrices.
 
-Several columns are a list of columns. Each position with entries of its own is a row of the matrix that is multiplied,
-once, so that positions with the same entries keep one object. Where all entries and weights are rational the product
-is exact. In the domain of `rounding` it is a sum of rounded products in any order, bounded for the whole matrix.
+Several columns are a list of columns. Each position with new entries is a row of one matrix, which is multiplied with
+the weights once, so that positions with the same entries share one object. Where all entries and weights are rational
+the product is exact. In the domain of `symcook.domains.rounding` an entry of the product is a sum of rounded products
+in any order, with an error bound (`RoundedMatrices`).
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ Rows = Sequence[Sequence[Entry]]
 
 
 def anything() -> arb:
-    """A set that may be anything, a new object each time: what is one object counts as one number."""
+    """The whole real line as a ball; a new object each time, because one object counts as one number."""
     return arb(0, arb.pos_inf())
 
 
 @dataclass
 class BallMatrix:
-    """A matrix of a model, a column for each of its rows: as balls, as rationals where it is rational, and for sets of
-    rounded numbers the greatest sizes and the exponent of two of which all entries are multiples, where they are."""
+    """A matrix of a model, transposed: as balls, and as rationals where it is rational. For sets of rounded numbers
+    also upper bounds of the sizes of the entries, and an e such that all entries are multiples of 2^e, if known."""
 
     balls: arb_mat
     rational: fmpq_mat | None = None
@@ -91,6 +92,8 @@ class BallMatrices:
     def product(
         self, matrix: BallMatrix, columns: Rows, bias: Any = None, kind: str = "", onto: Rows | None = None
     ) -> list[list[Entry]]:
+        """The matrix times the columns, plus a bias and the columns `onto`, then an activation."""
+
         def lines(rows: Rows, *old: Rows) -> Iterable[Sequence[Entry]]:
             products = self.products(matrix, rows, [[bias] * len(rows)] * (bias is not None) + [*old])
             return [[self.activation(x, kind) for x in line] for line in products] if kind else products
@@ -102,12 +105,12 @@ class BallMatrices:
         exact = all(type(x) is fmpq for row in rows for x in row)
         if exact and matrix.rational is not None:
             entries: Any = [*rows]
-            products_found: Any = (fmpq_mat(entries) * matrix.rational).tolist()
+            product_rows: Any = (fmpq_mat(entries) * matrix.rational).tolist()
         else:
-            products_found = (_balls(rows) * matrix.balls).tolist()
+            product_rows = (_balls(rows) * matrix.balls).tolist()
         return [
             [self.total([*parts, ZERO]) for parts in zip(*lines, strict=True)]
-            for lines in zip(products_found, *more, strict=True)
+            for lines in zip(product_rows, *more, strict=True)
         ]
 
     def scaled(self, columns: Rows, norm: LayerNorm) -> Any:
@@ -124,9 +127,9 @@ class BallMatrices:
         """What `compute` makes of the entries of each group of columns, a list of rows a group; once for positions with
         the same entries."""
         known = next(self._memo)
-        entries_met = list(zip(*(zip(*columns, strict=True) for columns in groups), strict=True))
-        keys = [tuple(id(x) for row in entries for x in row) for entries in entries_met]
-        fresh = {key: entries for key, entries in zip(keys, entries_met, strict=True) if key not in known}
+        entries_by_position = list(zip(*(zip(*columns, strict=True) for columns in groups), strict=True))
+        keys = [tuple(id(x) for row in entries for x in row) for entries in entries_by_position]
+        fresh = {key: entries for key, entries in zip(keys, entries_by_position, strict=True) if key not in known}
         if fresh:
             computed = compute(*map(list, zip(*fresh.values(), strict=True)))
             for (key, entries), line in zip(fresh.items(), computed, strict=True):
@@ -134,6 +137,7 @@ class BallMatrices:
         return [list(column) for column in zip(*(known[key][0] for key in keys), strict=True)]
 
     def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> Any:
+        """The embedding's columns of some names."""
         columns = []
         for name in names:
             terms = [(self.embed(embedding.tables[name]), 1)] if name in embedding.tables else []
@@ -146,11 +150,12 @@ class BallMatrices:
         return columns[places] if isinstance(places, slice) else [columns[k] for k in places]
 
     def replaced(self, columns: Rows, places: list[int] | slice, others: Rows) -> Any:
-        columns_made = list(columns)
-        where = range(*places.indices(len(columns_made))) if isinstance(places, slice) else places
+        """The columns with others in some places."""
+        result = list(columns)
+        where = range(*places.indices(len(result))) if isinstance(places, slice) else places
         for k, column in zip(where, others, strict=True):
-            columns_made[k] = column
-        return columns_made
+            result[k] = column
+        return result
 
     def joint(self, several: Sequence[Rows]) -> Any:
         return [column for columns in several for column in columns]
@@ -182,12 +187,15 @@ class RoundedMatrices(BallMatrices):
         return 0 if least is None else least
 
     def products(self, matrix: BallMatrix, rows: Rows, more: Sequence[Rows]) -> Iterable[Sequence[Entry]]:
-        found, sizes = (_balls(rows) * matrix.balls).tolist(), (_sizes(rows) * present(matrix.sizes)).tolist()
+        """For each row a set that contains every result of rounded products and sums, in any order."""
+        product_rows, sizes = (_balls(rows) * matrix.balls).tolist(), (_sizes(rows) * present(matrix.sizes)).tolist()
         format, count = self.stored, len(rows[0]) + len(more)
+        # A sum of `count` rounded terms in any order is off by at most error/(1 - error) times the sum of their sizes
+        # (Higham), plus what products below the normal range lose. Beyond error = 1/2 there is no such bound.
         error = (count - 1) * format.unit
-        growth = 1 + error / (1 - error) if 2 * error <= 1 else 1  # else all that is not exact may be anything
+        growth = 1 + error / (1 - error) if 2 * error <= 1 else 1
         relative, absolute = (1 + format.unit) * growth - 1, count * format.tiny * growth
-        for sums, bounds, row, *others in zip(found, sizes, rows, *more, strict=True):
+        for sums, bounds, row, *others in zip(product_rows, sizes, rows, *more, strict=True):
             power, line = None if matrix.exponent is None else self._exponent(row), list[Entry]()
             for total, size, *parts in zip(sums, bounds, *others, strict=True):
                 for part in parts:
@@ -199,12 +207,14 @@ class RoundedMatrices(BallMatrices):
                     line[-1] = format.checked(total + off) if fits else anything()
             yield line
 
-    def _exactly(self, one: int | None, other: int | None, total: arb, size: arb, parts: Sequence[Entry]) -> Any:
-        """The sum where every partial sum is a number of the format; None where that is not known."""
-        own = None if one is None or other is None else self._exponent(parts)
-        if own is None or one is None or other is None:
+    def _exactly(self, row: int | None, matrix: int | None, total: arb, size: arb, parts: Sequence[Entry]) -> Any:
+        """The exact sum where every partial sum is a number of the format; None where that is not known. `row` and
+        `matrix` are exponents of two of which all entries of a row and of the matrix are multiples."""
+        own = None if row is None or matrix is None else self._exponent(parts)
+        if own is None or row is None or matrix is None:
             return None
-        least = min(one + other, own)
+        # All partial sums are multiples of 2^least and at most `size`: short enough to have no rounding.
+        least = min(row + matrix, own)
         format = self.stored
         if size <= fmpq(2) ** (least + format.bits) and (format.least is None or least >= format.least):
             integer = (total * fmpq(2) ** -least).unique_fmpz()
@@ -213,8 +223,10 @@ class RoundedMatrices(BallMatrices):
 
 
 def _balls(rows: Sequence[Sequence[Entry]]) -> arb_mat:
+    """A matrix of balls."""
     return arb_mat([list(map(arb, row)) for row in rows])
 
 
 def _sizes(rows: Sequence[Sequence[Entry]]) -> arb_mat:
+    """Upper bounds of the sizes of the entries."""
     return arb_mat([[arb(x).abs_upper() for x in row] for row in rows])

@@ -225,6 +225,7 @@ class Batch(Going[BatchColumn, Cell, Array]):
         return Grid(tuple(options if isinstance(options, tuple) else (options,) for options in sequence))
 
     def embed(self, table: Mapping[str, Coefficient]) -> BatchColumn:
+        """The token table, one cell for each position."""
         exact = {token: rational(value) for token, value in table.items()}
         return [self._given(place, [exact[token] for token in self._choices[place]]) for place in self.rows]
 
@@ -251,6 +252,7 @@ class Batch(Going[BatchColumn, Cell, Array]):
         return [constant(at_position(expression, i, self.length), self.kinds) for i in places]
 
     def linear(self, terms: Sequence[tuple[BatchColumn, Coefficient]], bias: Coefficient) -> BatchColumn:
+        """The weighted sums of cells: in integers, or in numbers of the exact domain where a weight is a root."""
         columns = [column for column, _ in terms]
         weights: list[Any] = [coefficient(weight) for _, weight in terms]
         shift = rational(bias)
@@ -283,6 +285,8 @@ class Batch(Going[BatchColumn, Cell, Array]):
         weighting: str,
         factor: Coefficient,
     ) -> list[BatchColumn]:
+        """What a head writes for each value column, row by row."""
+        # Without scores: the first or last position, or a plain mean.
         if not queries:
             if weighting in ("leftmost", "rightmost"):
                 return [self._ends(column, mask, 0 if weighting == "leftmost" else -1) for column in values]
@@ -294,6 +298,8 @@ class Batch(Going[BatchColumn, Cell, Array]):
             visible_places = visible(mask, place, self.length)
             scores = [self._score([q[number] for q in queries], [k[j] for k in keys]) for j in visible_places]
             seen_values = [[v[j] for j in visible_places] for v in values]
+            # A row that sees nothing; softmax of scores that differ;
+            # hard attention, or softmax of scores that are all zero.
             if not visible_places:
                 rows.append([zero] * len(values))
             elif weighting == "softmax" and any(score.bound for score in scores):
@@ -312,6 +318,7 @@ class Batch(Going[BatchColumn, Cell, Array]):
         `factor` is what `logarithmic` makes of the scores' factor. NotExact where inputs that differ in this are so
         many that they are as well run one by one.
         """
+        # 1. Number the combinations of a score and values that occur, and write them into a table, a column an input.
         kinds: dict[tuple[Any, ...], int] = {}
         places = []
         for here in zip(scores, *rows, strict=True):
@@ -319,10 +326,12 @@ class Batch(Going[BatchColumn, Cell, Array]):
             places.append(np.array([kinds.setdefault(entry, len(kinds)) for entry in distinct], dtype=np.int32)[codes])
         size = max(map(len, places))
         table = np.stack([np.tile(codes, size // len(codes)) for codes in places])
+        # 2. Inputs with the same combinations, in whatever order, have the same means.
         table.sort(axis=0)
         different, codes = np.unique(table, axis=1, return_inverse=True)
         if different.shape[1] > max(FEW, size // 8):
             raise NotExact("softmax in exact batches must meet few combinations of scores", different.shape[1], _BALL)
+        # 3. One mean for each different column and each value.
         listed, counted = list(kinds), [Counter(column) for column in different.T.tolist()]
         result = []
         for r in range(1, len(rows) + 1):
@@ -335,6 +344,7 @@ class Batch(Going[BatchColumn, Cell, Array]):
         return result
 
     def _score(self, query: Sequence[Cell], key: Sequence[Cell]) -> Cell:
+        """The score of a query and a key."""
         parts = [product(q, k, self.kinds) for q, k in zip(query, key, strict=True)]
         return parts[0] if len(parts) == 1 else combine([(part, ONE) for part in parts], ZERO, self.kinds)
 
@@ -365,6 +375,7 @@ class Batch(Going[BatchColumn, Cell, Array]):
         return [largest(cells, self.kinds) for cells in zip(*columns, strict=True)]
 
     def paired(self, first: list[Array], second: list[Array], size: int) -> list[Array]:
+        """The pairs of two indices as one index each: size*first + second."""
         pairs = (
             aligned(first_codes.astype(np.int64), second_codes)
             for first_codes, second_codes in zip(first, second, strict=True)
@@ -400,6 +411,7 @@ def _combinations(cells: Sequence[Cell]) -> tuple[list[tuple[Any, ...]], Array]:
         distinct = list(dict.fromkeys(listed))
         codes = _numbered(listed, distinct)
     else:
+        # Number the values of one cell after the other, and the pairs with the numbers so far.
         codes = np.zeros(1, dtype=np.int64)
         for table in tables:
             before, here = aligned(codes, np.unique(table, return_inverse=True)[1].reshape(-1))

@@ -123,6 +123,7 @@ def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carr
         return constant(shift, kinds)
     if not shift and len(live) == 1 and live[0][1] == 1:
         return live[0][0]
+    # Integer factors over one denominator, in lowest terms.
     below = [cell.denominator * weight.denominator for cell, weight in live]
     common = math.lcm(shift.denominator, *below)
     factors = [weight.numerator * (common // d) for (_, weight), d in zip(live, below, strict=True)]
@@ -133,10 +134,12 @@ def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carr
     bound = abs(added) + sum(abs(f) * cell.bound for (cell, _), f in zip(live, factors, strict=True))
     kind = kinds(bound)
     parts = sorted(zip((cell for cell, _ in live), factors, strict=True), key=lambda part: part[0].size)
+    # Python integers are slow: where few values occur the sum is taken by values.
     if kind.kind == "O":
         by_values = _by_values(parts, added)
         if by_values is not None:
             return Cell(by_values[0], common, bound, by_values[1])
+    # From the smallest cell to the largest, so that most additions are on short arrays.
     total = parts[0][0].each(lambda table: scaled(table, parts[0][1], kind))
     if added:  # while the array is short
         total = total + scalar(added, kind)
@@ -155,6 +158,7 @@ def irrational(terms: Sequence[tuple[Cell, Quantity]], shift: Fraction) -> Cell:
 
 
 def _sum(small: Array, large: Array) -> Array:
+    """The sum of a small array and a large one, in the order of cells."""
     if len(small) == len(large):
         return small + large
     return (large.reshape(-1, len(small)) + small).reshape(-1)
@@ -196,18 +200,19 @@ def _coded(cell: Cell) -> Coded | None:
 
 def _pairs(small: Coded, large: Coded) -> Coded | None:
     """Sums of two coded cells; None where the pairs that occur are many."""
-    many, size = len(large[0]), len(large[1])
-    space = len(small[0]) * many
+    size_right, size = len(large[0]), len(large[1])
+    space = len(small[0]) * size_right
     if space > 16 * size + FEW:
         return None
-    before, here = aligned(small[1].astype(np.int64) * many, large[1])
+    before, here = aligned(small[1].astype(np.int64) * size_right, large[1])
     pairs = (before + here).reshape(-1)
     occurs = np.zeros(space, dtype=bool)
     occurs[pairs] = True
     used = np.flatnonzero(occurs)
     if 4 * len(used) > 3 * size > 3 * FEW:
         return None
-    left_place, right = np.divmod(used, many)
+    # Number the pairs that occur, and add each once.
+    left_place, right = np.divmod(used, size_right)
     place = np.empty(space, dtype=np.int32)
     place[used] = np.arange(len(used), dtype=np.int32)
     table, codes = small[0][left_place] + large[0][right], place[pairs]
@@ -275,6 +280,7 @@ def hard(
     them. How many are tied depends on the input, so that its static denominator takes lcm(1..m) for m positions; where
     no score depends on the input, it is the number itself.
     """
+    # The same scores for all inputs: the positions are known before any input is looked at.
     tests, _, _ = common(scores, kinds)
     if all(len(test) == 1 for test in tests):
         entries = [test[0] for test in tests]

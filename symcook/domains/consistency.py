@@ -1,7 +1,8 @@
-"""Whether linear forms may all be at least 0, where many such questions are asked that share most of their forms.
+"""Whether linear forms can all be at least 0, where many such questions are asked that share most of their forms.
 
-Of each answer the reason is kept: numbers at which the forms are not negative, or a few of the forms that contradict
-each other. A later question that the same numbers answer, or in which the same forms stand, is not worked out again.
+In go rows (linear forms with integer coefficients); out comes whether some rational numbers make none of them negative,
+by Fourier-Motzkin elimination. The reason of each answer is kept: a point, or an unsatisfiable core of a few rows. A
+later question that the same point satisfies, or that contains the same core, is answered without elimination.
 """
 
 from __future__ import annotations
@@ -44,7 +45,10 @@ def minus_terms(terms: FormTerms) -> FormTerms:
 
 
 class Premises:
-    """Rows that stand together in several questions, each with its least constant; those of others among them."""
+    """Rows that occur together in several questions; `least` has the least constant by coefficients, also of `over`.
+
+    `asked` is how many of the known points were tried, `bits` has a bit for each of them at which no row is negative.
+    """
 
     __slots__ = ("asked", "bits", "least", "opposed", "over", "rows")
 
@@ -61,8 +65,8 @@ class Premises:
 
 
 class Consistency:
-    """Answers to questions about rows, over the rationals; `STRICT` is some positive number. `more` puts numbers for
-    further names into a point that is found, so that it answers more."""
+    """Answers to questions about rows, over the rationals; `STRICT` is some positive number. `more` adds numbers for
+    further names to a point that is found, so that it answers more questions."""
 
     def __init__(self, more: Callable[[dict[str, int]], IntegerPoint] = dict) -> None:
         self.more = more
@@ -74,13 +78,15 @@ class Consistency:
         """Whether there are numbers for which none of the premises and of some more rows is negative."""
         if premises.opposed:
             return False
-        points_left = self._at_all(premises)
+        # A known point may satisfy all rows.
+        points = self._at_all(premises)
         for form in more:
-            if not points_left:
+            if not points:
                 break
-            points_left &= self._at_points(form, points_left)
-        if points_left:
+            points &= self._at_points(form, points)
+        if points:
             return True
+        # Two rows may contradict each other, or the rows may contain a known core.
         all_premises = Premises(more, premises) if more else premises
         if all_premises.opposed:
             return False
@@ -88,6 +94,7 @@ class Consistency:
         for core in self.cores:
             if all(least.get(terms, c + 1) <= c for terms, c in core):
                 return False
+        # Else elimination finds a point or a core.
         point, core = solved([*least.items()])
         if point is None:
             self.cores.append(core)
@@ -97,44 +104,46 @@ class Consistency:
 
     def _at_all(self, premises: Premises) -> int:
         """A bit for each point at which no premise is negative."""
-        many = len(self.points)
-        if premises.asked < many:
-            new = (1 << many) - (1 << premises.asked)
+        known = len(self.points)
+        if premises.asked < known:
+            new = (1 << known) - (1 << premises.asked)
             if premises.over is not None:
                 new &= self._at_all(premises.over)
             for form in premises.rows:
                 if not new:
                     break
                 new &= self._at_points(form, new)
-            premises.asked, premises.bits = many, premises.bits | new
+            premises.asked, premises.bits = known, premises.bits | new
         return premises.bits
 
-    def _at_points(self, one: FormRow, among: int) -> int:
+    def _at_points(self, form: FormRow, among: int) -> int:
         """A bit for each of some points at which a row is not negative."""
-        asked, bits = self._met.get(one, (0, 0))
+        asked, bits = self._met.get(form, (0, 0))
         if unasked := among & ~asked:
-            terms, c = one
+            terms, c = form
             while unasked:
                 bit = unasked & -unasked
                 unasked ^= bit
                 get = self.points[bit.bit_length() - 1].get
                 if sum([x * get(v, 0) for v, x in terms], c * get("", 1)) >= 0:
                     bits |= bit
-            self._met[one] = asked | among, bits
+            self._met[form] = asked | among, bits
         return bits
 
 
 def solved(rows: list[FormRow]) -> tuple[dict[str, int] | None, tuple[FormRow, ...]]:
-    """Numbers at which no row is negative; if there are none, rows for which there are none. No two rows have the same
-    coefficients. One name after the other is eliminated."""
+    """Numbers at which no row is negative, or None and the rows of a contradiction. No two rows may have the same
+    coefficients. Fourier-Motzkin: one name after the other is eliminated, then they get numbers in reverse order."""
     names = sorted({v for terms, _ in rows for v, _ in terms} - {STRICT})
     names.append(STRICT)
+    # Each row as a vector over `names`, with the bit of the row that it comes from.
     open_rows: _Rows = {}
     for k, (terms, c) in enumerate(rows):
         if not terms and c < 0:
             return None, (rows[k],)
         by = dict(terms)
         open_rows[tuple([by.get(v, 0) for v in names])] = c, 1 << k
+    # `STRICT` comes last, because it must be positive.
     ends: list[tuple[int, list[tuple[_Vector, int]]]] = []
     for last in (False, True):
         open_ = {len(names) - 1} if last else {*range(len(names) - 1)}
@@ -146,6 +155,7 @@ def solved(rows: list[FormRow]) -> tuple[dict[str, int] | None, tuple[FormRow, .
             if isinstance(remaining, int):
                 return None, tuple(used_row for k, used_row in enumerate(rows) if remaining >> k & 1)
             open_rows = remaining
+    # Backwards: each name lies between the bounds that the later names leave it.
     values: list[int | Fraction] = [0] * len(names)
     for g, used in reversed(ends):
         values[g] = _between(g, used, values, g == len(names) - 1)
@@ -165,16 +175,17 @@ def _first_out(rows: _Rows, names: Collection[int]) -> int:
     """A name whose elimination makes the fewest rows."""
     best, fewest = -1, -1
     for g in names:
-        many = _joins(rows, g) if len(names) > 1 else 0
-        if not many:
+        joins = _joins(rows, g) if len(names) > 1 else 0
+        if not joins:
             return g
-        if best < 0 or many < fewest:
-            best, fewest = g, many
+        if best < 0 or joins < fewest:
+            best, fewest = g, joins
     return best
 
 
 def _eliminated(rows: _Rows, g: int, positive: bool) -> _Rows | int:
     """The rows without a name, which may have to be positive; the bits of rows that contradict each other."""
+    # Rows without the name stay; the others bound it from below (coefficient > 0) or above.
     remaining: _Rows = {}
     above: list[tuple[_Vector, int, int]] = []
     below: list[tuple[_Vector, int, int]] = []
@@ -186,6 +197,7 @@ def _eliminated(rows: _Rows, g: int, positive: bool) -> _Rows | int:
                 return bits
         else:
             remaining[vector] = c, bits
+    # Each lower bound with each upper bound: the combination in which the name cancels, in lowest terms.
     for up, c, a in above:
         x = up[g]
         for down, d, b in below:
@@ -206,7 +218,8 @@ def _eliminated(rows: _Rows, g: int, positive: bool) -> _Rows | int:
 
 
 def _between(g: int, used: list[tuple[_Vector, int]], values: list[int | Fraction], positive: bool) -> int | Fraction:
-    """A number that rows leave to a name: an integer inside of its ends, where there is one."""
+    """A number for the name g between the bounds of the `used` rows, an integer where there is one; `values` has the
+    numbers of the names that were eliminated later."""
     low: int | Fraction | None = None
     high: int | Fraction | None = None
     for vector, c in used:
@@ -216,6 +229,7 @@ def _between(g: int, used: list[tuple[_Vector, int]], values: list[int | Fractio
             low = end if low is None or end > low else low
         else:
             high = end if high is None or end < high else high
+    # `STRICT` may be as small as needed: halfway to its upper end.
     if positive:
         low = max(low or 0, 0)
         return low + 1 if high is None else low if low == high else Fraction(low + high) / 2

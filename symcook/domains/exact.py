@@ -1,8 +1,8 @@
 """Exact values: rationals as `Fraction`, exponential sums (`symcook.numbers.expsum`) where a softmax makes them, and
 numbers with one square root (`symcook.numbers.roots`) where a layer norm does.
 
-A column is a list with one value a position. Nothing here rounds, and no floating number gets in: a coefficient that
-is not rational has no exact form in this domain and is refused with the name of the domain that has one.
+A column is a list with one value for each position. Nothing is rounded, and no float is accepted. A coefficient without
+an exact form here is rejected, and the error names the domain that can take it.
 """
 
 from __future__ import annotations
@@ -91,15 +91,16 @@ class Exact(Shortening[ExactValue]):
         known = next(self._memo)
         if not compared or not all(isinstance(x, Fraction) for column in (*queries, *keys) for x in column):
             return (_squared(queries, keys, known) if compared else None) or super().scoring(queries, keys, compared)
+        # Keys over one denominator, each query over one of its own: the order of the scores in a row stays the same.
         offered: list[Any] = list(zip(*keys, strict=True))
         below = lcm(*(x.denominator for key in offered for x in key))
-        whole = [[int(x * below) for x in key] for key in offered]
+        integer_keys = [[int(x * below) for x in key] for key in offered]
 
         def scores(number: int, sees: range) -> list[int]:
             query: list[Any] = [column[number] for column in queries]
             scale = lcm(*(x.denominator for x in query))
             asked = [int(x * scale) for x in query]
-            return [sum(map(mul, asked, whole[j])) for j in sees]
+            return [sum(map(mul, asked, integer_keys[j])) for j in sees]
 
         return scores
 
@@ -111,6 +112,7 @@ def _squared(queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], known:
     """The scores as c S |S| r with whole S, where a key is S' sqrt(r) and a query of this form too: integers in the
     order of the scores, up to a positive factor of each row. None where an entry is of another form. `known` has the
     forms of keys that came before."""
+    # Each query and each key as integers times one root; None as soon as one has another form.
     asked, offered = list[list[int]](), list[tuple[list[int], Fraction]]()
     for query in zip(*queries, strict=True):
         form = _multiple(query)
@@ -119,19 +121,20 @@ def _squared(queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], known:
         asked.append(form[0])
     for key in zip(*keys, strict=True):
         name = tuple(map(id, key))
-        found = known.get(name)
-        if found is None:  # with the key, so that the ids stay its own
-            found = known[name] = _multiple(key), key
-        form = found[0]
+        stored = known.get(name)
+        if stored is None:  # with the key, so that the ids stay its own
+            stored = known[name] = _multiple(key), key
+        form = stored[0]
         if form is None:
             return None
         offered.append(form)
+    # The key S' sqrt(r) gives the score S sqrt(r) up to a factor: S |S| r is its square with its sign.
     below = lcm(*(size.denominator for _, size in offered))
-    whole = [(key, size.numerator * (below // size.denominator)) for key, size in offered]
+    integer_keys = [(key, size.numerator * (below // size.denominator)) for key, size in offered]
 
     def scores(number: int, sees: range) -> list[int]:
         query = asked[number]
-        sums = [(sum(map(mul, query, whole[j][0])), whole[j][1]) for j in sees]
+        sums = [(sum(map(mul, query, integer_keys[j][0])), integer_keys[j][1]) for j in sees]
         return [part * abs(part) * size for part, size in sums]
 
     return scores
@@ -164,6 +167,7 @@ def normalised(row: Sequence[ExactValue], epsilon: Fraction, zero_variance: str,
     """
     mean = _total(row) / len(row)
     moved = [value - mean for value in row]
+    # With epsilon = 0 the entries are divided by the first one that is not zero, so that a common root cancels.
     unit = next((abs(value) for value in moved if value != 0), None)
     if unit is None:
         if epsilon == 0:
@@ -197,19 +201,20 @@ def coefficient(value: int | Number) -> ExactValue:
 
 @lru_cache(maxsize=4096)
 def _known(tree: Tree) -> Any:
+    """A tree as a number, rational or with one root; remembered."""
     try:
-        found = _Roots({}).term(tree)
-        return Fraction(found) if isinstance(found, int) else found
+        value = _Roots({}).term(tree)
+        return Fraction(value) if isinstance(value, int) else value
     except NotExact:
         raise NotExact("numbers must be rational in exact arithmetic", show(tree), _BALL) from None
 
 
 def number(value: int | Number) -> Fraction:
     """A coefficient as a Fraction; NotExact where it is not rational, BadInput for a symbol."""
-    found = coefficient(value)
-    if not isinstance(found, Fraction):
-        raise NotExact("numbers must be rational in exact arithmetic", found, _BALL)
-    return found
+    exact_value = coefficient(value)
+    if not isinstance(exact_value, Fraction):
+        raise NotExact("numbers must be rational in exact arithmetic", exact_value, _BALL)
+    return exact_value
 
 
 @lru_cache(maxsize=1 << 16)
@@ -264,6 +269,7 @@ class _Rooted(Rationals):
 
 
 def _root(base: Fraction, exponent: Fraction) -> Fraction:
+    """A root or broken power of a rational that is rational; BadInput where it has no real value."""
     if base == 0 and exponent > 0:
         return base
     if base == 0:
@@ -300,6 +306,7 @@ class _Beside(_Rooted):
         return value if isinstance(value, self.kind) else super().kept(value)
 
     def _rational(self, values: Sequence[object], tree: Tree) -> list[Any]:
+        """The values; NotExact if one of them is of the other kind."""
         if any(isinstance(value, self.kind) for value in values):
             raise NotExact("the value must be an exact rational", show(tree), "write it as p/q")
         return list(values)
@@ -313,8 +320,8 @@ class _Roots(_Beside):
     def power(self, a: Any, b: Any, tree: Tree) -> Any:
         if b == 2 or not isinstance(b, (int, Fraction)) or b.denominator != 2:
             return a * a if b == 2 else super().power(a, b, tree)
-        whole = super().power(a, (b.numerator - 1) // 2, tree)
-        return whole * self.call("sqrt", [a], tree)
+        integer_power = super().power(a, (b.numerator - 1) // 2, tree)
+        return integer_power * self.call("sqrt", [a], tree)
 
     def call(self, name: str, arguments: list[object], tree: Tree) -> Any:
         if name == "sqrt" and isinstance(arguments[0], (int, Fraction)) and arguments[0] > 0:
@@ -338,8 +345,8 @@ class _Form:
     def __add__(self, other: Mixed) -> _Form:
         if not isinstance(other, _Form):
             return _Form(self.plain + other, self.logs)
-        every = {**self.logs, **other.logs}
-        sums = {m: self.logs.get(m, Fraction(0)) + other.logs.get(m, Fraction(0)) for m in every}
+        all_logs = {**self.logs, **other.logs}
+        sums = {m: self.logs.get(m, Fraction(0)) + other.logs.get(m, Fraction(0)) for m in all_logs}
         return _Form(self.plain + other.plain, {m: c for m, c in sums.items() if c})
 
     __radd__ = __add__
@@ -393,12 +400,12 @@ def logarithmic(factor: int | Number, i: int, n: int) -> tuple[ExactValue, Logs]
     if not isinstance(factor, tuple):
         return Fraction(factor), ()
     try:
-        found = _Logarithmic({"i": i, "n": n}).term(factor)
+        value = _Logarithmic({"i": i, "n": n}).term(factor)
     except NotExact:
         return coefficient(value_at(factor, i, n)), ()
-    if isinstance(found, _Form):
-        return found.plain, _combined([(c, m) for m, c in found.logs.items()])
-    return (found if isinstance(found, Root) else Fraction(found)), ()
+    if isinstance(value, _Form):
+        return value.plain, _combined([(c, m) for m, c in value.logs.items()])
+    return (value if isinstance(value, Root) else Fraction(value)), ()
 
 
 def _combined(logs: Sequence[tuple[Any, Fraction]]) -> Logs:
@@ -406,6 +413,7 @@ def _combined(logs: Sequence[tuple[Any, Fraction]]) -> Logs:
     if len(logs) < 2 or not all(isinstance(c, Fraction) for c, _ in logs):
         return tuple(logs)
     below = lcm(*(c.denominator for c, _ in logs))
+    # sum c log(m) = common * log(prod m^(c/common)), unless that number is too long.
     common = Fraction(gcd(*(int(c * below) for c, _ in logs)), below)
     powers = [(int(c / common), m) for c, m in logs]
     if sum(abs(k) * max(m.numerator, m.denominator).bit_length() for k, m in powers) > MAX_POWER_BITS:
@@ -447,6 +455,7 @@ def mean(
     exponents = [row for (row, _), _ in counted]
     counts = [count for _, count in counted]
     values: list[Any] = [ExpSum.of(form) if isinstance(form, frozenset) else form for (_, form), _ in counted]
+    # Equal exponents: a plain mean. Powers of e alone: exponential sums. Else each weight is computed.
     if all(row == exponents[0] for row in exponents):
         return _total([value * count for value, count in zip(values, counts, strict=True)]) / sum(counts)
     if not bases:
@@ -467,6 +476,7 @@ def _weights(exponents: Sequence[tuple[Fraction, ...]], bases: Sequence[Fraction
 
 
 def _total(values: Sequence[ExactValue]) -> ExactValue:
+    """The sum of some values."""
     total: Any = Fraction(0)
     for value in values:
         total = total + value

@@ -1,4 +1,4 @@
-"""Rational functions over the rationals in generators that are added as they are met.
+"""Rational functions over the rationals in generators that are added as they occur.
 
 A value is a `flint.fmpq`, or a `Function`: a quotient of two multivariate polynomials in lowest terms that is no
 rational constant. A generator is a symbol, an exponential exp(b/q), a max(0, u), a step I[u > 0], a root sqrt(u), an
@@ -80,6 +80,7 @@ class Field:
         self.version += 1
 
     def _add(self, key: object, generator: Generator) -> int:
+        """The index of a new generator; the ring grows to twice its size when it is full."""
         if len(self.generators) >= MAX_GENERATORS:
             raise self.too_large(f"{MAX_GENERATORS} maxima and exponentials")
         if len(self.generators) == len(self.gens):
@@ -112,6 +113,7 @@ class Field:
         return self._atom(kind, self.key(argument), argument)
 
     def _atom(self, kind: str, key: object, argument: object) -> Function:
+        """The generator of a kind and key as a value, made if it is new."""
         index = self._index.get((kind, key))
         if index is None:
             index = self._add((kind, key), Generator(kind, argument))
@@ -125,6 +127,7 @@ class Field:
         for g in reversed(self._folding):  # an argument holds older generators only
             if degrees[g] < 2:
                 continue
+            # sqrt(u)^(2k + r) = u^k sqrt(u)^r: the terms are sorted by k. A power of a step is the step.
             parts: dict[int, dict[Any, Any]] = {}
             root = self.generators[g].kind == "sqrt"
             for monomial, c in polynomial.terms():
@@ -179,6 +182,7 @@ class Field:
         f.version, f.text = self.version, None
 
     def _lifted(self, polynomial: fmpq_mpoly, factors: Sequence[int]) -> fmpq_mpoly:
+        """A polynomial of an earlier version: the exponents of exponentials are multiplied as their roots grew."""
         size, width = len(self.gens), len(factors)
         return self.ctx.from_dict(
             {
@@ -217,8 +221,8 @@ class Field:
     def too_large(self, what: str) -> Undecided:
         """The refusal of a closed form that has more than `what`; it names the symbols that may be set."""
         names = [g.argument.name for g in self.generators if g.kind == "symbol"]
-        names_shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
-        do = f"set one of its symbols ({names_shown}), or give a shorter input" if names else "give a shorter input"
+        shown_names = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
+        do = f"set one of its symbols ({shown_names}), or give a shorter input" if names else "give a shorter input"
         return Undecided(f"the closed form has more than {what}; {do}.")
 
     def times(self, first: fmpq_mpoly, second: fmpq_mpoly) -> fmpq_mpoly:
@@ -446,6 +450,13 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<Function {self.field.to_sympy(self)}>"
+
+
+def function_of(value: Value) -> Function:
+    """The value itself, where the caller knows that it is no rational constant."""
+    if not isinstance(value, Function):
+        raise RuntimeError(f"a Function is expected here, not {type(value).__name__}")
+    return value
 
 
 def polynomial_of(field: Field, polynomial: fmpq_mpoly) -> Value:

@@ -51,6 +51,7 @@ class FloatMatrices:
     def matrix(
         self, of: Named, name: str, weights: RationalMatrix | sympy.ImmutableMatrix, rows: tuple[int, ...] | None = None
     ) -> FloatArray:
+        """A matrix of the model, or some of its rows, in the type; stored with the part of the model."""
         key = self.name, name, rows
         if key not in of.kept:
             entries = nearest(weights)
@@ -60,6 +61,7 @@ class FloatMatrices:
     def vector(
         self, of: Named, name: str, numbers: Sequence[Coefficient], rows: tuple[int, ...] | None = None
     ) -> FloatArray:
+        """A column of numbers of the model, or some of them, in the type."""
         key = self.name, name, rows
         if key not in of.kept:
             chosen = numbers if rows is None else [numbers[k] for k in rows]
@@ -78,6 +80,7 @@ class FloatMatrices:
         kind: str = "",
         onto: FloatArray | None = None,
     ) -> FloatArray:
+        """The matrix times the columns, plus a bias and the columns `onto`, then an activation."""
         x = np.asarray(columns, dtype=self.wide)
         if self.apart:
             total = np.matmul(matrix, np.ascontiguousarray(x.T)[:, :, None])[:, :, 0].T
@@ -98,6 +101,7 @@ class FloatMatrices:
         return self._stored(np.asarray(columns) + np.asarray(others))
 
     def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> FloatArray:
+        """The embedding's columns of some names: the rows of a stored table, plus the position functions."""
         key = self.name, names
         if key not in embedding.kept:
             tables = (embedding.tables.get(name) for name in names)
@@ -116,9 +120,9 @@ class FloatMatrices:
         return columns[places]
 
     def replaced(self, columns: FloatArray, places: list[int] | slice, others: FloatArray) -> FloatArray:
-        columns_made = columns.copy()
-        columns_made[places] = others
-        return columns_made
+        result = columns.copy()
+        result[places] = others
+        return result
 
     def joint(self, several: Sequence[FloatArray]) -> FloatArray:
         return np.concatenate(several)

@@ -1,8 +1,9 @@
 """Floats: what a user's runtime computes, in memory that grows with the length and not with its square.
 
-float64, float32 and float16: every column is stored in that type. Inside one operation (scores, weights, sums, layer
-norm) float16 computes in float32, as runtimes do, and running sums are taken in float64. Fast, not exact, never a
-proof: `rounding` is the domain that bounds what rounding may do. What leaves the range of the type is refused.
+float64, float32 and float16: every column is a numpy array of that type over the positions. Inside one operation
+(scores, weights, sums, layer norm) float16 computes in float32, as runtimes do, and running sums are taken in float64.
+Fast, not exact, never a proof: `symcook.domains.rounding` bounds the effect of rounding. A value outside the range of
+the type is rejected.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ Flags = np.ndarray[Any, np.dtype[np.bool_]] | np.bool_
 Many = FloatColumn | float
 """A number for each position, or one for all."""
 FloatTruth = tuple[Flags, Flags]
-"""Where a comparison holds, and where that is known."""
+"""Where a comparison holds, and where that is certain."""
 
 BLOCK = 2**17
-"""Scores held at once: softmax and hard attention go by blocks of rows, in memory that does not grow with n^2."""
+"""How many scores are in memory at once: attention goes by blocks of rows, in memory that does not grow with n^2."""
 
 NEAR = 2.0**-40
 """Relative distance below which a comparison in a position function is left to exact arithmetic."""
@@ -100,10 +101,12 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         return self._stored(total)
 
     def activate(self, column: FloatColumn, kind: str) -> FloatColumn:
+        """An activation of each entry, a gelu in float64."""
         if kind == "relu":
             return np.maximum(column, self.kind(0))
         if kind == "step":
             return np.where(np.isnan(column), column, (column > 0).astype(self.kind))
+        # A gelu is x times `upper`, the weight of the upper side; where that underflows to 0 the value is 0, not nan.
         x = column.astype(np.float64)
         if kind == "gelu":
             half = math.sqrt(0.5)
@@ -116,6 +119,7 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         return self._stored(np.where(upper == 0, 0.0, x * upper))
 
     def layer_norm(self, columns: FloatColumns, epsilon: Coefficient, zero_variance: str) -> Any:
+        """(x - mean)/sqrt(variance + epsilon), all positions at once."""
         stacked = np.array(columns, dtype=self.wide)
         stacked -= stacked.mean(axis=0)
         total = np.mean(stacked * stacked, axis=0) + self.wide(float_of(epsilon))
@@ -159,16 +163,20 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         scale: Scale,
         rows: range,
     ) -> Any:
+        """Attention to a mask that sees what comes before, for the positions `rows`."""
         n, hard = self.length, weighting != "softmax"
         if not len(queries):
+            # Equal scores: running sums.
             columns = [_running(v, mask, weighting) for v in values]
         elif hard and all(bool(np.all(q == q[0])) for q in queries):
+            # Hard attention with one query for all rows: one scan over the scores.
             first = np.stack([q[:1] for q in queries], axis=1).astype(self.wide)
             scores = _scores(first, np.stack(keys).astype(self.wide), hard, np.empty((2, n), self.wide))[0]
             columns = _scan(self._finite(scores), values, mask, weighting)
         else:
             return self._blocks(queries, keys, values, mask, weighting, scale, rows)
-        if not mask.here:  # what the row before sees with itself
+        # Both include a row's own position. A strict mask sees what the row before sees with its own position.
+        if not mask.here:
             columns = [np.concatenate([np.zeros(1, column.dtype), column[: n - 1]]) for column in columns]
         return [column[rows.start : rows.stop] for column in columns]
 
@@ -182,7 +190,9 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         scale: Scale,
         rows: range,
     ) -> FloatColumn:
+        """Attention by blocks of rows, as products of matrices."""
         n = self.length
+        # The values, and a column of ones that adds up the weights.
         table = np.empty((len(values) + 1, n), self.wide)
         table[:-1], table[-1] = values, 1
         table = table.T
@@ -190,12 +200,12 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         step = max(1, BLOCK // n)
         asked = np.ascontiguousarray(np.asarray(queries, dtype=self.wide).T)
         offered = np.ascontiguousarray(keys, dtype=self.wide)
-        room = np.empty(
-            (2, min(step, len(rows)) * n), self.wide
-        )  # used by each block: fresh memory costs more than exp
+        # Used by each block, since fresh memory costs more than the exponentials.
+        room = np.empty((2, min(step, len(rows)) * n), self.wide)
         for first in rows[::step]:
             last = min(first + step, rows.stop)
             block = slice(first - rows.start, last - rows.start)
+            # The scores of the block, -inf where a row does not see.
             seen_end = n if mask.after else last
             scores = _scores(asked[block], offered[:, :seen_end], weighting != "softmax", room)
             if scale is not None:
@@ -204,6 +214,7 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
                 np.copyto(scores[:, first:], -np.inf, where=_behind(last - first, mask.here))
             top = scores.max(axis=1, keepdims=True)
             self._finite(top[not mask.here and first == 0 :])  # where the first row sees nothing
+            # One position gets the weight, or all of the greatest score, or all by the exponentials.
             if weighting in ("leftmost", "rightmost"):
                 at = scores.argmax(axis=1) if weighting == "leftmost" else seen_end - 1 - scores[:, ::-1].argmax(axis=1)
                 results[:, block] = table[at, :-1].T
@@ -215,6 +226,7 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
                     weights = np.equal(scores, top, out=scores, casting="unsafe")
                 sums = weights @ table[:seen_end]
                 results[:, block] = (sums[:, :-1] / sums[:, -1:]).T
+        # The first row of a strict mask sees nothing.
         if not mask.here and rows.start == 0:
             results[:, 0] = 0
         return results
@@ -297,12 +309,13 @@ class Float16(Float64):
     wide: ClassVar[Any] = np.float32
 
 
-def _as(given: FloatColumns, found: FloatColumn) -> Any:
-    """Columns held as those that were given: together in one array, or a list of them."""
-    return found if isinstance(given, np.ndarray) else list(found)
+def _as(model_columns: FloatColumns, columns: FloatColumn) -> Any:
+    """Columns in the form of others: together in one array, or in a list."""
+    return columns if isinstance(model_columns, np.ndarray) else list(columns)
 
 
 def _logistic(x: FloatColumn) -> FloatColumn:
+    """1/(1 + e^-x), with the small exponential on either side."""
     small = np.exp(-np.abs(x))
     return np.where(x < 0, small, 1.0) / (1.0 + small)
 
@@ -314,12 +327,12 @@ def _scores(queries: FloatColumn, keys: FloatColumn, compared: bool, room: Float
     product of matrices does not promise.
     """
     shape = (queries.shape[0], keys.shape[1])
-    total, other = (part[: shape[0] * shape[1]].reshape(shape) for part in room)
+    total, products = (part[: shape[0] * shape[1]].reshape(shape) for part in room)
     if not compared and len(keys) > 1:  # for one key dimension the plain products are faster
         return np.matmul(queries, keys, out=total)
     np.multiply.outer(queries[:, 0], keys[0], out=total)
     for d in range(1, keys.shape[0]):
-        total += np.multiply.outer(queries[:, d], keys[d], out=other)
+        total += np.multiply.outer(queries[:, d], keys[d], out=products)
     return total
 
 
@@ -350,12 +363,14 @@ def _scan(scores: FloatColumn, values: FloatColumns, mask: Mask, weighting: str)
         if weighting != "average":
             best = best[:1] if weighting == "leftmost" else best[-1:]
         return [np.full(n, v[best].sum(dtype=np.float64) / max(len(best), 1)) for v in values]
+    # A record: a score above all before it. Between records the maximum stays.
     top = np.maximum.accumulate(scores)
     record = np.concatenate([[True], scores[1:] > top[:-1]])
     if weighting != "average":
         best = record if weighting == "leftmost" else scores == top
         at = np.maximum.accumulate(np.where(best, np.arange(n), 0))
         return [v[at] for v in values]
+    # The mean, by segments from record to record: a running mean of the values at maximal scores.
     starts = np.flatnonzero(record)
     ends = np.append(starts[1:], n)
     maximal = scores == top
@@ -369,10 +384,10 @@ def _scan(scores: FloatColumn, values: FloatColumns, mask: Mask, weighting: str)
 
 
 class _Terms(Meaning[Many, FloatTruth]):
-    """Terms of the grammar over all positions at once, in float64. A truth: where it holds, and where that is known.
+    """Terms of the grammar over all positions at once, in float64. A truth is where it holds, and where that is sure.
 
-    An entry that is not finite in the answer says: not known here. Such are poles, what leaves the range, and all that
-    rests on a comparison of numbers that lie closer than rounding can tell.
+    An entry of the answer that is not finite is unknown: at a pole, outside the range, or where a comparison is of
+    numbers too close for floats. The caller computes these positions exactly.
     """
 
     def number(self, p: int, q: int) -> float:
@@ -389,6 +404,7 @@ class _Terms(Meaning[Many, FloatTruth]):
         return np.where(np.isfinite(a) & np.isfinite(b), power, np.nan)
 
     def call(self, name: str, arguments: list[Many], tree: Tree) -> Many:
+        """A function of its arguments; nan where floats do not decide the value."""
         if name in ("min", "max"):
             return reduce(np.minimum if name == "min" else np.maximum, arguments)
         if name == "mod":
@@ -396,8 +412,9 @@ class _Terms(Meaning[Many, FloatTruth]):
             return a - b * self.call("floor", [np.divide(a, b)], tree)
         (x,) = arguments
         if name in ("floor", "sign"):  # where a rounding could change the answer, the exact value decides
-            near = np.abs(x - (np.rint(x) if name == "floor" else 0)) <= 1e-9 * np.maximum(1, np.abs(x))
-            return np.where(near, np.nan, np.floor(x) if name == "floor" else np.sign(x))
+            jump = np.rint(x) if name == "floor" else 0
+            doubtful = np.abs(x - jump) <= 1e-9 * np.maximum(1, np.abs(x))
+            return np.where(doubtful, np.nan, np.floor(x) if name == "floor" else np.sign(x))
         if name == "erf":
             flat = np.asarray(x, dtype=np.float64)
             return np.array([math.erf(t) for t in flat.ravel().tolist()]).reshape(flat.shape)
@@ -440,6 +457,7 @@ class _Terms(Meaning[Many, FloatTruth]):
         return total
 
     def compare(self, tag: str, a: Many, b: Many, tree: Tree) -> FloatTruth:
+        """A comparison: certain for integers below 2^53, and for numbers that are far enough apart."""
         truth = np.equal(a, b) if tag == "=" else np.less_equal(a, b) if tag == "<=" else np.less(a, b)
         size = np.maximum(np.abs(a), np.abs(b))
         if _whole(tree[1]) and _whole(tree[2]):
@@ -473,6 +491,7 @@ def _whole(tree: Tree) -> bool:
 
 
 def _float(value: Fraction) -> float:
+    """The nearest float; nan beyond the range."""
     try:
         return float(value)
     except OverflowError:

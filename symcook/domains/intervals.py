@@ -1,4 +1,4 @@
-"""Sign sets, intervals, and the exact signs of a polynomial in one variable on an interval.
+"""Sign sets, intervals, and the exact signs of a polynomial in one variable on an interval (`univariate`).
 
 A *sign set* is a bit mask of the signs that a value may take: NEGATIVE, ZERO, POSITIVE.
 """
@@ -34,6 +34,7 @@ def total(first: int, second: int) -> int:
 
 
 def _pairs(first: int, second: int, sum_of: bool) -> int:
+    """The sign set of a sum or product of values with these sign sets; see `total` and `product`."""
     signs = {NEGATIVE: -1, ZERO: 0, POSITIVE: 1}
     result = 0
     for a, x in signs.items():
@@ -44,6 +45,7 @@ def _pairs(first: int, second: int, sum_of: bool) -> int:
 
 
 def of_number(value: fmpq | int) -> int:
+    """The sign set of a number: one sign."""
     return POSITIVE if value > 0 else NEGATIVE if value < 0 else ZERO
 
 
@@ -67,6 +69,7 @@ class Span:
 
     @property
     def empty(self) -> bool:
+        """Whether no number lies in the interval."""
         if self.lower is None or self.upper is None:
             return False
         return self.lower > self.upper or (self.lower == self.upper and (self.lower_open or self.upper_open))
@@ -86,6 +89,7 @@ class Span:
         return result
 
     def contains(self, x: fmpq) -> bool:
+        """Whether a number lies in the interval."""
         below = self.lower is None or self.lower < x or (self.lower == x and not self.lower_open)
         return below and (self.upper is None or x < self.upper or (self.upper == x and not self.upper_open))
 
@@ -119,6 +123,7 @@ def univariate(p: fmpq_poly, box: Span) -> int:
         return of_number(p(box.lower))
     if p.degree() == 1:
         return _linear(p, box)
+    # Zero where a factor has a root in the interval. The sign changes at the roots of odd multiplicity only.
     lead, factors = p.factor_squarefree()
     result, odd = 0, fmpq_poly([lead])
     for factor, power in factors:
@@ -133,6 +138,7 @@ def univariate(p: fmpq_poly, box: Span) -> int:
 
 
 def _linear(p: fmpq_poly, box: Span) -> int:
+    """The signs of a polynomial of degree 1 on an interval."""
     slope = POSITIVE if p[1] > 0 else NEGATIVE
     root = -p[0] / p[1]
     if box.lower is not None and root <= box.lower:
@@ -152,10 +158,13 @@ def _roots_inside(p: fmpq_poly, box: Span) -> int:
         chain.append(-(chain[-2] % chain[-1]))
 
     def changes(values: list[fmpq]) -> int:
+        """The number of sign changes in a sequence, without its zeros."""
         signs = [v > 0 for v in values if v != 0]
         return sum(a != b for a, b in zip(signs, signs[1:], strict=False))
 
     def at(end: fmpq | None, side: int) -> list[Any]:
+        """The values of Sturm's chain at an end; at an infinite one the leading coefficients, with their signs
+        there."""
         if end is not None:
             return [q(end) for q in chain]
         return [q[q.degree()] * (side if q.degree() % 2 else 1) if q.degree() >= 0 else fmpq(0) for q in chain]

@@ -1,9 +1,9 @@
-"""The forward pass on all words at once: each coordinate as a table at a generic position i of a word of any length n.
+"""The forward pass on all strings at once: each coordinate as a table at a generic position i of a string of length n.
 
 Columns are tables of guarded cells (`symcook.domains.tables`) whose values are rational functions of i, n, the counts
-of letters in the word and up to i, the declared symbols, exponentials and roots of these. A sum over positions that no
+of tokens in the string and up to i, the declared symbols, exponentials and roots of these. A sum over positions that no
 rule closes keeps a name, its body and its limits. Where a rule is missing the column is `OutOfRules` with a sentence
-that says so, and what reads it is open too. Nothing here is trusted: what it finds is proposed to the prover
+that says so, and so is every column that depends on it. Nothing here is trusted: the forms are proposed to the prover
 (`symcook.proof.statements.inturn`).
 """
 
@@ -36,13 +36,15 @@ from symcook.model.parts import Mask
 from symcook.model.symbols import at
 from symcook.model.transformer import Transformer
 
+MOST_RESIDUES = 24
+"""The greatest period of a position function: it has a case for each residue."""
 LONG = 12
 """How many numbers and names a value may have before what is squared and summed gets a name for it."""
 
 
 @dataclass(frozen=True)
 class OutOfRules:
-    """A column that is out of reach, and why."""
+    """A column for which a rule is missing, and which one."""
 
     why: str
 
@@ -61,10 +63,12 @@ class Lengths:
         letters = sorted(embedding.alphabet, key=lambda t: t == "0")  # of 0 and 1 the ones are counted
         before, after = (added[0] if added else None for added in embedding.ends)
         self.world = World(letters, embedding.start, before, after, model.max_length)
+        # The arithmetic in the model's symbols is that of one input; the world shares its field.
         self.engine = Symbolic(model.parameters)
         self.world.field = self.field = self.engine._field
         self.world.exponential, self.world.root, self.world.number = self.engine._exponential, self.root, self.number
         self.world.of_symbols = self.of_symbols
+        # The declared ranges; an irrational end is left out.
         for p in model.parameters:
             lower, upper = (
                 Fraction(int(x.p), int(x.q)) if x is not None and x.is_Rational else None for x in (p.lower, p.upper)
@@ -101,6 +105,7 @@ class Lengths:
                         self.world.forget()
 
     def embed(self, table: Mapping[str, Coefficient]) -> LengthColumn:
+        """The token table: one cell for each value, with the tokens that have it."""
         world, by = self.world, {}
         for token in world.tokens:
             by.setdefault(table.get(token, 0), set()).add(token)
@@ -135,12 +140,14 @@ class Lengths:
     def layer_norm(
         self, columns: Sequence[LengthColumn], epsilon: Coefficient, zero_variance: str
     ) -> list[LengthColumn]:
+        """(x - mean)/sqrt(variance + epsilon); NoRule unless variance + epsilon is known to be positive."""
         for column in columns:
             if isinstance(column, OutOfRules):
                 return [column] * len(columns)
         tables: list[Any] = list(columns)
 
         def normed() -> list[LengthColumn]:
+            """The normalised tables."""
             share = CellTable.of(self.world, fmpq(1, len(tables)))
             mean = reduce(add, tables) * share
             moved = [self.named_parts(t + mean * CellTable.of(self.world, fmpq(-1))) for t in tables]
@@ -167,6 +174,8 @@ class Lengths:
         return CellTable(world, cells)
 
     def distribution(self, columns: Sequence[LengthColumn]) -> list[LengthColumn]:
+        """The softmax of some columns at each position."""
+
         def shares() -> list[LengthColumn]:
             weights: list[Any] = [c.map(self.engine._exponential) for c in columns]  # type: ignore[union-attr]
             total = sum(weights[1:], weights[0])
@@ -184,6 +193,8 @@ class Lengths:
         weighting: str,
         factor: Coefficient,
     ) -> list[LengthColumn]:
+        """What a head writes for each value column: softmax or plain means by sums, hard attention by the best
+        position."""
         for column in (*queries, *keys):
             if isinstance(column, OutOfRules):
                 return [column] * len(values)
@@ -271,6 +282,7 @@ class Lengths:
             sentence = getattr(error, "sentence", str(error)).rstrip(".")
             return OutOfRules(f"{what}: {sentence}" if what else sentence)
         except ValueError as error:  # of flint, that computes with polynomials
+            # flint refuses to multiply polynomials with exponents of this size.
             if "unreasonably large" not in str(error):
                 raise
             return OutOfRules(f"{needs}shorter polynomials than those of these weights")
@@ -278,6 +290,7 @@ class Lengths:
     def both_of(
         self, a: LengthColumn, b: LengthColumn, make: Callable[[CellTable, CellTable], CellTable]
     ) -> LengthColumn:
+        """An operation on two columns, out of rules where one of them is."""
         if isinstance(a, OutOfRules) or isinstance(b, OutOfRules):
             return a if isinstance(a, OutOfRules) else b
         return self.guarded(lambda: make(a, b))
@@ -291,6 +304,7 @@ class Lengths:
         return self.engine.number(value)
 
     def scaled(self, table: CellTable, weight: Coefficient) -> CellTable:
+        """A table times a number."""
         number = self.number(weight)
         if number == 1:
             return table
@@ -309,9 +323,8 @@ class Lengths:
             squares += [(polynomial_of(field, factor), side * int(power)) for factor, power in factors]
         known = [world.sign.factor(factor, {}) for factor, _ in squares]
         out, inside = ONE, ONE
-        for (factor, power), signs in zip(
-            squares, known, strict=True
-        ):  # roots make generators, so that no polynomial stays what it is
+        # The signs were computed before, since each new root is a generator that makes earlier polynomials stale.
+        for (factor, power), signs in zip(squares, known, strict=True):
             half, odd = divmod(power, 2)
             if half and signs != {1}:
                 raise NoRule(f"the root of a square of {field.to_sympy(factor)}")
@@ -320,6 +333,7 @@ class Lengths:
                 out = out * field.function("sqrt", factor)
             elif odd:
                 inside = inside * factor
+        # A negative number goes under the root, with the factors of unknown sign.
         if number < 0:
             number, inside = -number, -inside
         if not isinstance(inside, fmpq):
@@ -334,6 +348,7 @@ class Lengths:
         return low, high
 
     def score(self, queries: Sequence[Any], keys: Sequence[Any], factor: Coefficient) -> CellTable:
+        """The scores of a row at i and a key at j, times the factor."""
         parts = [q * self.bound(k) for q, k in zip(queries, keys, strict=True)]
         summed = reduce(add, parts)
         scale = self.term(factor)
@@ -348,16 +363,19 @@ class Lengths:
         world = self.world
         if not isinstance(expression, tuple) or not names(expression) & {"i", "n"}:
             return CellTable.of(world, self.number(expression))
+        # A term in i or n.
         tag = expression[0]
         if tag == "name":
             return CellTable.of(world, world.name(expression[1]))
         if tag == "neg":
             return self.scaled(self.term(expression[1]), -1)
+        # Periodic functions: one value for each residue.
         period = _period(expression)
         if period is not None:
             name = next(iter(names(expression) & {"i", "n"}))
             residues = [(frozenset((r,)), self.number(at(expression, {name: r}))) for r in range(period)]
             return CellTable.cases(world, ("mod", name, period), residues)
+        # Arithmetic, cell by cell.
         if tag in ("+", "-", "*", "/"):
             a, b = self.term(expression[1]), self.term(expression[2])
             if tag == "-":
@@ -365,6 +383,7 @@ class Lengths:
             return a + b if tag == "+" else a * b if tag == "*" else a / b
         if tag == "^" and expression[2][0] == "num" and expression[2][2] == 1:
             return self.term(expression[1]).map(lambda v: v ** int(expression[2][1]))
+        # Indicators of comparisons, and functions with a rule.
         if tag == "ind" and expression[1][0] in ("=", "<", "<="):
             return self.indicator(expression[1])
         if tag == "call" and expression[1] == "log" and names(expression) == {"n"}:
@@ -376,6 +395,7 @@ class Lengths:
         raise NoRule(f"a rule for {show(expression)}")
 
     def indicator(self, condition: Tree) -> CellTable:
+        """1 where a comparison of two terms holds, 0 elsewhere."""
         tag, a, b = condition
         difference = self.term(a) + self.scaled(self.term(b), -1)
         signs = {"=": (0,), "<": (-1,), "<=": (-1, 0)}[tag]
@@ -384,7 +404,7 @@ class Lengths:
     # --- Attention ------------------------------------------------------------------------------------------------
 
     def soft(self, score: CellTable | None, value: CellTable, low: Affine, high: Affine) -> CellTable:
-        """The average, or by the powers of e; 0 where a row sees nothing."""
+        """The mean of a value, or with scores the softmax mean; 0 where a row sees nothing."""
         value = self.bound(value)
         if score is None:
             above, weights = value, CellTable.of(self.world, ONE)
@@ -396,8 +416,8 @@ class Lengths:
 
     def share(self, above: CellTable, below: CellTable, low: Affine, high: Affine) -> CellTable:
         """The quotient where a row sees something."""
-        many = CellTable.of(self.world, self.world.linear(*minus(high, low)) + ONE)
-        full = many.split(lambda s, v: ONE if s > 0 else ZERO)
+        seen = CellTable.of(self.world, self.world.linear(*minus(high, low)) + ONE)
+        full = seen.split(lambda s, v: ONE if s > 0 else ZERO)
         if all(c.value == 1 for c in full.cells):
             return above / below
         out = []
@@ -430,7 +450,7 @@ def _period(tree: Tree) -> int | None:
         ratio = _ratio(tree[2][0], name)
         if ratio is not None:
             period = (2 / ratio).numerator if ratio else 1
-            return abs(period) if abs(period) <= 24 else None
+            return abs(period) if abs(period) <= MOST_RESIDUES else None
     return None
 
 

@@ -1,7 +1,9 @@
-"""Sums over positions of tables: by one position, a count of letters, powers of the position by residues, or a name.
+"""Sums over positions of tables: one position, a count of tokens, powers of the position by residues, or a name.
 
-The sum of a table over low <= j <= high is a table again, whose guards say which ends are there. What no rule closes
-keeps a name, its body and its limits.
+In goes a table in j and two ends; out comes the sum over low <= j <= high as a table again, whose guards distinguish
+which ends apply. Each cell is summed by one of three rules: its guard leaves a single position (`single`); its value
+does not depend on j and the sum counts tokens (`upto`); or its value is a polynomial in j, perhaps by residue, and
+Faulhaber's formula applies (`series`). A cell without a rule keeps a name, its body and its limits (`named`).
 """
 
 from __future__ import annotations
@@ -15,13 +17,13 @@ from typing import Any
 import sympy
 from flint import fmpq
 
-from symcook.domains.field import ONE, ZERO, Value
+from symcook.domains.field import ONE, ZERO, Value, function_of
 from symcook.domains.linear import Affine, Guard, NoRule, minus
 from symcook.domains.tables import CellTable, moved_guard, moved_names, within
 from symcook.domains.world import GuardedCell, NamedSum, World
 
 MOST_PLACES = 4
-"""How far from the first position single letters are asked for."""
+"""How far from the first position the token at a single position is looked at."""
 
 
 class PositionSums:
@@ -47,12 +49,14 @@ class PositionSums:
     def named(self, cells: list[GuardedCell], low: Affine, high: Affine) -> CellTable:
         """A sum without a rule."""
         world = self.world
+        # Each guard is split into what it says of j, which stays inside the sum, and the rest, which makes regions.
         outer = [{a: h for a, h in c.guard.items() if not about(a, "j")} for c in cells]
         inner = [GuardedCell({a: h for a, h in c.guard.items() if about(a, "j")}, c.value) for c in cells]
         regions: list[Guard] = [{}]
         for guard in outer:
             parts = [guard, *(c.guard for c in self.outside(guard))] if guard else [{}]
             regions = [common for r in regions for g in parts if (common := world.met(r, g)) is not None]
+        # In each region the cells that are present there make one named sum.
         out = []
         for region in regions:
             present_cells = [c for c, guard in zip(inner, outer, strict=True) if world.met(region, guard) is not None]
@@ -62,8 +66,9 @@ class PositionSums:
         return CellTable(world, out).merged()
 
     def part(self, cell: GuardedCell, low: Affine, high: Affine) -> CellTable:
-        """The sum over one cell."""
+        """The sum over one cell: what its guard says of j is turned into ends, tokens and residues of the range."""
         world = self.world
+        # 1. Sort the atoms: tokens at j, a residue of j, bounds of j, and the rest, which does not depend on j.
         lows, highs, outer = [low], [high], {}
         letters: frozenset[str] | None = None
         residues: tuple[int, frozenset[int]] | None = None
@@ -79,6 +84,7 @@ class PositionSums:
                 form = dict(atom[1]) if atom[0] == "form" else {}
                 if abs(form.get("j", 0)) != 1 or any(v.endswith(":j") for v in form):
                     raise NoRule("a sum over counts up to j")
+                # low <= c*j + form <= high with c = 1 or -1: bounds of j, which for c = -1 change sides.
                 c = form["j"]
                 end_form = {v: Fraction(-x * c) for v, x in form.items() if v != "j"}
                 ends = [
@@ -90,6 +96,7 @@ class PositionSums:
                 highs += [ends[1]] if ends[1] is not None else []
             else:
                 outer[atom] = allowed
+        # 2. The added tokens and a fixed j leave a single position.
         if letters is not None and letters == frozenset((world.before,)):
             place = {}, Fraction(world.start)
         if letters is not None and letters == frozenset((world.after,)):
@@ -98,9 +105,12 @@ class PositionSums:
             return self.single(cell, place, lows, highs)
         if any(v.endswith(":j") for v in world.names_in(cell.value)):
             raise NoRule("a sum over counts up to j")
+        # 3. By cases of which lower and upper end applies; where the range is empty the sum is 0.
         out = []
         for guard, first in self.extreme(lows, outer, 1):
             for inner, last in self.extreme(highs, guard, -1):
+                # last - first + 2 is positive iff last >= first - 1:
+                # an empty range of length 0 needs no case of its own.
                 for sign, g in world.sign.split(world.linear(*minus(last, first)) + fmpq(2), inner):
                     if sign > 0:
                         ranged_sum = self.ranged(cell.value, letters, residues, first, last)
@@ -110,30 +120,31 @@ class PositionSums:
         return CellTable(world, [*out, *self.outside(outer)]).merged()
 
     def outside(self, guard: Guard) -> list[GuardedCell]:
-        """Cells with 0 for all that a guard leaves out."""
+        """Cells with the value 0 for all that a guard excludes: the first atoms hold and the next one fails."""
         out, inside = [], {}
         there = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
         if there:  # a letter stands at a position that exists
             guard = {("form", (("n", 1),)): (max(there) + 1 - self.world.start, None), **guard}
         for atom, allowed in guard.items():
-            for other in self.world.complement(atom, allowed):
-                common = self.world.met(inside, {atom: other})
+            for values in self.world.complement(atom, allowed):
+                common = self.world.met(inside, {atom: values})
                 if common is not None:
                     out.append(GuardedCell(common, ZERO))
             inside = {**inside, atom: allowed}
         return out
 
     def single(self, cell: GuardedCell, place: Affine, lows: list[Affine], highs: list[Affine]) -> CellTable:
-        """The one term at a place, where that is seen."""
+        """The one term at a place, where the place lies between all ends; 0 elsewhere."""
         world = self.world
         guard = moved_guard(world, cell.guard, "j", place)
-        for other, sign in [*((x, 1) for x in lows), *((x, -1) for x in highs)]:
+        for end, sign in [*((x, 1) for x in lows), *((x, -1) for x in highs)]:
             if guard is not None:
-                terms, c = minus(place, other)
+                terms, c = minus(place, end)
                 inside = within(({v: sign * x for v, x in terms.items()}, sign * c), (0, None))
                 guard = None if inside is None else world.met(guard, inside)
         if guard is None:
             return CellTable.of(world, ZERO)
+        # Atoms that the others imply are dropped: `outside` makes a cell for each.
         for atom in list(guard):
             others = {a: h for a, h in guard.items() if a != atom}
             if world.implied(others, atom, guard[atom]):
@@ -146,13 +157,13 @@ class PositionSums:
     def extreme(self, ends: list[Affine], guard: Guard, sign: int) -> list[tuple[Guard, Affine]]:
         """The largest of several lower ends (sign 1), or least of several upper ones (-1), by cases."""
         cases: list[tuple[Guard, Affine]] = [(guard, ends[0])]
-        for other in ends[1:]:
-            more = []
+        for end in ends[1:]:
+            refined = []
             for g, best in cases:
-                terms, c = minus(other, best)
+                terms, c = minus(end, best)
                 for s, part in self.world.sign.split(self.world.linear(terms, c) * fmpq(sign), g):
-                    more.append((part, other if s > 0 else best))
-            cases = more
+                    refined.append((part, end if s > 0 else best))
+            cases = refined
         return cases
 
     def ranged(
@@ -163,18 +174,23 @@ class PositionSums:
         first: Affine,
         last: Affine,
     ) -> CellTable:
-        """The sum over a range that may be empty, but not run backwards by more than that."""
+        """The sum over a range first <= j <= last that may be empty, with last >= first - 1: of the value at the
+        positions with these tokens (any if None), or with these residues (modulus and residues; any if None)."""
         world = self.world
         if letters is not None:
+            # The value times a difference of two counts.
             if residues is not None or "j" in world.names_in(value):
                 raise NoRule("a sum over positions of symbols")
-            many = self.upto(letters, last) + self.upto(letters, (first[0], first[1] - 1)).map(lambda count: -count)
-            return many.map(lambda count: count * value)
+            before_range = self.upto(letters, (first[0], first[1] - 1))
+            in_range = self.upto(letters, last) + before_range.map(lambda count: -count)
+            return in_range.map(lambda count: count * value)
         coefficients = self.powers(value)
+        # All positions of the range: j = first + t for t = 0, ..., last - first.
         if residues is None:
             return CellTable.of(
                 world, self.series(coefficients, world.linear(*first), fmpq(1), world.linear(*minus(last, first)))
             )
+        # By the residues of both ends: for each allowed residue, the positions from the first to the last that has it.
         m, residues_allowed = residues
         out: list[GuardedCell] = []
         for guard, r in self.residue(first, m, {}):
@@ -189,7 +205,7 @@ class PositionSums:
         return CellTable(world, out).merged()
 
     def residue(self, place: Affine, m: int, guard: Guard) -> list[tuple[Guard, int]]:
-        """The residue of a place, by those of the names in it."""
+        """The residue of a place modulo m, by cases of the residues of the names in it."""
         terms, constant = place
         cases: list[tuple[Guard, int]] = [(guard, int(constant))]
         for v, c in terms.items():
@@ -207,15 +223,15 @@ class PositionSums:
         world = self.world
         if "j" not in world.names_in(value):
             return {0: value}
-        if isinstance(value, fmpq):
-            raise RuntimeError("an fmpq is impossible here")
         world.name("j")
+        value = function_of(value)
         index = world.field._index["symbol", sympy.Symbol("j", real=True)]
         coefficients: dict[int, Any] = {}
         for monomial, c in value.num.terms():
             without_j = (*monomial[:index], 0, *monomial[index + 1 :])
             coefficients.setdefault(int(monomial[index]), {})[without_j] = c
         below = world.field.quotient(value.den, world.field.one)
+        # j must occur nowhere else: not in the denominator, nor inside an exponential or a root.
         out = {
             d: world.field.quotient(world.field.ctx.from_dict(part), world.field.one) / below
             for d, part in coefficients.items()
@@ -234,12 +250,13 @@ class PositionSums:
         return out
 
     def upto(self, letters: frozenset[str], place: Affine) -> CellTable:
-        """How many of the letters stand up to a place."""
+        """How many positions up to a place have one of these tokens."""
         world = self.world
         terms, constant = place
         typed = [t for t in world.letters if t in letters]
         start = world.start
         if not terms:
+            # A place that is a number: each position up to it by itself.
             if constant - start > MOST_PLACES:
                 raise NoRule("symbols far from the first position")
             out = CellTable.of(world, ZERO)
@@ -254,32 +271,36 @@ class PositionSums:
                     )
             return out
         if place == world.end:
-            names_, many = [f"k:{a}" for a in world.letters[:-1]], world.linear({"n": 1}, -world.added)
+            # The end of the string: the counts k:a, and how many input symbols there are.
+            counts, all_symbols = [f"k:{a}" for a in world.letters[:-1]], world.linear({"n": 1}, -world.added)
             added = sum(t in letters for t in (world.before, world.after) if t is not None)
         elif terms == {"i": Fraction(1)} and constant == 0 and world.after is None:
-            names_ = [f"p:{a}:i" for a in world.letters[:-1]]
-            many = world.linear({"i": 1}, 1 - start - (world.before is not None))
+            # Position i: the counts p:a:i, and how many input symbols stand up to i.
+            counts = [f"p:{a}:i" for a in world.letters[:-1]]
+            all_symbols = world.linear({"i": 1}, 1 - start - (world.before is not None))
             added = int(world.before is not None and world.before in letters)
         elif terms == {"i": Fraction(1)} and constant == -1:
+            # Position i - 1: the count up to i without the token at i.
             atom = ("letter", "i")
             all_letters = world.domain(atom)
             here = CellTable.cases(world, atom, [(letters, fmpq(-1)), (all_letters - letters, ZERO)])
             return self.upto(letters, (terms, Fraction(0))) + here
         else:
             raise NoRule("symbols up to a position that is a count")
+        # The last symbol has no count of its own: it is what the others leave of all input symbols.
         count: Value = fmpq(added)
-        for name, letter in zip(names_, world.letters, strict=False):
+        for name, letter in zip(counts, world.letters, strict=False):
             if letter in typed:
                 count = count + world.name(name)
         if world.letters[-1] in typed:
-            count = count + many
-            for name in names_:
+            count = count + all_symbols
+            for name in counts:
                 count = count - world.name(name)
         return CellTable.of(world, count)
 
 
 def about(atom: Any, name: str) -> bool:
-    """Whether an atom speaks of a position."""
+    """Whether an atom is about a position, i or j, or about a number at it."""
     if atom[0] in ("form", "sign"):
         return any(v == name or v.endswith(f":{name}") for v, _ in atom[1])
     return atom[1] == name or str(atom[1]).endswith(f":{name}")
@@ -295,6 +316,7 @@ def _faulhaber(d: int) -> tuple[fmpq, ...]:
 
 
 def _power_sum(d: int, steps: Value) -> Value:
+    """The sum of t^d over t = 0, .., steps, by Faulhaber's formula."""
     out: Value = ZERO
     for k, c in enumerate(_faulhaber(d)):
         out = out + c * steps**k if k else out + c

@@ -1,6 +1,8 @@
 """The position of a head's maximum score, by cases: a parabola's vertex, or the first or last position of a residue.
 
-This is a part of `symcook.domains.lengths`. Nothing here is trusted."""
+In go the scores of a head as a table in j and the range that a row sees; out come guards, each with the position of the
+maximum as a linear form. This is a part of `symcook.domains.lengths`. Nothing here is trusted.
+"""
 
 from __future__ import annotations
 
@@ -51,6 +53,7 @@ class GreatestScores:
             return
         if set(coefficients) - {0, 1, 2} or world.signs(lead, seen) != {-1}:
             raise NoRule(f"a rule for {weighting} attention with scores that are no quadratic form with a maximum")
+        # The vertex -slope/(2 lead). If it is an input number, the form assumes that this number is a position.
         peak = linear_form(world.field, -slope / (lead * fmpq(2)))
         whole_range = (low, high) == (self.first, world.end)
         pointer = next(iter(peak[0])) if peak is not None and len(peak[0]) == 1 and not peak[1] else None
@@ -66,8 +69,8 @@ class GreatestScores:
 
     def cut(self, form: Affine, guard: Guard) -> list[tuple[bool, Guard]]:
         """The guard split by the sign of an integer form: (True, form >= 0) and (False, form < 0)."""
-        twice_plus_one = self.world.linear(*form) * fmpq(2) + ONE  # never 0, as it is odd
-        return [(sign > 0, half) for sign, half in self.world.sign.split(twice_plus_one, guard)]
+        odd_form = self.world.linear(*form) * fmpq(2) + ONE  # never 0, as it is odd
+        return [(sign > 0, half) for sign, half in self.world.sign.split(odd_form, guard)]
 
     def by_residue(
         self, cells: Sequence[GuardedCell], weighting: str, low: Affine, high: Affine, seen: Guard
@@ -107,12 +110,12 @@ class GreatestScores:
         """The residues by decreasing score; residues with equal scores are in one set."""
         out: list[tuple[frozenset[int], Value]] = []
         for residues, score in known:
-            for k, (others, other) in enumerate(out):
-                signs = self.world.signs(score - other, guard)
+            for k, (ranked_residues, ranked_score) in enumerate(out):
+                signs = self.world.signs(score - ranked_score, guard)
                 if len(signs) != 1:
                     raise NoRule("the order of scores")
                 if signs == {0}:
-                    out[k] = others | residues, other
+                    out[k] = ranked_residues | residues, ranked_score
                     break
                 if signs == {1}:
                     out.insert(k, (residues, score))

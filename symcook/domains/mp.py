@@ -1,11 +1,11 @@
-"""mpmath floats: a second engine beside the balls, and arithmetic rounded to p bits at every operation.
+"""mpmath floats: arithmetic rounded to p bits at every operation, and a second engine to check the balls against.
 
 Every product, sum, quotient, root and exponential is rounded to nearest at `bits` bits, in the order in which it is
-written: sums run over positions, coordinates or hidden units from left to right, and what a row sees is summed from its
-first visible position on. Given numbers, coefficients, position functions and temperatures are rounded once, from their
-exact values. Exponents are not bounded, so that nothing overflows. What all this rounding may amount to is bounded
-beside the numbers (`symcook.domains.rounding`): a verdict within that bound stays open. With `simulates` a verdict is
-that of a runtime with these numbers, right or wrong.
+written: sums run over positions, coordinates or hidden units from left to right, in attention from the first visible
+position on. Inputs, coefficients, position functions and temperatures are rounded once, from their exact values.
+Exponents are not bounded, so nothing overflows. The total effect of rounding is bounded by `symcook.domains.rounding`:
+a verdict within that bound is undecided. With `simulates` a verdict is that of a runtime with these numbers, right or
+wrong.
 """
 
 from __future__ import annotations
@@ -96,6 +96,7 @@ class Mp(Shortening):
             return self.mp.make_mpf(nearest(term, {"i": i, "n": self.length}, self.bits))
 
     def activation(self, x: Any, kind: str) -> Any:
+        """An activation of a number, each operation rounded."""
         if kind == "relu":
             return x if x > 0 else self.mp.mpf(0)
         if kind == "step":
@@ -113,6 +114,7 @@ class Mp(Shortening):
         return (small if x < 0 else self.mp.mpf(1)) / (1 + small)
 
     def normalised(self, entries: Sequence[object], epsilon: object, zero_variance: str, i: int) -> list[Any]:
+        """(x - mean)/sqrt(variance + epsilon) of the entries."""
         mean = self.mean(entries)
         centred = [x - mean for x in entries]
         variance = self.mean([c * c for c in centred]) + epsilon
@@ -128,10 +130,10 @@ class Mp(Shortening):
         return [self.mp.exp(score - top) for score in scores]
 
     def show(self, value: object, digits: int) -> str:
-        digits_shown = digits if self.digits is None else self.digits
+        digits_to_show = digits if self.digits is None else self.digits
         if not self.mp.isfinite(value):
             return str(value)
-        return rewritten(str(self.mp.nstr(value, digits_shown)))
+        return rewritten(str(self.mp.nstr(value, digits_to_show)))
 
 
 def digits_of(bits: int) -> int:

@@ -1,9 +1,9 @@
 """What a number system must offer so that `forward` can run a model over it.
 
-A *column* is one coordinate at all positions (and, in a batch, for all inputs at once). `forward` keeps names and
-sparsity to itself: a domain sees columns and exact numbers, never a matrix or a name, and weightings and activations
-that a block has checked. How many positions there are, which of them a mask lets a row see and what a verdict is, only
-the domain knows: a column may be a list over positions, or one formula for a position of an input of any length.
+A *column* is one coordinate at all positions (and, in a batch, for all inputs at once). `symcook.walk` deals with names
+and sparsity: a domain sees columns and exact numbers, never a matrix or a name, and only weightings and activations
+that are known to be valid. Only the domain knows how many positions there are, which of them a row sees under a mask,
+and what a verdict is: a column may be a list over positions, or one formula for a position of an input of any length.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""Many strings of one length at once, in float64 with an error that is certified: for dense models.
+"""Many strings of one length at once, in float64 with a certified error: for dense models.
 
 A number is a midpoint and a radius, both float64: the exact value lies between midpoint - radius and midpoint + radius.
-The analysis needs correctly rounded +, -, *, / and sqrt alone, sums in any order, fused or not; exponentials are
-computed here from those (`exponential`). A radius is computed in floats too: every one is enlarged at the end by more
-than its own rounding. Where nothing is known the radius is infinite. A comparison that the radii leave open is -1.
+The analysis assumes correctly rounded +, -, *, / and sqrt only, sums in any order, fused or not; exponentials are
+computed here from those (`exponential`). A radius is computed in floats too, so it is enlarged at the end by more than
+its own rounding (`balls`). Where nothing is known the radius is infinite. A comparison that the radii leave undecided
+is -1. Everywhere u is `UNIT`, the relative error of one rounding.
 
-The domain is one of `symcook.domains.protocol.Matrices` alone: what is not dense is not run in it.
+The domain implements `symcook.domains.protocol.Matrices` alone: sparse models are not run in it.
 """
 
 from __future__ import annotations
@@ -140,6 +141,7 @@ class Radii(Positions[Any, Any, Any]):
     def product(
         self, matrix: Any, columns: MidRadius, bias: Any = None, kind: str = "", onto: MidRadius | None = None
     ) -> MidRadius:
+        """The product of a matrix with columns, plus a bias and other columns, then an activation `kind`."""
         weights, sizes, off = matrix
         k = len(columns)
         # u = UNIT. A sum of k products in any order is off by at most k u/(1 - k u) times the sum of their sizes
@@ -150,28 +152,32 @@ class Radii(Positions[Any, Any, Any]):
         total = (weights @ columns.mid.reshape(k, -1)).reshape(len(weights), *columns.mid.shape[1:])
         spread = columns.rad * (1 + off) + size * (rounding * 1.01 + off)
         rad = (sizes @ spread.reshape(k, -1)).reshape(total.shape)
-        for mid, more in ([] if bias is None else [bias]) + ([] if onto is None else [(onto.mid, onto.rad)]):
+        for mid, extra_radius in ([] if bias is None else [bias]) + ([] if onto is None else [(onto.mid, onto.rad)]):
             total = total + mid
-            rad = rad + more + (np.abs(mid) + np.abs(total)) * rounding
+            rad = rad + extra_radius + (np.abs(mid) + np.abs(total)) * rounding
         result = balls(total, rad)
         return self.activate(result, kind) if kind else result
 
     def activate(self, column: MidRadius, kind: str) -> MidRadius:
+        """An activation of each entry: relu and step are exact, a gelu adds its own error."""
         x, rad = column.mid, column.rad
         if kind == "relu":
             return MidRadius(np.maximum(x, 0), rad)
         if kind == "step":
+            # Open: 0.5 with radius 0.5 covers both 0 and 1.
             yes, no = x > rad, x <= -rad
             return MidRadius(np.where(yes, 1.0, np.where(no, 0.0, 0.5)), np.where(yes | no, 0.0, 0.5))
         y = gelu(x, kind)
         return balls(y, STEEPEST * rad + (np.abs(y) + 1) * GELU_ERROR)
 
     def layer_norm(self, columns: MidRadius, epsilon: Coefficient, zero_variance: str) -> MidRadius:
+        """(x - mean)/sqrt(variance + epsilon) with a bound of the error of each step."""
         floor, floor_off = _given(epsilon)
         if zero_variance == "refuse" and (floor <= floor_off if isinstance(epsilon, tuple) else epsilon <= 0):
             raise NotExact("a layer norm must have an epsilon above 0 to have a value everywhere", epsilon, BALL)
         x, rad, k = columns.mid, columns.rad, len(columns)
         rounding = (k + 4) * UNIT  # as in `product`: of a sum of k terms, here of sizes and of squares
+        # The mean, and how far each centred entry may be off.
         mean = x.sum(axis=0) / k
         off = rad.sum(axis=0) / k + np.abs(x).sum(axis=0) / k * rounding
         centred = x - mean
@@ -192,6 +198,7 @@ class Radii(Positions[Any, Any, Any]):
         return balls(y, away + np.abs(y) * (4 * UNIT))
 
     def scaled(self, columns: MidRadius, norm: LayerNorm) -> MidRadius:
+        """Gain times the entries plus bias, of a layer norm."""
         (gain, gain_off), (bias, bias_off) = (self.vector(norm, name, norm.lowered[name]) for name in ("gain", "bias"))
         moved = columns.mid * gain
         result = moved + bias
@@ -203,6 +210,7 @@ class Radii(Positions[Any, Any, Any]):
         return balls(total, columns.rad + others.rad + np.abs(total) * (2 * UNIT))
 
     def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> MidRadius:
+        """The embedding: the entries of the tokens, plus the position functions."""
         mid, rad = (np.zeros((len(names), len(self.rows), self.size)) for _ in range(2))
         for row, name in enumerate(names):
             if name in embedding.tables:
@@ -239,6 +247,7 @@ class Radii(Positions[Any, Any, Any]):
     def attend(
         self, queries: MidRadius, keys: MidRadius, values: MidRadius, mask: Mask, weighting: str, factor: Coefficient
     ) -> MidRadius:
+        """What a head writes for each value column."""
         sees_key = np.zeros((len(self.rows), self.length), dtype=bool)
         for number, row in enumerate(self.rows):
             sees = visible(mask, row, self.length)
@@ -258,6 +267,7 @@ class Radii(Positions[Any, Any, Any]):
         return MidRadius(result.mid.transpose(2, 1, 0), result.rad.transpose(2, 1, 0))
 
     def _scores(self, queries: MidRadius, keys: MidRadius, factor: Coefficient) -> MidRadius:
+        """The scores of all strings: queries times keys, times the factor of each row."""
         rounding = (len(queries) + 4) * UNIT
         asked, asked_off = (part.transpose(2, 1, 0) for part in (queries.mid, queries.rad))
         offered, offered_off = (part.transpose(2, 0, 1) for part in (keys.mid, keys.rad))
@@ -284,8 +294,10 @@ class Radii(Positions[Any, Any, Any]):
         return [*np.where(np.abs(column.mid) > column.rad, 0, -1)]
 
     def largest(self, columns: Sequence[MidRadius]) -> list[FloatArray]:
+        """The index of the greatest entry; -1 where another one may be as great."""
         mid, rad = (np.array([getattr(column, part) for column in columns]) for part in ("mid", "rad"))
         best = mid.argmax(axis=0)
+        # Sure if the lower end of the best is above the upper end of every other one.
         high, low = mid + rad, np.take_along_axis(mid - rad, best[None], axis=0)[0]
         np.put_along_axis(high, best[None], -np.inf, axis=0)
         return [*np.where(low - high.max(axis=0) > 4 * UNIT * np.abs(low), best, -1)]
@@ -304,9 +316,9 @@ class Radii(Positions[Any, Any, Any]):
 
 def _given(value: Coefficient) -> tuple[float, float]:
     """An exact number as float64, and how far that may be off."""
-    near = float_of(value)
-    exact = not isinstance(value, tuple) and np.isfinite(near) and Fraction(near) == value
-    return near, 0.0 if exact else abs(near) * 2 * UNIT + TINY
+    nearest_float = float_of(value)
+    exact = not isinstance(value, tuple) and np.isfinite(nearest_float) and Fraction(nearest_float) == value
+    return nearest_float, 0.0 if exact else abs(nearest_float) * 2 * UNIT + TINY
 
 
 def _some_small(weights: Any, entries: FloatArray) -> bool:
@@ -325,7 +337,7 @@ def exponential(x: FloatArray) -> FloatArray:
 
     The first part of log 2 has 33 bits, so that its product with k is exact; what both parts leave out is below 2^-85.
     """
-    k = np.rint(x * 1.4426950408889634)
+    k = np.rint(x * 1.4426950408889634)  # 1/log 2
     remainder = (x - k * LOG_2[0]) - k * LOG_2[1]
     power = np.full_like(remainder, SERIES[-1])
     for factor in SERIES[-2::-1]:
@@ -335,7 +347,9 @@ def exponential(x: FloatArray) -> FloatArray:
 
 
 LOG_2 = 0.6931471803691238, 1.9082149292705877e-10
+"""log 2 in two parts."""
 SERIES = [1 / factorial(k) for k in range(15)]
+"""The coefficients of e^x."""
 
 
 def gelu(x: FloatArray, kind: str) -> FloatArray:

@@ -1,4 +1,4 @@
-"""What any runtime may compute: every value is a set that holds the exact number and all that rounding can make of it.
+"""What any runtime may compute: every value is a set that contains the exact number and every possible rounded result.
 
 The error model, for an arithmetic with unit roundoff u (`Format`):
 
@@ -10,9 +10,9 @@ The error model, for an arithmetic with unit roundoff u (`Format`):
 - the factor of x in a gelu, which lies between 0 and 1, is off by at most `GELU_ULPS` 2u;
 - a layer norm takes the mean, then the mean of the squares of what is left, then divides by the root;
 - in hard attention equal keys have equal scores;
-- an average is divided once, behind the sum; with `divides_first` each weight is divided before it: by the sum of the
-  weights, or multiplied by its rounded inverse;
-- what overflows may be anything.
+- an average is divided once, after the sum; with `divides_first` each weight is divided before the sum: by the sum of
+  the weights, or multiplied by its rounded inverse;
+- a result that overflows may be anything.
 
 A step whose every possible intermediate result is a number of the format is exact: integers, mostly. The exact number
 is in the set whatever the model assumes, since the sets are Arb balls, so that a verdict that the whole set agrees on
@@ -42,7 +42,9 @@ from symcook.model.parts import Mask
 from symcook.present import present
 
 EXP_ULPS = 4
+"""The greatest error of an exponential, in units in the last place."""
 GELU_ULPS = 8
+"""The greatest error of the factor in a gelu, in units in the last place of 1."""
 
 
 @dataclass(frozen=True)
@@ -94,14 +96,15 @@ class Format:
         """The number that stands for a given one: rounded to the nearest, over float64 as exports do it."""
         from symcook.numbers.evaluate import float_of
 
-        near = float_of(value)
-        if not isfinite(near):
+        in_float64 = float_of(value)
+        if not isfinite(in_float64):
             raise BadInput("every number of the model must fit the type of floats", value)
-        _, exponent = frexp(near)
+        # The last bit that the format keeps of a number of this size.
+        _, exponent = frexp(in_float64)
         last = exponent - self.bits
         if self.least is not None:
             last = max(last, self.least - self.bits + 1)
-        nearest = Fraction(round(Fraction(near) / Fraction(2) ** last)) * Fraction(2) ** last
+        nearest = Fraction(round(Fraction(in_float64) / Fraction(2) ** last)) * Fraction(2) ** last
         if self.most is not None and abs(nearest) >= Fraction(2) ** self.most:
             raise BadInput("every number of the model must fit the type of floats", value)
         return nearest
@@ -115,6 +118,7 @@ class Format:
 
     def softmax(self, scores: Sequence[BallValue]) -> list[BallValue]:
         """Weights e^(score - top), up to a common positive factor."""
+        # The number that the runtime subtracts is the greatest score up to rounding: within `reach` of `top`.
         best = [arb(score) for score in scores]
         top = max(best, key=lambda score: score.mid() if score.is_finite() else arb.neg_inf()).mid()
         reach: Any = arb(0)  # how far the number that is subtracted may be from `top`
@@ -126,6 +130,7 @@ class Format:
         result: list[BallValue] = []
         for score in best:
             power: Any = score - top
+            # e^0 is exactly 1.
             if power.is_zero() and reach.is_zero():
                 result.append(arb(1))
                 continue
@@ -155,6 +160,7 @@ class Format:
         return arb(_two(present(self.most)) * (1 - self.unit))
 
     def checked(self, x: arb) -> arb:
+        """The set itself; anything if it may overflow."""
         return x if x.is_finite() and self._fits(x) else anything()
 
 
@@ -167,6 +173,7 @@ class _Running:
         self.exponent: int | None = 0  # all terms are multiples of 2^exponent; None: not known to be multiples of any
 
     def add(self, x: BallValue) -> None:
+        """Add one term."""
         if isinstance(x, fmpq):
             if not x:
                 return
@@ -182,6 +189,7 @@ class _Running:
                 self.exponent = None
 
     def value(self) -> BallValue:
+        """The set of all results of the sum, in any order."""
         if self.count < 2:
             return self.sum if self.count else ZERO
         if self.exponent is not None and self.size <= _two(self.exponent + self.format.bits):
@@ -189,6 +197,7 @@ class _Running:
             return ZERO if self.sum == 0 else self.format.checked(self.sum)
         if self.count == 2:
             return self.format.checked(self.sum * self.format._relative)
+        # The general bound of the error model.
         error = (self.count - 1) * self.format.unit
         if 2 * error > 1 or not self.format._fits(2 * self.size):
             return anything()
@@ -200,6 +209,7 @@ class _Running:
         if not self.count or count == 1:
             return self.value()
         format, share, power = self.format, fmpq(1, count), count & (count - 1) == 0
+        # Exact, if the count is a power of 2 and nothing becomes subnormal.
         if power and self.exponent is not None and self.size <= _two(self.exponent + format.bits):
             least = self.exponent - count.bit_length() + 1  # the products are multiples of 2^least
             if format.least is None or least >= format.least:
@@ -208,8 +218,8 @@ class _Running:
         if 2 * error > 1 or not format._fits(2 * self.size):
             return anything()
         growth = 1 + error / (1 - error)
-        each = fmpq(1) if power else (1 + format.unit) ** 2  # of the share, and of the product
-        slack = self.size * share * (each * growth - 1) + self.count * format.tiny * growth
+        factor = fmpq(1) if power else (1 + format.unit) ** 2  # the roundings of the share and of the product
+        slack = self.size * share * (factor * growth - 1) + self.count * format.tiny * growth
         return format.checked(self.sum * share + arb(0, slack.upper()))
 
 
@@ -282,6 +292,8 @@ class Rounding(RoundedMatrices, BallDomain):
         weighting: str,
         factor: Coefficient,
     ) -> list[BallColumn]:
+        """What a head writes, computed in the inner type, then stored. A result that is no input is a number of its own
+        in each row."""
         with self._in(self.inner):
             attended = super().attend(queries, keys, values, mask, weighting, factor)
         inputs = {id(x) for column in values for x in column}
@@ -315,6 +327,7 @@ class Rounding(RoundedMatrices, BallDomain):
         return running.shared(len(entries))
 
     def plain(self, column: BallColumn, seen: Sequence[range], weighting: str) -> BallColumn:
+        """Rows whose scores are all zero; with `divides_first` each entry is multiplied by the share of its row."""
         same_rows = all(sees == seen[0] for sees in seen)
         if not self.divides_first or same_rows or weighting in ("leftmost", "rightmost"):
             return super().plain(column, seen, weighting)
@@ -340,6 +353,7 @@ class Rounding(RoundedMatrices, BallDomain):
             self._format, self._known = before
 
     def _kept(self, columns: BallColumns) -> list[BallColumn]:
+        """Columns rounded to the stored type."""
         if self.inner == self.stored:
             return list(columns)
         return [self.each([column], lambda entries: self.stored.rounded(entries[0])) for column in columns]

@@ -1,8 +1,9 @@
-"""The operations that all number systems share whose columns are lists with one value a position.
+"""The operations that all number systems share whose columns are lists with one value for each position.
 
-A number system defines a few operations on its values. This module defines what a mask lets a row see, what a weighting
-does with scores, and the order of sums. Nothing is computed twice: positions with the same entries share one result,
-the same object. So entries that are the same object are equal, even where a comparison of their values is undecided.
+A number system defines a few operations on its values. This module makes those of the protocol from them: what a mask
+lets a row see, what a weighting does with scores, and the order of sums. Nothing is computed twice: positions with the
+same entries share one result, the same object. So entries that are the same object are equal, even where a comparison
+of their values is undecided; results are remembered by the ids of the entries.
 """
 
 from __future__ import annotations
@@ -73,6 +74,7 @@ class Positions(Generic[Held, Entry, Verdict]):
         return [(self._start + row, self.length) for row in self.rows]
 
     def paired(self, first: Sequence[int | None], second: Sequence[int | None], size: int) -> list[int | None]:
+        """The pairs of two indices as one index each: size*first + second; None where one is None."""
         pairs = zip(first, second, strict=True)
         return [
             None if first_place is None or second_place is None else size * first_place + second_place
@@ -89,6 +91,7 @@ class Positions(Generic[Held, Entry, Verdict]):
             return
         from symcook.numbers.evaluate import evaluate
 
+        # `plain`: no declared symbol.
         plain = names(term) <= {"i", "n"}
         for i, n in indices if "i" in names(term) else indices[:1]:
             try:
@@ -128,6 +131,7 @@ class Positions(Generic[Held, Entry, Verdict]):
         return verdicts[place]
 
     def agreeing(self, found: Sequence[Verdict], sure: Sequence[Verdict]) -> list[Verdict | None]:
+        """The verdicts on which both agree; None elsewhere."""
         return [
             first_verdict if first_verdict == second_verdict else None
             for first_verdict, second_verdict in zip(found, sure, strict=True)
@@ -149,12 +153,14 @@ class Going(Positions[Held, Entry, Verdict]):
     """A number system that can continue an input (`symcook.domains.protocol.Follows`). Columns are lists or arrays."""
 
     def narrow(self, columns: Sequence[Held], place: int) -> list[Held]:
+        """The columns at one place alone, which is the only row from here on."""
         self.rows = self.rows[place:][:1]
         columns_held: Sequence[Any] = columns
         return [column[place:][:1] for column in columns_held]
 
     def resume(self, sequence: object, start: int, seen: int) -> None:
         self.begin(sequence, start)
+        # Only the positions after the first `seen` ones have rows.
         self._sequence, self.rows = self._sequence[seen:], self.rows[seen:]
 
     def joined(self, before: Held | None, column: Held) -> Held:
@@ -320,6 +326,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         return self._placed[key]
 
     def linear(self, terms: Sequence[tuple[RowColumn[Value], Coefficient]], bias: Coefficient) -> RowColumn[Value]:
+        """The weighted sum of columns and a bias, added from left to right beginning with the bias."""
         if not terms:
             return [self.number(bias)] * len(self.rows)
         first = [] if bias == 0 else [self.number(bias)]
@@ -327,6 +334,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         times, total = self.times, self.total
 
         def row(entries: Sequence[Value]) -> Value:
+            """The sum at one position."""
             parts = [x if c is None else times(c, x) for c, x in zip(factors, entries, strict=True)]
             return total(first + parts if first else parts)
 
@@ -355,7 +363,9 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         weighting: str,
         factor: Coefficient,
     ) -> list[RowColumn[Value]]:
+        """What a head writes for each value column, by the kind of attention."""
         seen = [visible(mask, place, self.length) for place in self.rows]
+        # Without scores: the first or last position, or a plain mean.
         if not queries:
             return [self.plain(column, seen, weighting) for column in values]
         if weighting == "softmax":
@@ -363,7 +373,9 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         score, leading = self.scoring(queries, keys, compared=True), self.leading(queries, keys)
 
         def chosen(number: int, sees: range) -> Sequence[int]:
+            """The positions that get the weight in a row."""
             i, first = self.rows[number] + self._start, sees.start + self._start
+            # A fast preselection may leave few positions; where these are undecided all scores are compared.
             if leading is not None:
                 few = leading(number, sees)
                 if len(few) == 1:
@@ -374,6 +386,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
             try:
                 best = self.best(scores, weighting, i, first)
             except Undecided:
+                # An undecided comparison does not matter among positions with the same values.
                 best = self.alike(scores, [column[sees.start : sees.stop] for column in values])
                 if best is None:
                     raise
@@ -408,6 +421,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         If scores are only `compared`, they may be replaced by other numbers in the same order."""
 
         def scores(number: int, sees: Sequence[int]) -> Sequence[Value]:
+            """The scores of a row at some positions."""
             query = [column[number] for column in queries]
             known: dict[tuple[int, ...], Value] = {}
             scores = []
@@ -441,6 +455,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
             return [column[_ends(sees, weighting)[0]] if sees else self.nothing for sees in seen]
         if all(sees == seen[0] for sees in seen):
             return [self.mean(column[seen[0].start : seen[0].stop])] * len(seen)
+        # Rows that see the same number of positions share a running sum, taken from the side where all rows begin.
         back = seen[0].start < seen[-1].start
         if back and self.in_order:
             return [self.mean(column[sees.start : sees.stop]) for sees in seen]
@@ -493,9 +508,9 @@ class Shortening(Rowwise[Value], Going[list[Value], Value, "bool | int | None"])
         self._recalled = {}
 
     def resume(self, sequence: object, start: int, seen: int) -> None:
-        kept, recalled = self._memo, self._recalled
+        memos, recalled = self._memo, self._recalled
         super().resume(sequence, start, seen)
-        kept.place, self._memo, self._recalled = 0, kept, recalled
+        memos.place, self._memo, self._recalled = 0, memos, recalled
 
     def recalled(self, block: Sequence[object], columns: RowColumns[Value], compute: Callable[[], Result]) -> Result:
         """The result of `compute` for a block at one position, computed once for positions with the same entries."""
@@ -539,6 +554,7 @@ def _positive_from(term: Tree, start: int) -> bool:
 
 
 def _sympy(term: Tree) -> sympy.Expr:
+    """A term as a sympy expression."""
     return to_sympy(term, {name: symbol(name) for name in names(term)})
 
 
@@ -548,4 +564,5 @@ def _ends(places: Sequence[int], weighting: str) -> Sequence[int]:
 
 
 def _columns(rows: Iterable[Iterable[Entry]]) -> list[list[Entry]]:
+    """Columns from rows."""
     return [[*column] for column in zip(*rows, strict=True)]

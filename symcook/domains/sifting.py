@@ -82,17 +82,20 @@ def sieve(
     offered = [getattr(column, "midpoints", Midpoints()).of(column) for column in keys]
 
     def places(number: int, sees: range) -> Sequence[int]:
+        """The positions in sight of a row that may have its greatest score."""
         here = slice(sees.start, sees.stop)
         steps = (len(keys) + 8) * STEP
         score, off = np.zeros(len(sees)), np.full(len(sees), 2.0**-900)  # more than products below the least float lose
         with np.errstate(all="ignore"):
             for column, (mid, rad) in zip(queries, offered, strict=True):
+                # One coordinate of query and key: its product, and how far that may be off.
                 (by,), (by_off,) = Midpoints().of(column[number : number + 1])
                 product, size = by * mid[here], np.abs(mid[here])
                 score += product
                 off += abs(by) * rad[here] + by_off * (size + rad[here]) + np.abs(product) * steps
             off *= 1 + steps
             off += np.abs(score) * STEP
+            # The greatest lower end; a position is kept unless its upper end is below it.
             least = np.fmax.reduce(score - off)
             return [sees.start + int(j) for j in np.flatnonzero(~(score + off < least))]
 

@@ -1,10 +1,10 @@
 """Signs of rational functions for all admissible values of their symbols: proved, never sampled.
 
-What `KnownSigns.of` returns contains every sign that occurs (`symcook.domains.intervals` has the sign sets); POSITIVE
-alone therefore means positive everywhere. One symbol on an interval is decided exactly by counting roots (Sturm);
-several by the signs of coefficients after each variable is moved to [0, oo); maxima and steps by splitting at their
-breakpoints; a + b sqrt(u) by a, b and a^2 - b^2 u; what these leave open, or do not settle in `MAX_STEPS` steps, stays
-open (a set of more signs).
+In goes a value of a field and an interval for each symbol; out comes a set of signs (`symcook.domains.intervals` has
+these sets). The set contains every sign that occurs, so POSITIVE alone means positive everywhere. One symbol on an
+interval is decided exactly by counting roots (Sturm); several symbols by the signs of the coefficients after each is
+moved to [0, oo); maxima and steps by splitting at their breakpoints; a + b sqrt(u) by a, b and a^2 - b^2 u. Where these
+methods fail, or take more than `MAX_STEPS` steps, the set has more signs than occur.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ ALL_STEPS = 20 * MAX_STEPS  # the same for all questions, after which each gets 
 LEAST_STEPS = MAX_STEPS // 100
 _SHORT = 24  # terms of polynomials that are combined with assumptions
 _LONG, _ROOTS = 48, 4  # terms and roots of polynomials whose roots are isolated
-_DEPTH = 2  # how often in a row a sign is asked of larger polynomials
+_DEPTH = 2  # how deep questions about conjugates and discriminants, which are larger polynomials, may be nested
 _BREAKS = ("max", "step")
 _WIDEST = {
     "max": Span(fmpq(0), None, False),
@@ -60,11 +60,11 @@ _WIDEST = {
     "erf": Span(fmpq(-1), fmpq(1)),
     "tanh": Span(fmpq(-1), fmpq(1)),
 }
-"""The values that a generator of a kind may take, whatever its argument is."""
+"""The values that a generator of each kind may take, whatever its argument is."""
 
 
 class _Exhausted(Exception):
-    """The steps of one question are used up."""
+    """One question has used up its steps."""
 
 
 class Impossible(BadInput):
@@ -100,17 +100,17 @@ class KnownSigns:
         """The answer to a question, or ANY where it takes too many steps; questions inside it share its steps."""
         if self._left is not None:
             return ask()
-        steps_given = self._left = max(LEAST_STEPS, min(MAX_STEPS, self._all))
+        allowance = self._left = max(LEAST_STEPS, min(MAX_STEPS, self._all))
         try:
             return ask()
         except _Exhausted:
             return ANY
         finally:
-            self._all -= steps_given - self._left
+            self._all -= allowance - self._left
             self._left = None
 
     def _spend(self, terms: int) -> None:
-        """Count the entries of so many monomials."""
+        """Charge the question for this many monomials, each with an exponent for every generator."""
         if self._left is not None:
             self._left -= (terms + 4) * (len(self.field.roots) + 4)
             if self._left < 0:
@@ -123,6 +123,7 @@ class KnownSigns:
         return self._within_steps(lambda: self._of(value))
 
     def _of(self, value: Function) -> int:
+        """The signs of the numerator times those of the denominator, which is never zero."""
         self.field.lift(value)
         below = self.polynomial(value.den) & ~ZERO  # a value exists only where its denominator is not zero
         signs = product(self.polynomial(value.num), below)
@@ -131,7 +132,7 @@ class KnownSigns:
         return signs
 
     def assume(self, value: Function, signs: int) -> None:
-        """Take for granted from now on that `value`, a polynomial, has its sign in `signs`.
+        """Assume from now on that `value`, a polynomial, has its sign in `signs`.
 
         Raises Impossible where that is seen to hold for no admissible values.
         """
@@ -170,6 +171,7 @@ class KnownSigns:
         return self._within_steps(lambda: self._ask(p))
 
     def _ask(self, p: fmpq_mpoly) -> int:
+        """The signs of a polynomial, from its form and then from what was assumed."""
         signs = self._polynomial(p)
         if self._assumed and signs not in (POSITIVE, ZERO, NEGATIVE):
             signs &= self._from_assumptions(p, 2 if len(self._assumed) <= 6 else 1)
@@ -187,18 +189,21 @@ class KnownSigns:
                 continue
             for ratio in {terms[m] / c for m, c in value.num.terms() if m in terms}:
                 remaining = p - ratio * value.num
-                signs_left = self._decide(remaining, {}, False)
-                if depth > 1 and signs_left not in (POSITIVE, ZERO, NEGATIVE):
-                    signs_left &= self._from_assumptions(remaining, depth - 1)
-                signs &= total(known if ratio > 0 else flip(known), signs_left)
+                signs_of_remaining = self._decide(remaining, {}, False)
+                if depth > 1 and signs_of_remaining not in (POSITIVE, ZERO, NEGATIVE):
+                    signs_of_remaining &= self._from_assumptions(remaining, depth - 1)
+                signs &= total(known if ratio > 0 else flip(known), signs_of_remaining)
                 if signs in (POSITIVE, ZERO, NEGATIVE):
                     return signs
         return signs
 
     def _polynomial(self, p: fmpq_mpoly) -> int:
+        """The signs of a polynomial, by the methods in order of their cost."""
         signs = self._decide(p, {})
         if signs == ANY and any(self.field.generators[g].kind in _BREAKS for g in self._used(p)):
             signs = self._branches(p)
+        # Conjugates and discriminants are larger than p and ask for
+        # signs in turn: only for short polynomials, and not too deep.
         if signs in (POSITIVE, ZERO, NEGATIVE) or len(p) > _LONG or self._depth == _DEPTH:
             return signs
         self._depth += 1
@@ -253,9 +258,11 @@ class KnownSigns:
         return result
 
     def _used(self, p: fmpq_mpoly) -> list[int]:
+        """The generators that occur in a polynomial."""
         return [g for g, degree in enumerate(p.degrees()) if degree]
 
     def _monomial(self, p: fmpq_mpoly, boxes: Boxes | None = None) -> int:
+        """The signs of one term: those of its generators, of which even powers are not negative."""
         result = of_number(p.leading_coefficient())
         for g, degree in enumerate(p.degrees()):
             if degree:
@@ -264,6 +271,7 @@ class KnownSigns:
         return result
 
     def _box(self, g: int, boxes: Boxes | None = None) -> Span:
+        """The interval of a generator: one of the narrower `boxes` if it is there, else the known one."""
         if boxes and g in boxes:
             return boxes[g]
         if g not in self._boxes:
@@ -277,11 +285,13 @@ class KnownSigns:
         return self._boxes[g]
 
     def _find_box(self, g: int) -> Span:
+        """The interval of a generator from its kind and argument."""
         generator = self.field.generators[g]
         if generator.kind == "symbol":
             return self.symbols.get(generator.argument, EVERYWHERE)
         if generator.kind in _BREAKS:
             return _WIDEST[generator.kind]
+        # A number: a small ball around it.
         if self._numeric(g):
             with PRECISION, flint.ctx.workprec(128):
                 return _enclosure(self._ball(g))
@@ -289,6 +299,7 @@ class KnownSigns:
             return Span(fmpq(0), None, self.of(generator.argument) == POSITIVE)
         if generator.kind in ("erf", "tanh"):
             signs = self.of(generator.argument)
+            # Odd functions with values in (-1, 1), which have the sign of their argument.
             low, high = fmpq(-1 if signs & NEGATIVE else 0), fmpq(1 if signs & POSITIVE else 0)
             return Span(low, high, bool(low) or not signs & ZERO, bool(high) or not signs & ZERO)
         return self._exp_box(generator.argument, self.field.roots[g])
@@ -318,12 +329,14 @@ class KnownSigns:
         return inside.erf() if generator.kind == "erf" else inside.tanh()
 
     def _value_ball(self, value: Value) -> flint.arb:
+        """An enclosure of a value that is a number."""
         if isinstance(value, fmpq):
             return flint.arb(value)
         self.field.lift(value)
         return self._polynomial_ball(value.num) / self._polynomial_ball(value.den)
 
     def _polynomial_ball(self, p: fmpq_mpoly) -> flint.arb:
+        """An enclosure of a polynomial in generators that are numbers."""
         values = {g: self._ball(g) for g in self._used(p)}
         total_ball = flint.arb(0)
         for monomial, c in p.terms():
@@ -334,7 +347,9 @@ class KnownSigns:
         return total_ball
 
     def _exp_box(self, base: Function, root: int) -> Span:
+        """The interval of e^(base/root)."""
         self.field.lift(base)
+        # From bounds of the exponent, if there are any.
         low, high = self._range(base)
         lower, upper = fmpq(0), None
         with PRECISION, flint.ctx.workprec(64):
@@ -342,6 +357,7 @@ class KnownSigns:
                 lower = _exp_ball(min(low, fmpq(FAR)), root).lower().fmpq() if low else fmpq(1)
             if high is not None and high < FAR:
                 upper = _exp_ball(max(high, fmpq(-FAR)), root).upper().fmpq() if high else fmpq(1)
+        # From the sign of the exponent: it tells on which side of 1 the power lies.
         signs = self.of(base)
         if signs & NEGATIVE == 0 and lower <= 1:
             return Span(fmpq(1), upper, not signs & ZERO, False)
@@ -351,6 +367,7 @@ class KnownSigns:
 
     def _range(self, value: Function) -> tuple[fmpq | None, fmpq | None]:
         """Bounds of a value by its terms, where all generators are nonnegative; (None, None) where not found."""
+        # Bounds of a quotient only where the denominator is not negative.
         num, den = self._term_range(value.num), self._term_range(value.den)
         if den[0] is None or den[0] < 0:
             return None, None
@@ -367,10 +384,13 @@ class KnownSigns:
         return scaled(num[0], low, high, -1), scaled(num[1], low, high, 1)
 
     def _term_range(self, p: fmpq_mpoly) -> tuple[fmpq | None, fmpq | None]:
+        """Bounds of a polynomial by its terms, one for each term and side; (None, None) where a generator may be
+        negative."""
         self._spend(len(p))
         low: fmpq | None = fmpq(0)
         high: fmpq | None = fmpq(0)
         for monomial, c in p.terms():
+            # The range of the monomial, whose generators are nonnegative; a negative coefficient swaps its ends.
             least: fmpq | None = fmpq(1)
             most: fmpq | None = fmpq(1)
             for g, e in enumerate(monomial):
@@ -392,6 +412,8 @@ class KnownSigns:
         return known if known in (POSITIVE, ZERO, NEGATIVE) else known & self._computed(p, boxes, factors)
 
     def _computed(self, p: fmpq_mpoly, boxes: Boxes, factors: bool) -> int:
+        """The signs of a polynomial by its form: constants, single terms, numbers, one variable, and then coefficients
+        and factors."""
         if len(p) == 0:
             return ZERO
         if p.is_constant():
@@ -399,6 +421,7 @@ class KnownSigns:
         self._spend(len(p))
         if len(p) == 1:
             return self._monomial(p, boxes)
+        # A common monomial is taken out.
         content = p.term_content()
         if not content.is_constant():
             return product(self._monomial(content, boxes), self._decide(p / content, boxes, factors))
@@ -406,8 +429,10 @@ class KnownSigns:
         if all(self._numeric(g) for g in used):
             return self._number(p)
         degrees = p.degrees()
+        # One variable: exactly, by counting roots.
         if len(used) == 1 and degrees[used[0]] <= MAX_DEGREE:
             return univariate(_one_variable(p, used[0]), self._box(used[0], boxes))
+        # Several variables: by the coefficients, and where these leave everything open by the signs of the factors.
         signs = self._coefficients(p, used, boxes)
         if signs == ANY and factors:
             lead, parts = self.field.factored(p)
@@ -421,7 +446,7 @@ class KnownSigns:
         return signs
 
     def _number(self, p: fmpq_mpoly) -> int:
-        """The sign of a number, by balls of growing precision. It stays open if the number is zero or very small."""
+        """The sign of a number, by balls of growing precision; ANY if the number is zero or very small."""
         bits = 64
         while bits <= MAX_BITS:
             with PRECISION, flint.ctx.workprec(bits):
@@ -442,6 +467,7 @@ class KnownSigns:
         free: list[int] = []
         at_zero: list[int] = []  # t = 0 occurs
         at_infinity: dict[int, int] = {}  # t = oo occurs, and the power that was multiplied
+        # 1. Move each variable to [0, oo), and note which ends belong to its interval.
         for g in used:
             box = self._box(g, boxes)
             if box.empty:
@@ -456,6 +482,8 @@ class KnownSigns:
                 free.append(g)
             elif box.upper is None:
                 if box.lower:
+                    # [a, b]: x = a + y with y in [0, b - a], then y = 1/(1/(b
+                    # - a) + t), times the power of the denominator. | # | 2
                     p = self._put(p, g, box.lower + x)
                 if not box.lower_open:
                     at_zero.append(g)
@@ -471,6 +499,7 @@ class KnownSigns:
                     at_zero.append(g)
                 if not box.lower_open:
                     at_infinity[g] = degrees[g]
+        # 2. A sign of p needs all coefficients of one sign; a free variable must not have odd powers.
         terms = list(p.terms())
         if not terms:
             return ZERO
@@ -479,7 +508,8 @@ class KnownSigns:
         signs = {c > 0 for _, c in terms}
         if len(signs) > 1:
             return ANY
-        # zero at an end is zero at a corner of the closed ends, where only monomials with these exponents are not zero
+        # 3. Strictly positive or negative, unless p is zero at a corner of the closed ends. There only the monomials
+        # that have exactly the exponents of the corner are not zero.
         ends: dict[int, list[int]] = {g: [0] for g in at_zero + free}
         for g, d in at_infinity.items():
             ends.setdefault(g, []).append(d)
@@ -491,17 +521,20 @@ class KnownSigns:
         return (POSITIVE if signs.pop() else NEGATIVE) | (0 if strict else ZERO)
 
     def _put(self, p: fmpq_mpoly, g: int, polynomial: fmpq_mpoly) -> fmpq_mpoly:
+        """The polynomial with another one in place of a generator."""
         gens = list(self.field.ctx.gens())
         gens[g] = polynomial
         self._spend(len(p) * (p.degrees()[g] + 1) if len(polynomial) > 1 else len(p))
         return p.compose(*gens)
 
     def _reversed(self, p: fmpq_mpoly, g: int, degree: int) -> fmpq_mpoly:
+        """g^degree times the polynomial at 1/g."""
         return self.field.ctx.from_dict({(*m[:g], degree - m[g], *m[g + 1 :]): c for m, c in p.terms()})
 
     def _branches(self, p: fmpq_mpoly) -> int:
         """Split at the breakpoints: max(0, u) is 0 where u <= 0 and u where u >= 0, and a step is 0 where u <= 0 and 1
         where u > 0; the intervals shrink where u has one symbol, in degree 1."""
+        # All maxima and steps in p, those inside the arguments of others too: inner ones have smaller numbers.
         atoms: set[int] = set()
         waiting = self._used(p)
         while waiting:
@@ -509,24 +542,27 @@ class KnownSigns:
             if self.field.generators[g].kind in _BREAKS and g not in atoms:
                 atoms.add(g)
                 waiting += self._used(self.field.argument(g))
-        branches_left = MAX_BRANCHES >> 2 * self._depth
+        remaining_branches = MAX_BRANCHES >> 2 * self._depth
 
-        def walk(rest: list[int], put: list[fmpq_mpoly], boxes: dict[int, Span]) -> int:
-            nonlocal branches_left
-            if not rest:
-                branches_left -= 1
-                return ANY if branches_left < 0 else self._decide(self.field.reduced(self._composed(p, put)), boxes)
-            g, *others = rest
+        def walk(open_atoms: list[int], put: list[fmpq_mpoly], boxes: dict[int, Span]) -> int:
+            """The signs of p with `put` for its generators, over both sides of each open maximum and step."""
+            nonlocal remaining_branches
+            if not open_atoms:
+                remaining_branches -= 1
+                if remaining_branches < 0:
+                    return ANY
+                return self._decide(self.field.reduced(self._composed(p, put)), boxes)
+            g, *later_atoms = open_atoms
             argument = self._composed(self.field.argument(g), put)
             signs = self._decide(argument, boxes)
             result = 0
             step = self.field.generators[g].kind == "step"
             above = (POSITIVE, self.field.one) if step else (NONNEGATIVE, argument)
             for side, value in ((NONPOSITIVE, argument * 0), above):
-                if signs & side and branches_left >= 0 and result != ANY:
+                if signs & side and remaining_branches >= 0 and result != ANY:
                     smaller = self._smaller(argument, boxes, side)
                     if smaller is not None:
-                        result |= walk(others, [*put[:g], value, *put[g + 1 :]], smaller)
+                        result |= walk(later_atoms, [*put[:g], value, *put[g + 1 :]], smaller)
             return result
 
         return walk(sorted(atoms), list(self.field.ctx.gens()), {})
@@ -569,6 +605,7 @@ def _restricted(box: Span, p: fmpq_mpoly, signs: int) -> Span:
 
 
 def _one_variable(p: fmpq_mpoly, g: int) -> fmpq_poly:
+    """A polynomial in the one generator g, by its coefficients."""
     coefficients = [fmpq(0)] * (p.degrees()[g] + 1)
     for monomial, c in p.terms():
         coefficients[monomial[g]] = c
@@ -576,10 +613,12 @@ def _one_variable(p: fmpq_mpoly, g: int) -> fmpq_poly:
 
 
 def _exp_ball(exponent: fmpq, root: int) -> flint.arb:
+    """An enclosure of e^(exponent/root)."""
     return flint.arb(exponent / root).exp()
 
 
 def _enclosure(ball: flint.arb) -> Span:
+    """The interval of a ball; everything where an end would need too long a fraction."""
     if not ball.is_finite() or any(abs(int(end.man_exp()[1])) > 64 * FAR for end in (ball.lower(), ball.upper())):
         return EVERYWHERE
     return Span(ball.lower().fmpq(), ball.upper().fmpq(), False, False)

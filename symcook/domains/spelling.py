@@ -1,4 +1,9 @@
-"""How the names, values and guards of a world are written in the grammar."""
+"""How the names, values and guards of a world are written in the grammar.
+
+In go the names, values and guards of `symcook.domains.world`; out comes text. `Spelling` writes for a reader, with
+short names such as k for the number of 1s and their meanings. `StatementSpelling` writes for the prover, in which a
+count is a sum over the input and a token is a number.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +31,9 @@ class Spelling:
     def __init__(self, domain: Lengths, defined: dict[str, str] | None = None) -> None:
         self.domain, self.world, self.defined = domain, domain.world, defined
         counted = self.world.letters[:-1]
-        many = len(counted) > 1
-        self.short = {f"k:{a}": f"k{x}" if many else "k" for x, a in enumerate(counted, 1)}
-        self.short |= {f"p:{a}:{v}": f"{'p' + str(x) if many else 'p'}" + ("" if v == "i" else f"_{v}")
+        several = len(counted) > 1
+        self.short = {f"k:{a}": f"k{x}" if several else "k" for x, a in enumerate(counted, 1)}
+        self.short |= {f"p:{a}:{v}": f"{'p' + str(x) if several else 'p'}" + ("" if v == "i" else f"_{v}")
                        for x, a in enumerate(counted, 1) for v in ("i", "j")}  # fmt: skip
 
     # --- Names ----------------------------------------------------------------------------------------------------
@@ -38,21 +43,21 @@ class Spelling:
         if name in self.world.slots and name not in self.short:
             self.short[name] = self.slot(name)
         if self.defined is not None and name not in self.short and (text := self.definition(name)) is not None:
-            many = 1 + sum(other[0] == name[0] for other in self.defined.values())
-            self.short[name] = self.defined.setdefault(text, f"{name[0]}{many}")
+            number = 1 + sum(defined_name[0] == name[0] for defined_name in self.defined.values())
+            self.short[name] = self.defined.setdefault(text, f"{name[0]}{number}")
         return self.short.get(name, name)
 
     def slot(self, name: str) -> str:
-        """What a given number is called at a place: by itself at position i."""
+        """The short name of an input number read at a place; at position i it is the input's own name."""
         given_name, (terms, constant) = self.world.slots[name]
         at = next(iter(terms)) if len(terms) == 1 and not constant and set(terms.values()) == {1} else None
         if at == "i":
             return given_name
         if at is not None and (terms, constant) != self.world.end:
             return f"{given_name}_{self.name(at)}"
-        near = {1: "after", -1: "before"}.get(int(constant)) if terms == {"i": 1} else None
-        if (terms, constant) == self.world.end or near is not None:
-            return f"{given_name}_{near or 'last'}"
+        neighbour = {1: "after", -1: "before"}.get(int(constant)) if terms == {"i": 1} else None
+        if (terms, constant) == self.world.end or neighbour is not None:
+            return f"{given_name}_{neighbour or 'last'}"
         return f"{given_name}_{constant}" if not terms else f"{given_name}_at{len(self.short)}"
 
     def letter(self, place: str, tokens: Sequence[str]) -> str:
@@ -60,9 +65,11 @@ class Spelling:
         return " | ".join(f"w({place}) = {self.token(t)}" for t in tokens)
 
     def token(self, token: str) -> str:
+        """A token as an argument of a formula, in quotes if it is no name."""
         return token if token.isdigit() or valid_name(token) else f'"{token}"'
 
     def residue(self, name: str, m: int, residue: int) -> str:
+        """That a number has a residue modulo m."""
         return f"mod({self.name(name)}, {m}) = {residue}"
 
     def meanings(self, used: set[str]) -> Iterator[str]:
@@ -98,6 +105,7 @@ class Spelling:
         return f"{_bracketed(above, '*')}/{_bracketed(below, '^')}"
 
     def polynomial(self, polynomial: fmpq_mpoly) -> str:
+        """A polynomial as a sum of terms, with its signs between them."""
         out = ""
         for monomial, c in polynomial.terms():
             factors = [self.power(g, int(e)) for g, e in enumerate(monomial) if e]
@@ -108,6 +116,7 @@ class Spelling:
         return out or "0"
 
     def power(self, g: int, exponent: int) -> str:
+        """A power of a generator; one of an exponential is a single exponential."""
         generator, field_ = self.world.field.generators[g], self.world.field
         if generator.kind == "exp":
             inside = self.value(generator.argument * fmpq(exponent, field_.roots[g]))
@@ -121,6 +130,7 @@ class Spelling:
         return base if exponent == 1 else f"{_bracketed(base, '^')}^{exponent}"
 
     def linear(self, terms: Mapping[str, int | Fraction], constant: int | Fraction = 0) -> str:
+        """A linear form as a term."""
         return self.value(self.world.linear(terms, constant))
 
     def sum(self, name: str) -> str:
@@ -186,10 +196,12 @@ class Spelling:
         if atom[0] == "sign":
             return self.signed(dict(atom[1]), atom[2], held)
         low, high = held
+        # Bounds that hold anyway are left out; an upper bound at the least value is an equation.
         least = {"i": self.world.start, "j": self.world.start, "n": self.world.fewest}
         if len(atom[1]) == 1 and atom[1][0][0] in least:
             end = least[atom[1][0][0]]
             low = end if high == end else None if low is not None and low <= end else low
+        # Negative terms go to the other side.
         negative = {v: -c for v, c in atom[1] if c < 0}
         positive = {v: c for v, c in atom[1] if c > 0}
         if low is not None and low == high:
@@ -203,8 +215,8 @@ class Spelling:
 
     def signed(self, terms: Mapping[str, int], constant: Fraction, held: frozenset[int]) -> list[str]:
         """Which signs a form has."""
-        (less, more) = sides(({v: Fraction(c) for v, c in terms.items()}, constant))
-        left_text, right_text = self.linear(*less), self.linear(*more)
+        (left, right) = sides(({v: Fraction(c) for v, c in terms.items()}, constant))
+        left_text, right_text = self.linear(*left), self.linear(*right)
         comparisons = {
             (1,): f"{left_text} < {right_text}",
             (-1,): f"{right_text} < {left_text}",
@@ -237,9 +249,11 @@ class StatementSpelling(Spelling):
         """The numbers that are positions, in what was spelled since `quantified`: they are called q1, q2, .. there."""
 
     def name(self, name: str) -> str:
+        """A name as a term of a statement: input numbers read at their place, counts and sums written out."""
         low, high = self.world.start, self.world.last
         if name in self.world.slots:
             given, place = self.world.slots[name]
+            # A place that is itself an input number is a query: it is a bound variable there.
             for inner in place[0]:
                 if inner in self.world.slots and self.name(inner) not in self.queries:
                     self.queries.append(self.name(inner))
@@ -284,6 +298,7 @@ class StatementSpelling(Spelling):
 
 
 def _said(letter: str) -> str:
+    """A token in the plural."""
     if letter.isdigit():
         return f"{letter}s"
     return f"{letter}'s" if letter.isalpha() and len(letter) == 1 else f'"{letter}"'

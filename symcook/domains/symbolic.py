@@ -1,9 +1,10 @@
 """Closed forms for one input: rational functions in the declared symbols, exponentials, square roots, and maxima and
-steps that stay open.
+steps of unknown sign.
 
-sympy goes in and comes out; between them stand polynomials (`symcook.domains.field`) and proved signs
-(`symcook.domains.signs`). A comparison holds for every admissible value of the symbols or it is open: a ReLU of open
-sign stays max(0, u); a maximum among scores or a division that is open stops with Undecided, unless cases are split.
+In go terms of the grammar; out come sympy expressions. The arithmetic is that of polynomials (`symcook.domains.field`),
+and signs are proved (`symcook.domains.signs`). A comparison holds for every admissible value of the symbols, or for
+none, or it is open. A ReLU of an open sign is written max(0, u). A comparison of scores or a division that is open
+raises Branching, unless cases are split: then `Choices` says which side to follow.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import sympy
 from flint import fmpq, fmpq_mpoly, fmpz
 
 from symcook.domains.exact import value_at
-from symcook.domains.field import ONE, ZERO, Field, Function, Value, polynomial_of
+from symcook.domains.field import ONE, ZERO, Field, Function, Value, function_of, polynomial_of
 from symcook.domains.intervals import ANY, NEGATIVE, NONNEGATIVE, NONPOSITIVE, NONZERO, POSITIVE, Span
 from symcook.domains.intervals import ZERO as NULL
 from symcook.domains.protocol import Coefficient, refuse_zero_variance
@@ -33,12 +34,13 @@ from symcook.numbers.roots import squarefree
 SymbolicColumn = list[Value]
 
 _RELATION = {POSITIVE: "0 < {}", NONPOSITIVE: "{} <= 0", NEGATIVE: "{} < 0", NULL: "{} = 0", NONZERO: "~({} = 0)"}
+"""How a condition on a value is written, by the signs that it allows."""
 MAX_POWER = 4096
 _FACTOR_BITS = 96  # integers under a root are split into primes up to this size
 
 
 class Choices:
-    """The side taken at each comparison that stayed open, in the order in which they are met.
+    """The side taken at each open comparison, in the order in which the pass meets them.
 
     `advance` moves on to the next sequence of sides, depth first, until all are seen. `met` is called at each.
     """
@@ -176,6 +178,7 @@ class Symbolic(Rowwise):
         return [self._put(value, gens) if isinstance(value, Function) else value for value in values]
 
     def _put(self, value: Function, gens: Sequence[fmpq_mpoly]) -> Value:
+        """The value with other polynomials in place of the generators."""
         field = self._field
         below = field.reduced(value.den.compose(*gens))
         if below.is_zero():  # it was seen not to vanish, under conditions that cannot all hold
@@ -219,6 +222,7 @@ class Symbolic(Rowwise):
         return fmpq(value.numerator, value.denominator)
 
     def _power(self, base: Value, exponent: int) -> Value:
+        """An integer power; a negative one needs a base that is not zero."""
         if abs(exponent) > MAX_POWER:
             raise BadInput(f"an exponent must be at most {MAX_POWER} in a closed form", exponent)
         if exponent < 0:
@@ -226,6 +230,7 @@ class Symbolic(Rowwise):
         return base**exponent
 
     def _require_nonzero(self, value: Value) -> None:
+        """BadInput where a value is zero for all symbols; where it may be zero, split, or Branching."""
         signs = self._signs.of(value)
         if signs == NULL:
             raise BadInput("a denominator must not be zero", self._text(value))
@@ -262,8 +267,7 @@ class Symbolic(Rowwise):
         field = self._field
         factor, inner = self._taken_out(value)
         if self._signs.of(factor) != POSITIVE:  # then the sign of the rest says less than the sign of the value
-            if not isinstance(value, Function):
-                raise RuntimeError(f"a Function is expected here, not {type(value).__name__}")
+            value = function_of(value)
             inner = value.num * value.den
         return field.function("step", polynomial_of(field, inner))
 
@@ -279,20 +283,21 @@ class Symbolic(Rowwise):
         must = "the argument of sqrt must not be negative"
         if signs == NEGATIVE:
             raise BadInput(must, self._text(value))
+        # Open: with cases, the value may turn out to be positive, zero, or negative, where the model has no value.
         if signs & NEGATIVE:
             signs = self._split(value, signs, (POSITIVE, NULL, NEGATIVE), "a root needs its argument not negative")
             if signs == NEGATIVE:
                 raise self._undefined(must, value, "negative")
         if signs == NULL:
             return ZERO
+        # sqrt(c prod s^(2k) prod u) = sqrt(c) prod |s|^k prod sqrt(u), and |s| = max(0, s) + max(0, -s).
         rational, squares, inside = self._under_root(value, signs)
         result = self._number_root(rational)
         for square, half in squares:
             result = result * (self.relu(square) + self.relu(-square)) ** half
         positive = POSITIVE if signs == POSITIVE else NONNEGATIVE  # no factor vanishes where the value does not
         for factor in inside:
-            if not isinstance(factor, Function):
-                raise RuntimeError(f"a Function is expected here, not {type(factor).__name__}")
+            factor = function_of(factor)
             if self._signs.known(factor) & ~positive:
                 self._signs.know(factor, positive)
             result = result * self._field.function("sqrt", factor)
@@ -304,6 +309,7 @@ class Symbolic(Rowwise):
         field = self._field
         field.lift(value)
         rational, unrooted, squares, inside = ONE, field.one, [], []
+        # `single`: one odd factor of a positive value, whose sign is that of what the others leave: it is not computed.
         both = [(field.factored(polynomial), side) for polynomial, side in ((value.num, 1), (value.den, -1))]
         single = signs == POSITIVE and sum(int(power) % 2 for (_, factors), _ in both for _, power in factors) == 1
         for (lead, factors), side in both:
@@ -311,6 +317,8 @@ class Symbolic(Rowwise):
             for factor, power in factors:
                 content, factor = _primitive(factor)
                 rational *= content ** (side * int(power))
+                # An even power goes out of the root; an odd one leaves
+                # the factor inside, turned positive if its sign is known.
                 half, odd = divmod(side * int(power), 2)
                 if half:
                     squares.append((polynomial_of(field, factor), half))
@@ -324,6 +332,7 @@ class Symbolic(Rowwise):
                     inside.append(polynomial_of(field, -factor))
                 else:
                     inside.append(polynomial_of(field, factor))
+        # The factors of unknown sign stay together: only their product is known not to be negative.
         if not unrooted.is_constant():
             if signs != POSITIVE:  # where another factor is 0, the rest may be negative: keep all in one piece
                 content, unrooted = _primitive(value.num * value.den)
@@ -335,6 +344,8 @@ class Symbolic(Rowwise):
         return rational, squares, inside
 
     def _number_root(self, value: fmpq) -> Value:
+        """The root of a rational, as a rational times one generator for each prime (or for the whole, where it is too
+        long to factor)."""
         if value < 0:
             raise BadInput("the argument of sqrt must not be negative", value)
         outside, inside = squarefree(int(value.p) * int(value.q))
@@ -374,9 +385,7 @@ class Symbolic(Rowwise):
         """u where the value is a positive number times u^2, and cases are split."""
         if self._choices is None:
             return None
-        if not isinstance(value, Function):
-            raise RuntimeError(f"a Function is expected here, not {type(value).__name__}")
-        rational, squares, inside = self._under_root(value, NONNEGATIVE)
+        rational, squares, inside = self._under_root(function_of(value), NONNEGATIVE)
         root, power = squares[0] if len(squares) == 1 else (ONE, 0)
         return root if power == 1 and isinstance(root, Function) and not inside and rational > 0 else None
 
@@ -403,9 +412,7 @@ class Symbolic(Rowwise):
     def _taken_out(self, value: Value) -> tuple[Value, Any]:
         """(f, p) with value = f p, f nonnegative for all admissible symbols and p a polynomial, by taking each factor
         of known sign out."""
-        if not isinstance(value, Function):
-            raise RuntimeError(f"a Function is expected here, not {type(value).__name__}")
-        field = self._field
+        field, value = self._field, function_of(value)
         field.lift(value)
         num, den = value.num, value.den
         below = self._signs.polynomial(den)
@@ -415,6 +422,7 @@ class Symbolic(Rowwise):
             factor, inside = field.quotient(field.one, den), num
             if below & NEGATIVE:
                 factor, inside = -factor, -inside
+        # Each factor goes to the side where it belongs; an even power is never negative.
         lead, factors = field.factored(inside)
         factor = factor * abs(lead)
         left_inside = field.ctx.constant(1 if lead > 0 else -1)
@@ -433,6 +441,7 @@ class Symbolic(Rowwise):
         return factor, left_inside
 
     def _exponential(self, exponent: Value) -> Value:
+        """e to a value."""
         powers, factor = self._exponent_powers(exponent)
         field = self._field
         above = field.monomial({g: k for g, k in powers.items() if k > 0})
@@ -454,6 +463,7 @@ class Symbolic(Rowwise):
             parts = [
                 (field.quotient(field.ctx.from_dict({monomial: 1}), den), c) for monomial, c in exponent.num.terms()
             ]
+        # e^(c log m) = m^floor(c) e^((c - floor(c)) log m): the integer part is a rational factor.
         factor = ONE
         wanted = []
         for base, c in parts:
@@ -487,12 +497,12 @@ class Symbolic(Rowwise):
         exponents = [score - scores[0] for score in scores]
         for exponent in exponents:
             self._exponent_powers(exponent)  # settles the roots
-        powers_found = [self._exponent_powers(exponent) for exponent in exponents]
-        used = {g for powers, _ in powers_found for g in powers}
-        least = {g: min(powers.get(g, 0) for powers, _ in powers_found) for g in used}
+        powers_and_factors = [self._exponent_powers(exponent) for exponent in exponents]
+        used = {g for powers, _ in powers_and_factors for g in powers}
+        least = {g: min(powers.get(g, 0) for powers, _ in powers_and_factors) for g in used}
         return [
             factor * polynomial_of(self._field, self._field.monomial({g: powers.get(g, 0) - least[g] for g in used}))
-            for powers, factor in powers_found
+            for powers, factor in powers_and_factors
         ]
 
     def _chosen(self, scores: SymbolicColumn, weighting: str, row: tuple[int, range]) -> list[int]:
@@ -516,6 +526,8 @@ class Symbolic(Rowwise):
                 signs = self._split(difference, signs, (POSITIVE, NONPOSITIVE))
             if signs == POSITIVE:
                 best = j
+        # With cases every comparison was decided; without, the best
+        # must beat the earlier ones and equal the later ones at least.
         if choices is not None:
             return best, None
         allowed = NEGATIVE
@@ -544,6 +556,7 @@ class Symbolic(Rowwise):
         return chosen
 
     def _open(self, scores: SymbolicColumn, j: int, best: int, row: tuple[int, range]) -> Branching:
+        """The error of scores that are not ordered for all symbols."""
         i, keys_seen = row
         places = [f"{self._brief(scores[k])} (position {keys_seen[k]})" for k in (j, best)]
         return Branching(
@@ -552,6 +565,7 @@ class Symbolic(Rowwise):
         )
 
     def _split_maximal(self, scores: SymbolicColumn) -> list[int]:
+        """The indices of the maximal scores, each open comparison split into greater, equal and less."""
         chosen = [0]
         for j in range(1, len(scores)):
             difference = scores[j] - scores[chosen[0]]
@@ -577,6 +591,7 @@ class Symbolic(Rowwise):
             raise Branching(f"{why}: the sign of {self._brief(value)}; {do}.")
         field = self._field
         (value,) = self.resolve([value])  # so that the conditions settle the maxima too
+        # What earlier conditions settle is not split again.
         signs &= self._signs.of(value)
         options = [side for side in sides if signs & side]
         if not options:
@@ -586,18 +601,18 @@ class Symbolic(Rowwise):
         side = options[self._choices.take(len(options))]
         factor, inner = self._taken_out(value)
         core = polynomial_of(field, inner)
-        core_shown = core
+        condition_value = core
         if self._signs.of(factor) & NULL:  # then the sign of the core says less than the sign of the value
-            if not isinstance(value, Function):
-                raise RuntimeError(f"a Function is expected here, not {type(value).__name__}")
+            value = function_of(value)
             field.lift(value)
-            core, core_shown = polynomial_of(field, value.num * value.den), value
+            core, condition_value = polynomial_of(field, value.num * value.den), value
         if isinstance(core, Function):
             self._signs.assume(core, side & signs)
-        self.conditions.append(_RELATION[side & signs].format(self._text(core_shown)))
+        self.conditions.append(_RELATION[side & signs].format(self._text(condition_value)))
         return side
 
     def _text(self, value: Value) -> str:
+        """The value as text in the grammar."""
         return from_sympy(self._field.to_sympy(value))
 
     def _brief(self, value: Value) -> str:
@@ -618,6 +633,7 @@ class _Closed(Meaning[Value, Any]):
     def term(self, tree: Tree) -> Value:
         value = self.known.get(tree)
         if value is None:
+            # What has no normal form is a constant, if there is no symbol in it.
             closed = tree[0] != "call" or tree[1] in ("exp", "sqrt", "min", "max", "relu", "abs", "pow")
             value = super().term(tree) if closed and tree[0] not in ("if", "ind", "sum", "prod") else self.opaque(tree)
             self.known[tree] = value
@@ -642,6 +658,7 @@ class _Closed(Meaning[Value, Any]):
         return self.domain._power(a if b.q == 1 else self.domain.sqrt(a), int(b.p))
 
     def call(self, name: str, arguments: list[Value], tree: Tree) -> Value:
+        """A function with a normal form: exponentials, roots, and what maxima express."""
         relu, first = self.domain.relu, arguments[0]
         if name == "exp":
             return self.domain._exponential(first)
@@ -649,10 +666,11 @@ class _Closed(Meaning[Value, Any]):
             return self.domain.sqrt(first)
         if name in ("relu", "abs"):
             return relu(first) if name == "relu" else relu(first) + relu(-first)
+        # max(a, b) = b + relu(a - b), and min(a, b) = -max(-a, -b).
         sign = ONE if name == "max" else -ONE
         first, *others = (sign * a for a in arguments)
-        for other in others:
-            first = other + relu(first - other)
+        for argument in others:
+            first = argument + relu(first - argument)
         return sign * first
 
     def opaque(self, tree: Tree) -> Value:
@@ -671,6 +689,7 @@ class _Closed(Meaning[Value, Any]):
 
 
 def _verdict(signs: int, wanted: int) -> bool | None:
+    """True if only the wanted signs may occur, False if none of them may, else None."""
     if signs == wanted:
         return True
     return None if signs & wanted else False
@@ -687,6 +706,7 @@ def _primitive(polynomial: fmpq_mpoly) -> tuple[fmpq, Any]:
 
 
 def _rational_power(base: fmpq, exponent: int) -> fmpq:
+    """base^exponent for an integer exponent; NotExact where it would be too long."""
     from symcook.model.rationals import power
 
     try:

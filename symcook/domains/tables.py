@@ -1,10 +1,10 @@
 """Tables of guarded cells: what a coordinate is at a generic position of a word of any length.
 
-A guard says, of a position and of the counts of a word, what letter stands there (a set of letters), the residue of a
+A guard says, of a position and of the counts of a string, which token stands there (a set of tokens), the residue of a
 number (a set of residues), or in which integer interval a linear form lies, such as i - k or 2*p - i. A cell has a
 guard and a value, a rational function of `symcook.domains.field`. The guards of a table exclude each other and cover
-everything that can be. Inside of a cell a form that is known to be one number is put into the value, the letter and
-the residue, so that equal values are written alike.
+all cases: a table is a piecewise function. In each cell a form that equals one number is solved for a name, which is
+substituted in the value, so that equal values are written alike.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from symcook.domains.world import GuardedCell, NamedSum, World
 from symcook.present import present
 
 MOST_CELLS = 400
+"""The greatest number of cells of one table."""
 
 
 class CellTable:
@@ -55,14 +56,14 @@ class CellTable:
         cells = ((g, v) for allowed, v in values if world.possible(g := KeptGuard({atom: allowed})))
         return CellTable(world, [GuardedCell(g, world.tidy(g, v)) for g, v in cells]).merged()
 
-    def join(self, other: CellTable, each: Callable[[Value, Value], Value]) -> CellTable:
+    def join(self, right: CellTable, combine: Callable[[Value, Value], Value]) -> CellTable:
         """Both tables on their common guards."""
         out = []
         for a in self.cells:
-            for b in other.cells:
+            for b in right.cells:
                 guard = self.world.met(a.guard, b.guard)
                 if guard is not None:
-                    out.append(GuardedCell(guard, self.world.tidy(guard, each(a.value, b.value))))
+                    out.append(GuardedCell(guard, self.world.tidy(guard, combine(a.value, b.value))))
         return CellTable(self.world, out).merged()
 
     def __add__(self, other: CellTable) -> CellTable:
@@ -125,17 +126,20 @@ class CellTable:
         return CellTable(world, out).merged()
 
     def merged(self) -> CellTable:
-        """With cells put together that differ in one atom and have one value."""
+        """The table with cells merged that have the same value and guards that differ in one atom."""
         if len(self.cells) == 1 and not self.cells[0].guard:
             return self
         cells = [part for cell in self.cells for part in self._points(cell)]
-        for alike in (True, False):  # first those whose values are written alike
+        # First cells whose values are written alike, then a cell at a single point whose value another one has there.
+        for alike in (True, False):
             a = 0
             while a < len(cells):
-                for b, other in enumerate(cells):
-                    if a == b or equal(cells[a].value, other.value) is not alike or not (alike or _at_a_point(other)):
+                for b, candidate in enumerate(cells):
+                    if a == b or not (alike or _at_a_point(candidate)):
                         continue
-                    merged_cell = self._one(cells[a], other, alike)
+                    if equal(cells[a].value, candidate.value) is not alike:
+                        continue
+                    merged_cell = self._one(cells[a], candidate, alike)
                     if merged_cell is not None:
                         cells[min(a, b)] = merged_cell
                         del cells[max(a, b)]
@@ -145,17 +149,20 @@ class CellTable:
         return CellTable(self.world, cells)
 
     def _points(self, cell: GuardedCell) -> list[GuardedCell]:
-        """A cell in which a form has two values as two, so that each may go where it belongs."""
+        """A cell in which a form has just two values, as two cells, each of which may merge with another one."""
         if isinstance(cell.value, fmpq):
             return [cell]
         world = self.world
-        for atom, (low, high) in [x for x in cell.guard.items() if x[0][0] == "form" and x[1][0] != x[1][1]]:
+        for atom, interval in list(cell.guard.items()):
+            if atom[0] != "form" or interval[0] == interval[1]:
+                continue
+            low, high = interval
             if low is None and high is not None and not self._reaches(cell, atom, (None, high - 2)):
                 low = high - 1
             if high is None and low is not None and not self._reaches(cell, atom, (low + 2, None)):
                 high = low + 1
             if low is not None and high is not None and high - low == 1:
-                guards = (world.met(cell.guard, {atom: (x, x)}) for x in (low, high))
+                guards = (world.met(cell.guard, {atom: (pair, pair)}) for pair in (low, high))
                 return [GuardedCell(g, world.tidy(g, cell.value)) for g in guards if g is not None]
         return [cell]
 
@@ -164,7 +171,9 @@ class CellTable:
         return self.world.possible(cell.guard, *self.world.rows(atom, held)[0])
 
     def _one(self, a: GuardedCell, b: GuardedCell, alike: bool) -> GuardedCell | None:
-        """The two cells as one. Unless values must be written alike, b may be at a single value of a form."""
+        """The two cells as one; None where that is not possible. If not `alike`, b is at a single value of a form, at
+        which the value of a must agree with that of b."""
+        # At most one atom may have two values; `alone` are the atoms of one guard only.
         shared = [x for x, allowed in a.guard.items() if x in b.guard and b.guard[x] != allowed]
         if len(shared) > 1:
             return None
@@ -188,7 +197,8 @@ class CellTable:
                 if 0 in self.world.signs(below, b.guard):  # or may have one
                     return None
         first, second = dict(a.guard), dict(b.guard)
-        for atom in alone:  # what the other guard says by its rest
+        # An atom of one guard only: the other guard implies it, or has no restriction there and differs in this atom.
+        for atom in alone:
             has, lacks = (first, second) if atom in first else (second, first)
             interval = has[atom] = self.world.loosened(has, atom)
             if self.world.implied(lacks, atom, interval):
@@ -197,8 +207,10 @@ class CellTable:
                 return None
             else:
                 shared, lacks[atom] = [atom], self.world.domain(atom)
+        # Both guards say the same.
         if not shared:
             return GuardedCell(a.guard, value) if len(a.guard) <= len(b.guard) else GuardedCell(b.guard, value)
+        # The union of the two values of the atom that differs, if there is nothing possible between them.
         atom = shared[0]
         guard = {x: allowed for x, allowed in first.items() if x != atom}
         both, gap = union(atom, first[atom], second[atom])
@@ -212,6 +224,7 @@ class CellTable:
                 if there[0] in guard:
                     return None
                 guard[there[0]] = there[1]
+        # Atoms that were added above go again where the others imply them.
         for x in [x for x in guard if x in alone]:
             others = {y: allowed for y, allowed in guard.items() if y != x}
             if self.world.implied(others, x, guard[x]):
@@ -223,7 +236,7 @@ class CellTable:
 
 
 def _at_a_point(cell: GuardedCell) -> bool:
-    """Whether a guard says of a form which number it is."""
+    """Whether a guard fixes the number of a form."""
     return any(atom[0] == "form" and allowed[0] == allowed[1] for atom, allowed in cell.guard.items())
 
 
@@ -259,7 +272,7 @@ def equal(a: Value, b: Value) -> bool:
 
 
 def union(atom: LinearAtom, a: Any, b: Any) -> tuple[Any, Bounds | None]:
-    """What holds where one of two parts of an atom does, and what lies between them if that is not nothing."""
+    """The union of two values of an atom; for intervals their hull, and the gap between them if there is one."""
     if atom[0] != "form":
         return a | b, None
     (low, high), (least, most) = sorted((a, b), key=lambda x: (x[0] is not None, x[0] or 0))
@@ -268,7 +281,7 @@ def union(atom: LinearAtom, a: Any, b: Any) -> tuple[Any, Bounds | None]:
 
 
 def moved_names(world: World, value: Value, name: str, place: Affine) -> dict[str, Value]:
-    """What stands for the names in a value that are about a position, at another place."""
+    """By name, what replaces the names in a value that depend on a position, if that moves to another place."""
     used = world.names_in(value)
     new = {v: world.linear(*form) for v, form in replaced(world, name, place).items() if v in used}
     if world.sums:
@@ -277,18 +290,20 @@ def moved_names(world: World, value: Value, name: str, place: Affine) -> dict[st
 
 
 def replaced(world: World, name: str, place: Affine) -> dict[str, Affine]:
-    """What stands for a position's name, and for the counts to it, at another place."""
+    """What replaces a position's name, and the counts up to it, at another place; no counts for a place at which they
+    have no name."""
     terms, constant = place
     counted = world.letters[:-1]
+    # The end: the counts in the string. A position: its own counts. The first position, of an added token: none.
     if place == world.end:
-        other: dict[str, Affine] = {a: ({f"k:{a}": Fraction(1)}, Fraction(0)) for a in counted}
+        counts: dict[str, Affine] = {a: ({f"k:{a}": Fraction(1)}, Fraction(0)) for a in counted}
     elif len(terms) == 1 and constant == 0 and (there := next(iter(terms))) in ("i", "j"):
-        other = {a: ({f"p:{a}:{there}": Fraction(1)}, Fraction(0)) for a in counted}
+        counts = {a: ({f"p:{a}:{there}": Fraction(1)}, Fraction(0)) for a in counted}
     elif not terms and constant == world.start and world.before is not None:
-        other = dict.fromkeys(counted, ({}, Fraction(0)))
+        counts = dict.fromkeys(counted, ({}, Fraction(0)))
     else:
-        other = {}
-    return {name: place, **{f"p:{a}:{name}": form for a, form in other.items()}}
+        counts = {}
+    return {name: place, **{f"p:{a}:{name}": form for a, form in counts.items()}}
 
 
 def substituted(terms: Mapping[str, int], new: Mapping[str, Affine]) -> Affine:
@@ -320,22 +335,25 @@ def moved_guard(world: World, guard: Guard, name: str, place: Affine) -> Guard |
 
 
 def moved_atom(world: World, atom: LinearAtom, held: Any, name: str, place: Affine) -> Guard | None:
-    """What an atom says with a linear form in place of a position's name."""
+    """An atom with a linear form in place of a position's name, as a guard; None where it cannot hold."""
     if atom[0] == "letter" and atom[1] == name:
         return _letter_at(world, held, place)
     if atom[0] == "mod" and atom[1] == name:
         return _residue_at(world, atom[2], held, place)
     if atom[0] == "sign" and about_slots(world, atom, name):
+        # The sign of a form in input numbers: they are read at the new place.
         value = world.put(world.linear(dict(atom[1]), atom[2]), world.moved_slots(dict(atom[1]), name, place))
         form = linear_form(world.field, value)
         form = present(form)
         there, sign = sign_atom(*form)
         return {there: frozenset(sign * s for s in held)}
     if atom[0] == "some" and world.depends(atom[1], name):
+        # Whether a sum is zero: the moved sum has another name, or is zero.
         moved = moved_sum(world, atom[1], name, place)
-        (other,) = world.names_in(moved) or {""}
-        return {("some", other): held} if other else {} if False in held else None
+        (moved_name,) = world.names_in(moved) or {""}
+        return {("some", moved_name): held} if moved_name else {} if False in held else None
     if atom[0] == "form" and any(v == name or v.endswith(f":{name}") for v, _ in atom[1]):
+        # An interval of a linear form.
         terms = dict(atom[1])
         new = replaced(world, name, place)
         for v, value in world.moved_slots(terms, name, place).items():
@@ -350,7 +368,7 @@ def moved_atom(world: World, atom: LinearAtom, held: Any, name: str, place: Affi
 
 
 def about_slots(world: World, atom: LinearAtom, name: str) -> bool:
-    """Whether a number stands in an atom that is given at a place with a position in it."""
+    """Whether an atom contains an input number that is read at a place which depends on this position."""
     return any(v in world.slots and v.endswith(f":{name}") for v, _ in atom[1])
 
 
@@ -366,13 +384,16 @@ def within(form: Affine, held: Bounds) -> Guard | None:
 
 
 def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | None:
+    """That one of these tokens stands at a place, as a guard; None where none can."""
     terms, constant = place
     if held == world.domain(("letter", "i")):
         return {}
+    # All input symbols, or the added token alone: said by the place, whatever form it is.
     if world.after is None and held == frozenset(world.letters):
         return within((terms, constant), (world.start + 1, None))
     if world.after is None and held == frozenset((world.before,)):
         return within((terms, constant), (world.start, world.start))
+    # Else the place must be i, j, the end, or a number.
     if terms and place != world.end and not (len(terms) == 1 and constant == 0 and next(iter(terms)) in ("i", "j")):
         raise NoRule("the symbol at a position that is a count")
     if place == world.end:
@@ -380,19 +401,20 @@ def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | Non
             return {} if world.after in held else None
         return {("letter", "n"): held}
     atom = ("letter", next(iter(terms)) if terms else int(constant))
-    letters_left = held & world.domain(atom)
-    return {} if letters_left == world.domain(atom) else {atom: letters_left} if letters_left else None
+    possible_tokens = held & world.domain(atom)
+    return {} if possible_tokens == world.domain(atom) else {atom: possible_tokens} if possible_tokens else None
 
 
 def _residue_at(world: World, m: int, held: frozenset[int], place: Affine) -> Guard | None:
+    """That a place has one of these residues modulo m, as a guard on its one name; None where it cannot."""
     terms, constant = place
     if not terms:
         return {} if int(constant) % m in held else None
     if any(c.denominator != 1 for c in terms.values()):
         raise NoRule("a residue of a fraction")
-    terms_left = {v: int(c) % m for v, c in terms.items() if int(c) % m}
-    if len(terms_left) != 1:
+    nonzero_terms = {v: int(c) % m for v, c in terms.items() if int(c) % m}
+    if len(nonzero_terms) != 1:
         raise NoRule("a residue of a sum")
-    ((v, c),) = terms_left.items()
+    ((v, c),) = nonzero_terms.items()
     fits = frozenset(r for r in range(m) if (c * r + int(constant)) % m in held)
     return {("mod", v, m): fits} if fits else None

@@ -1,8 +1,9 @@
-"""Signs of values in positions, lengths and counts, on what a guard leaves: proved for all of them, never sampled.
+"""Signs of values in positions, lengths and counts, where a guard holds: proved for all of them, never sampled.
 
-A linear form in integers is decided by elimination (`symcook.domains.linear`). What else there is is factored, and a
-factor is counted from lower ends of its names; where its coefficients do not tell, it is compared with something that
-is not greater and has fewer names.
+In goes a value and a guard; out comes a set of signs, a superset of those that occur. A linear form in integers is
+decided by elimination (`symcook.domains.consistency`). Any other value is factored, and each name in a factor is
+written as its lower end plus a variable >= 0, so that coefficients of one sign decide. Where they do not, the factor is
+compared with a lower bound that has fewer names.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from flint import fmpq, fmpq_mpoly
 
 from symcook.domains.consistency import FormRow, row
-from symcook.domains.field import MAX_TERMS, ONE, ZERO, Function, Value, polynomial_of
+from symcook.domains.field import MAX_TERMS, ONE, ZERO, Function, Value, function_of, polynomial_of
 from symcook.domains.linear import (
     LOG,
     Bounds,
@@ -45,17 +46,19 @@ class TableSigns:
         self.forget()
 
     def forget(self) -> None:
-        """Ask anew what was answered before more was known."""
+        """Drop all answers, which were given before more was known."""
         self._factors: dict[Any, list[tuple[Value, int, bool]]] = {}
         self._known: dict[Any, set[int]] = {}
 
     def of(self, value: Value, guard: Guard) -> set[int]:
-        """The signs that a value may have where a guard holds; more than there are, if that is not known."""
+        """The signs that a value may have where a guard holds: a superset of those that occur."""
+        # Sums that the guard says are zero go out first.
         if self.world.sums:
             gone = {a[1]: ZERO for a, allowed in guard.items() if a[0] == "some" and allowed == frozenset((False,))}
             value = self.world.put(value, gone) if gone else value
         if isinstance(value, fmpq):
             return {(value > 0) - (value < 0)}
+        # The product of the signs of the factors; a factor of the denominator is never zero.
         out = {1}
         for factor, power, above in self.factors(value):
             factor_signs = self.factor(factor, guard)
@@ -89,11 +92,14 @@ class TableSigns:
         return self._known[key]
 
     def _of_factor(self, value: Function, guard: Guard) -> set[int]:
+        """The signs of one factor."""
         world = self.world
         form, out = linear_form(world.field, value), set[int]()
         integral = form is not None and all(world.whole(v) for v in form[0])
-        is_given = form is not None and not integral and self.given(form[0])
-        if form is not None and (integral or is_given):
+        with_inputs = form is not None and not integral and self.given(form[0])
+        # A linear form: each sign that the facts and the guard leave possible. Among integers > 0 means >= the least
+        # positive value that the form can have (`step` divides all coefficients), which makes it exact.
+        if form is not None and (integral or with_inputs):
             upward, constant = row(form)
             downward, step = tuple([(v, -x) for v, x in upward]), gcd(*(x for _, x in upward)) if integral else 1
             above, below = (constant % step or step, -constant % step or step) if integral else (0, 0)
@@ -105,10 +111,13 @@ class TableSigns:
             out = {sign for sign, possible in zip(asked, answers, strict=True) if possible}
             if integral:
                 return out
+        # Else by coefficients.
         best = self._shifted(value, guard)
-        if form is not None and is_given:
+        if form is not None and with_inputs:
+            # A form in input numbers: a guard may hold its sign as an atom.
             atom, sign = sign_atom(*form)
             best &= {sign * s for s in guard.get(atom, (-1, 0, 1))} & {s for s in (-1, 0, 1) if s in out}
+        # Where a sign is still open, by a bound: a value >= low has no sign below those of low.
         for sign in (1, -1):
             if -sign in best and (low := self.lower(value if sign > 0 else -value, guard)) is not None:
                 least = min(self.of(low, guard))
@@ -116,7 +125,7 @@ class TableSigns:
         return best
 
     def given(self, terms: dict[str, Fraction]) -> bool:
-        """Whether a form is in positions, counts and numbers that are given."""
+        """Whether a form is in positions, counts and at least one input number."""
         world = self.world
         return any(v in world.slots for v in terms) and all(world.whole(v) or v in world.slots for v in terms)
 
@@ -134,6 +143,7 @@ class TableSigns:
             return Fraction(0), guard.get(("some", name)) == frozenset((True,))
         if not world.whole(name):
             return None
+        # A position, a length or a count: from its own lower end, the guard's, and a few integers that cannot occur.
         low = {"n": world.fewest, "i": world.start, "j": world.start}.get(
             name, world.start if name in world.slots else 0
         )
@@ -144,7 +154,7 @@ class TableSigns:
         return Fraction(low), False
 
     def _shifted(self, value: Function, guard: Guard) -> set[int]:
-        """By the coefficients, each variable being counted from a lower end."""
+        """The signs of a factor by its coefficients, after each name is replaced by its lower end plus a variable."""
         world, best = self.world, set[int]((-1, 0, 1))
         polynomial = self._numerator(value)
         used = [g for g, degree in enumerate(polynomial.degrees()) if degree]
@@ -154,6 +164,7 @@ class TableSigns:
             best = world.of_symbols(polynomial)
         if len(best) == 1:
             return best
+        # Powers of e are counted from 0, and where that does not decide from 1, if their exponent is positive.
         powers = any(world.field.generators[g].kind == "exp" for g in used)
         for far in (False, True) if powers else (False,):
             moved, strict = self._from_ends(value, guard, far)
@@ -167,10 +178,14 @@ class TableSigns:
         return best
 
     def _numerator(self, value: Function) -> fmpq_mpoly:
+        """The numerator in the field's present version."""
         self.world.field.lift(value)
         return value.num
 
     def _from_ends(self, value: Function, guard: Guard, far: bool) -> tuple[fmpq_mpoly | None, set[int]]:
+        """The factor with each generator counted from its lower end (None where one has none, or it grows too large),
+        and the generators that are strictly above theirs. With `far` powers of e are counted from 1 where their
+        exponent is positive."""
         field, ends, strict = self.world.field, dict[int, fmpq](), set[int]()
         degrees = self._numerator(value).degrees()
         for g, generator in [(g, field.generators[g]) for g, degree in enumerate(degrees) if degree]:
@@ -183,6 +198,7 @@ class TableSigns:
             elif generator.kind == "constant" and not (generator.argument.is_positive or generator.argument == LOG):
                 return None, strict
             else:  # exponentials and roots are positive; e^u is above 1 where u is positive
+                # log n is positive from n = 2 on.
                 log = generator.kind == "constant" and generator.argument == LOG
                 grown = not log or not self.world.possible(guard, ((("n", -1),), 1))
                 strict |= {g} if grown else set()
@@ -200,9 +216,10 @@ class TableSigns:
     # --- By something that is not greater -------------------------------------------------------------------------
 
     def lower(self, value: Function, guard: Guard) -> Value | None:
-        """Something that is not greater and has fewer names: by an end of a form in the guard, by the least value that
-        a sum may have, or by the upper end of a name in which a polynomial falls; None where there is nothing."""
+        """A lower bound of a value that has fewer names: by an end of a form in the guard, by the least value that a
+        sum may have, or by the upper end of a name in which a polynomial falls; None where there is no such bound."""
         world = self.world
+        # The linear terms in integers, taken together, have an end in the guard.
         integer_terms, sums, other_names = self.apart(value)
         if integer_terms and other_names:
             atom, factor = form_atom(integer_terms)
@@ -210,10 +227,12 @@ class TableSigns:
             end = low if factor > 0 else high
             if end is not None:
                 return value - world.linear(integer_terms) + fmpq((factor * end).numerator, (factor * end).denominator)
+        # A sum with a positive factor is at least its least value.
         for name, c in sums.items():
             least = self.smallest(name, guard)
             if c > 0 and least is not None:
                 return value + (least - world.name(name)) * fmpq(c.numerator, c.denominator)
+        # A name whose coefficients are all negative is put at its upper end.
         polynomial = self._numerator(value)
         for g, degree in enumerate(polynomial.degrees()):
             generator = world.field.generators[g] if degree else None
@@ -263,12 +282,15 @@ class TableSigns:
         return world.linear({"n": 1}, -world.added) if world.whole(name) else None
 
     def smallest(self, name: str, guard: Guard) -> Value | None:
-        """The least value of a sum of terms that are not negative: where it is not 0, the least that a term may be."""
+        """A lower bound of a sum of terms that are not negative: 0, or where the guard says that the sum is not 0, the
+        least positive value of a term; None where there is none."""
         world, named_sum = self.world, self.world.sums[name]
         if not named_sum.kept:
             return None
         if guard.get(("some", name)) != frozenset((True,)):
             return ZERO
+        # Each term is (an integer form)/(a common denominator in j): at least
+        # its least positive value over the denominator at the upper end.
         units, below = set[Fraction](), dict[Any, Value]()
         for cell in named_sum.cells:
             top, bottom = linear_form(world.field, cell.value), ONE
@@ -299,12 +321,13 @@ class TableSigns:
             return [(next(iter(known)), guard)]
         if weak and not {1, -1} <= known:
             return [(1 if 1 in known else -1, guard)]
-        if not isinstance(value, Function):
-            raise RuntimeError(f"a Function is expected here, not {type(value).__name__}")
+        value = function_of(value)
+        # The guard is cut by the first factor of unknown sign, and each part is split on by the factors after it.
         for factor, _, _ in self.factors(value):
             if isinstance(factor, Function) and len(self.factor(factor, guard)) > 1:
                 below = self._below(value, factor, guard) if weak else 0
-                return [part for case in self.parts(factor, guard, below) for part in self.split(value, case, weak)]
+                cases = self.parts(factor, guard, below)
+                return [part for case in cases for part in self.split(value, case, weak)]
         raise NoRule(f"the sign of {self.world.field.to_sympy(value)}")
 
     def _below(self, value: Function, factor: Function, guard: Guard) -> int:
@@ -319,14 +342,16 @@ class TableSigns:
 
     def parts(self, value: Function, guard: Guard, below: int = 0) -> list[Guard]:
         """The guard cut up by the sign of a linear factor, or of its part in integers, or by whether a sum is zero;
-        where the factor is 0 is kept with where it has the sign `below`, if that is not 0."""
+        if `below` is not 0, the cases 0 and `below` stay together."""
         world = self.world
+        # A sum without a rule: zero or not.
         inside = world.names_in(value) & set(world.sums)
         if inside:
             name = min(inside)
             if ("some", name) not in guard:
                 return [{**guard, ("some", name): frozenset((x,))} for x in (False, True)]
         form = linear_form(world.field, value)
+        # A form with input numbers: its sign is an atom.
         if form is not None and self.given(form[0]):
             atom, sign = sign_atom(*form)
             groups = _grouped(sorted(self.factor(value, guard)), below)
@@ -334,13 +359,15 @@ class TableSigns:
             return self._cut(value, guard, cases if sign > 0 else cases[::-1])
         if form is not None and all(world.whole(v) for v in form[0]):
             atom, factor = form_atom(form[0])
+            # A form in integers: intervals below, at and above its zero.
             way, zero = (1 if factor > 0 else -1), -form[1] / factor
             groups = _grouped(sorted(self.factor(value, guard), key=lambda s: s * way), below)
             ends = {-1: (None, ceil(zero) - 1), 0: (int(zero), int(zero)), 1: (floor(zero) + 1, None)}
             cut = [(group, [ends[way * s] for s in group]) for group in groups]
             cases = [(group, {atom: (parts[0][0], parts[-1][1])}) for group, parts in cut]
             return self._cut(value, guard, sorted(cases, key=lambda case: case[0] == (0,)))
-        integer_terms, _, _ = self.apart(value)  # an integer that is not 0 may outweigh the rest
+        # Any other factor: by the part of it that is a form in integers, which may outweigh the rest where it is not 0.
+        integer_terms, _, _ = self.apart(value)
         if not integer_terms or len(self.of(world.linear(integer_terms), guard)) == 1:
             raise NoRule(f"the sign of {world.field.to_sympy(value)}")
         atom, under, over = thresholds(integer_terms, Fraction(0))
@@ -348,7 +375,7 @@ class TableSigns:
         return [case for half in halves if (case := world.met(guard, {atom: half})) is not None]
 
     def _cut(self, value: Function, guard: Guard, parts: Sequence[tuple[tuple[int, ...], Guard]]) -> list[Guard]:
-        """The parts of a guard that are there; what a part says itself of the sign of the factor is not asked again."""
+        """The parts of a guard that may hold; the signs of the factor on each are remembered, not computed again."""
         out = []
         for signs, part in parts:
             if (common := self.world.met(guard, part)) is not None:
@@ -358,7 +385,7 @@ class TableSigns:
 
 
 def _grouped(signs: Sequence[int], below: int) -> list[tuple[int, ...]]:
-    """Signs in an order, each alone, or 0 with the one that is given."""
+    """Signs in their order, each in a group of its own, but 0 with `below` if that is not 0."""
     if not below or not {0, below} <= set(signs):
         return [(s,) for s in signs]
     return [tuple(s for s in signs if s in (0, below)) if sign == below else (sign,) for sign in signs if sign]

@@ -1,4 +1,12 @@
-"""What is known of positions and counts of a word of any length: names and their facts, guards, and their values."""
+"""What is known of positions and counts of a string of any length: names and their facts, guards, and their values.
+
+A *guard* is a conjunction of atoms, as `symcook.domains.linear` has them: which token stands at a position, the residue
+of a number, the interval of a linear form. `World` answers two kinds of questions for the tables: whether a guard may
+hold, and which signs a value may have where it does. The *names* are i and j (positions), n (the length with the added
+tokens), k:a (the count of a), p:a:i (the count of a up to position i), v:NAME:i (an input number at i), S1, S2, ...
+(sums without a rule), r1, r2, ... (long values) and the symbols of the model. A *form row* is a linear form that is not
+negative; the facts of a name and the atoms of a guard are written as such rows, and elimination decides them.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +36,7 @@ from symcook.domains.linear import (
 from symcook.domains.tablesigns import TableSigns
 
 MOST_LOOSE = 6
+"""How far the end of an interval may be moved past integers that cannot occur."""
 NO_NAMES = frozenset[str]()
 
 
@@ -48,8 +57,8 @@ class NamedSum:
     kept: bool
 
 
-class _Said:
-    """What a guard says, in rows, with the names in them; and the answers that were found."""
+class _Consequences:
+    """What a guard implies: its rows and the facts of their names; and which further rows may hold with them."""
 
     __slots__ = ("answers", "names", "premises")
 
@@ -59,28 +68,33 @@ class _Said:
 
 
 class World:
-    """What is known of positions and counts: the facts behind all guards, and the field of the values.
+    """What is known of positions and counts: the facts that hold under every guard, and the field of the values.
 
-    `letters` are those that are typed; the last of them is not counted, since the others and the position give it.
+    `letters` are the input symbols; the last of them has no count of its own, since the position and the other counts
+    determine it. `before` and `after` are the tokens that the model adds, `start` is the first position, and `most` the
+    greatest length.
     """
 
     def __init__(self, letters: Sequence[str], start: int, before: str | None, after: str | None, most: int | None):
         self.letters, self.start, self.before, self.after, self.most = tuple(letters), start, before, after, most
         self.tokens = tuple(t for t in (before, *letters, after) if t is not None)
         self.field = Field()
+        # The least n, and how many tokens the model adds.
         self.fewest = max(1, (before is not None) + (after is not None))
         self.added = (before is not None) + (after is not None)
+        # The last position in text.
         self.last = "n" if start == 1 else "n - 1"
         self.positive: dict[str, tuple[Fraction | None, bool, Fraction | None]] = {}
         """By symbol of the model: its lower end, whether that is excluded, and its upper end."""
+        # Names of values, and what they stand for.
         self.sums: dict[str, NamedSum] = {}
         self._sums: dict[Any, str] = {}
         self.named: dict[str, tuple[Value, set[int]]] = {}
         """Long values by their names, with their signs."""
         self.slots: dict[str, tuple[str, Affine]] = {}
-        """By name: a number that is given at each position, and at which place it is meant."""
+        """By name: the input number, and the position at which it is read."""
         self.pointing: list[str] = []
-        """The numbers that are positions of the word wherever they stand: what the forms take for granted."""
+        """The input numbers that are positions of the string: an assumption of the forms."""
         self._consistency = Consistency(self._placed_too)
         self._cells: dict[str, Function] = {}
         self._names: dict[int, frozenset[str]] = {}
@@ -88,8 +102,8 @@ class World:
         self.forget()
 
     def forget(self) -> None:
-        """Ask anew what was answered before more was known of the positions."""
-        self._premises: dict[Any, _Said | None] = {}
+        """Drop all answers, which were given before more was known of the positions."""
+        self._implied: dict[Any, _Consequences | None] = {}
         self._met: dict[Any, Guard | None] = {}
         self._equalities: dict[Any, dict[str, Value]] = {}
         self._facts: dict[frozenset[str], Premises] = {}
@@ -105,7 +119,7 @@ class World:
         return self._cells[name]
 
     def slot(self, given: str, place: Affine) -> Value:
-        """The value of a number that is given at each position, at a place: v:NAME:..:i where that moves with i."""
+        """The value of an input number at a place; its name v:NAME:..:i tells with which position the place moves."""
         terms, constant = place
         moves = next((v for v in ("i", "j") if any(w == v or w.endswith(f":{v}") for w in terms)), "n")
         key = f"v:{given}:{sorted(terms.items())} {constant}:{moves}"
@@ -114,11 +128,12 @@ class World:
         return self.name(name)
 
     def moved_slots(self, names: Collection[str], name: str, place: Affine) -> dict[str, Value]:
-        """The given numbers among some names that stand at a place with this position, with another one for it."""
+        """The input numbers among some names that are read at a place with this position, moved to another one."""
         new: dict[str, Value] = {}
         for slot in sorted(v for v in names if v in self.slots) if self.slots else ():
             given_name, (terms, constant) = self.slots[slot]
             moved = self.linear({}, constant)
+            # The place may itself contain an input number (a query that points), which moves too.
             inner = self.moved_slots(terms, name, place) | {name: self.linear(*place)}
             for v, c in terms.items():
                 moved = moved + inner.get(v, self.name(v)) * fmpq(c.numerator, c.denominator)
@@ -139,10 +154,12 @@ class World:
 
     def sum(self, one: NamedSum) -> Value:
         """The name of a sum without a rule, or its negative."""
+        # One name for a sum and its negative: the one with positive leading coefficients is named.
         if not one.kept and all(not isinstance(c.value, fmpq) and _negative(c.value) for c in one.cells):
             cells = tuple(GuardedCell(c.guard, -c.value) for c in one.cells)
             nonnegative = all(-1 not in self.signs(c.value, c.guard) for c in cells)
             return -self.sum(NamedSum(cells, one.low, one.high, nonnegative))
+        # Equal sums, whatever the order of their cells, get one name.
         cells = frozenset((frozenset(c.guard.items()), self.field.key(c.value)) for c in one.cells)
         ends = ((tuple(sorted(terms.items())), c) for terms, c in (one.low, one.high))
         name = self._sums.setdefault((cells, *ends), f"S{len(self.sums) + 1}")
@@ -152,13 +169,13 @@ class World:
         return self.name(name)
 
     def short(self, value: Value, guard: Guard, most: int) -> Value:
-        """The value itself, or where it is long a name for it; what it is negative of is named alike."""
+        """The value itself, or where it is long a name for it; a value and its negative share one name."""
         if isinstance(value, fmpq) or self.field.size(value) <= most or "i" in self.names_in(value):
             return value
         self.field.lift(value)
         sign = fmpq(-1 if value.num.leading_coefficient() < 0 else 1)
-        for name, (other, _) in self.named.items():
-            if other == value * sign:
+        for name, (long_value, _) in self.named.items():
+            if long_value == value * sign:
                 return self.name(name) * sign
         name = f"r{len(self.named) + 1}"
         signs = self.signs(value * sign, guard)
@@ -168,18 +185,19 @@ class World:
         return self.name(name) * sign
 
     def depends(self, one: str, name: str) -> bool:
-        """Whether a sum depends on a position; what it is over stands for no other position."""
+        """Whether a sum depends on a position; its own summation index j does not count."""
         return any(v == name or v.endswith(f":{name}") for v in self._free(one))
 
     def _free(self, one: str) -> set[str]:
+        """The names on which a sum depends: its ends and its terms without the index j, those of inner sums too."""
         named_sum = self.sums[one]
         inside = self.names_inside(one)
-        for other in inside & set(self.sums):
-            inside = inside | self._free(other)
+        for inner_sum in inside & set(self.sums):
+            inside = inside | self._free(inner_sum)
         return {v for v in inside if v != "j" and not v.endswith(":j")} | {*named_sum.low[0], *named_sum.high[0]}
 
     def names_inside(self, one: str) -> set[str]:
-        """The names in what a sum adds up, its own j among them."""
+        """The names in the terms and guards of a sum, its summation index j among them."""
         cells = self.sums[one].cells
         inside = {v for c in cells for v in self.names_in(c.value)}
         return inside | {str(v) for c in cells for a in c.guard for v in named_in(a)}
@@ -200,14 +218,16 @@ class World:
         return value.names
 
     def _inside(self, argument: object) -> frozenset[str]:
+        """The names in the argument of an exponential, a root or a constant."""
         if isinstance(argument, sympy.Basic):
             return frozenset(str(s) for s in argument.free_symbols)
         return self.names_in(argument)  # type: ignore[arg-type]
 
     def put(self, value: Value, new: Mapping[str, Value]) -> Value:
-        """The value with others in place of some names."""
+        """The value with other values substituted for some names. NoRule where a denominator becomes zero."""
         if isinstance(value, fmpq) or not new or self.names_in(value).isdisjoint(new):
             return value
+        # First what becomes of each generator that contains such a name, then the polynomials in the new generators.
         moved: dict[int, Value] = {}
         for polynomial in _parts(value):
             for g, degree in enumerate(polynomial.degrees()):
@@ -231,6 +251,7 @@ class World:
         return self._names[g]
 
     def _at(self, polynomial: fmpq_mpoly, moved: Mapping[int, Value]) -> Value:
+        """The polynomial with values in place of some generators."""
         functions = [v for v in moved.values() if isinstance(v, Function)]
         for function in functions:
             self.field.lift(function)
@@ -239,6 +260,7 @@ class World:
             for g, value in moved.items():
                 gens[g] = self.field.ctx.constant(value) if isinstance(value, fmpq) else value.num
             return polynomial_of(self.field, polynomial.compose(*gens, ctx=self.field.ctx))
+        # Fractions: the terms are grouped by the powers of the moved generators, so that each product is formed once.
         parts: dict[tuple[int, ...], dict[Any, Any]] = {}
         for monomial, c in polynomial.terms():
             key = tuple(int(monomial[g]) for g in moved)
@@ -254,15 +276,19 @@ class World:
         return out
 
     def _moved(self, g: int, new: Mapping[str, Value]) -> Value:
+        """What becomes of a generator when values are substituted for names; NoRule for a constant that depends on
+        one."""
         generator = self.field.generators[g]
         if generator.kind == "symbol":
             return new.get(generator.argument.name, self.field.generator(g))
+        # log n at a length that is a number.
         if generator.kind == "constant" and generator.argument == LOG and isinstance(number := new.get("n"), fmpq):
             return self.number(("call", "log", (("num", int(number.p), int(number.q)),)))
         if generator.kind == "constant" and isinstance(generator.argument, sympy.Basic):
             if {str(s) for s in generator.argument.free_symbols} & set(new):
                 raise NoRule(f"{generator.argument} at another place")
             return self.field.generator(g)
+        # Exponentials, roots and other functions of the new argument.
         inside = self.put(generator.argument, new)
         if generator.kind == "exp":
             return self.exponential(inside * fmpq(1, self.field.roots[g]))
@@ -279,9 +305,10 @@ class World:
     # --- Facts and guards -----------------------------------------------------------------------------------------
 
     def domain(self, atom: LinearAtom) -> Any:
-        """All that an atom may be."""
+        """All values that an atom may have: tokens, residues, signs or truth values; for a form the whole line."""
         if atom[0] == "letter":
             if isinstance(atom[1], int):
+                # At a position that is a number: the first one may be the added token, and later ones may be the end.
                 first = atom[1] == self.start
                 ends = [self.before] if first and self.before is not None else self.letters
                 behind = self.after is not None and not (first and self.before is not None)
@@ -294,28 +321,33 @@ class World:
         return (None, None) if atom[0] == "form" else frozenset((False, True))
 
     def facts(self, names: frozenset[str]) -> Premises:
-        """Forms that are not negative, for some names."""
+        """The facts of some names, as forms that are not negative."""
         if names not in self._facts:
             self._facts[names] = Premises([*map(row, self._facts_of(names))])
         return self._facts[names]
 
     def _facts_of(self, names: frozenset[str]) -> Iterator[GivenForm]:
+        """The facts of some names and of the names that occur in these facts, as forms that are not negative."""
         todo, visited = [*sorted(names), "n"], set()
         while todo:
             v = todo.pop()
             if v in visited:
                 continue
             visited.add(v)
+            # The length lies between its least and greatest value.
             if v == "n":
                 yield {"n": 1}, -self.fewest
                 if self.most is not None:
                     yield {"n": -1}, self.most + self.added
+            # A position of the string.
             elif v in ("i", "j"):
                 yield from self._placed(v)
+            # A count is at least 0, and the counts of the input symbols add up to at most the length of the input.
             elif v[:2] == "k:":
                 yield {v: 1}, 0
                 others = {w: -1 for w in names | visited if w[:2] == "k:"}
                 yield {"n": 1, **others}, -self.added
+            # A count up to a position is at most the count in the string, and leaves room for the others on both sides.
             elif v[:2] == "p:":
                 _, letter, at = v.split(":", 2)
                 todo += [f"k:{letter}", at]
@@ -326,6 +358,7 @@ class World:
                 yield {at: 1, **others}, 1 - self.start - (self.before is not None)
             elif v in self.slots and self.whole(v):
                 yield from self._placed(v)
+            # A symbol of the model, in its declared range.
             elif v in self.positive:
                 low, _, high = self.positive[v]
                 if low is not None:
@@ -334,44 +367,54 @@ class World:
                     yield {v: -1}, high
 
     def _placed(self, v: str) -> tuple[GivenForm, GivenForm]:
-        """That a number is a position of the word."""
+        """That a number is a position of the string: at least the first, at most the last."""
         return ({v: 1}, -self.start), ({"n": 1, v: -1}, self.end[1])
 
     def _placed_too(self, point: dict[str, int]) -> IntegerPoint:
-        """A point with positions and counts to them where it names none: those of the other position, or of the end."""
-        many, unit = point.get("n"), point[""]
-        if many is None:
+        """A point with positions and counts to them where it names none: those of the other position, or of the end.
+
+        A point with more names answers more of the later questions. Its numbers have the denominator `point[""]`.
+        """
+        length, unit = point.get("n"), point[""]
+        if length is None:
             return point
-        for v, other in (("i", "j"), ("j", "i")):
-            if v not in point and other in point:
-                here = {f"{name.removesuffix(other)}{v}": x for name, x in point.items() if name.endswith(f":{other}")}
-                point |= {v: point[other], **here}
+        for v, known in (("i", "j"), ("j", "i")):
+            if v not in point and known in point:
+                here = {f"{name.removesuffix(known)}{v}": x for name, x in point.items() if name.endswith(f":{known}")}
+                point |= {v: point[known], **here}
         if "i" not in point:
-            last = many + (self.start - 1) * unit
+            last = length + (self.start - 1) * unit
             point |= {"i": last, "j": last}
             point |= {f"p:{name[2:]}:{v}": x for name, x in [*point.items()] if name[:2] == "k:" for v in ("i", "j")}
         return point
 
     def rows(self, atom: LinearAtom, held: Any) -> tuple[tuple[FormRow, ...], frozenset[str]]:
-        """What an atom says as forms that are not negative, without the facts of the names in them, and these names."""
+        """What an atom implies as forms that are not negative, and the names in these; without the facts of the
+        names."""
         key = atom, held
         if key not in self._rows:
-            rows = _within(atom[1], *held) if atom[0] == "form" else tuple(map(row, self._said(atom, held)))
+            rows = _within(atom[1], *held) if atom[0] == "form" else tuple(map(row, self._rows_of(atom, held)))
             self._rows[key] = rows, frozenset(v for terms, _ in rows for v, _ in terms)
         return self._rows[key]
 
-    def _said(self, atom: LinearAtom, held: Any) -> Iterator[GivenForm]:
+    def _rows_of(self, atom: LinearAtom, held: Any) -> Iterator[GivenForm]:
+        """The linear forms that follow from an atom with the values `held`: for a token or a residue only some of what
+        it says."""
+        # A sign that is excluded bounds the form from one side, strictly if 0 is excluded too.
         if atom[0] == "sign":
             for sign in (1, -1):
                 if -sign not in held:
                     above = {} if 0 in held else {STRICT: -1}
                     yield {v: sign * c for v, c in atom[1]} | above, sign * atom[2]
+        # The token at i or j.
         elif atom[0] == "letter" and atom[1] != "n" and not isinstance(atom[1], int):
             yield from self._lettered(atom[1], held)
+        # A number with one of these residues is at least the least such number that is not below its lower end.
         elif atom[0] == "mod":
             named = str(atom[1])
             low = self.fewest if named == "n" else 0 if named[1:2] == ":" else self.start
             yield {named: 1}, -min(r if r >= low else r + atom[2] for r in held) if low <= atom[2] else -low
+        # The token at a position that is a number, which must exist.
         elif atom[0] == "letter" and atom[1] != "n":
             yield {"n": 1}, self.start - 1 - int(atom[1])
             if atom[1] == self.start and self.before is None:
@@ -380,8 +423,9 @@ class World:
             yield from self._of_empty(held, self.before)
 
     def _lettered(self, v: str, held: frozenset[str]) -> Iterator[GivenForm]:
-        """What a letter at a position says of the position, and of the counts to it."""
+        """What the token at a position implies for the position, and for the counts up to it."""
         first, last = self._placed(v)
+        # An added token stands at its end of the string and nowhere else.
         if self.before is not None and self.before not in held:
             yield first[0], first[1] - 1
         elif held == frozenset((self.before,)):
@@ -390,6 +434,7 @@ class World:
             yield last[0], last[1] - 1
         elif held == frozenset((self.after,)):
             yield {"n": -1, v: 1}, -self.end[1]
+        # One input symbol has been counted at its own position.
         if len(held) == 1 and (letter := next(iter(held))) in self.letters[:-1]:
             yield {f"p:{letter}:{v}": 1}, -1
         elif held == frozenset((self.letters[-1],)):
@@ -398,8 +443,8 @@ class World:
 
     @staticmethod
     def _of_empty(held: frozenset[str], added: str | None) -> Iterator[GivenForm]:
-        """What the letter at an end says of the length, where a model adds one token, which stands there iff the word
-        is empty."""
+        """What the token at one end implies for the length, where the model adds one token at the other end: the added
+        token stands at both ends iff the string is empty."""
         if added is not None and added in held and len(held) == 1:
             yield {"n": -1}, 1
         elif added is not None and added not in held:
@@ -407,38 +452,42 @@ class World:
 
     def possible(self, guard: Guard, *more: FormRow) -> bool:
         """Whether a guard, and further linear forms that are not negative, may hold; False is sure."""
-        return self._answer(self._said_by(guard), more)
+        return self._answer(self._consequences(guard), more)
 
     def possible_each(self, guard: Guard, asked: Iterable[tuple[FormRow, ...]]) -> Iterator[bool]:
-        """`possible` for several further forms at a time, one after another."""
-        premises = self._said_by(guard)
+        """`possible` for each of several groups of further forms."""
+        premises = self._consequences(guard)
         return (self._answer(premises, more) for more in asked)
 
-    def _answer(self, said: _Said | None, more: tuple[FormRow, ...]) -> bool:
-        if said is None:
+    def _answer(self, implied: _Consequences | None, more: tuple[FormRow, ...]) -> bool:
+        """Whether further forms may hold with what a guard implies, remembered by the forms."""
+        if implied is None:
             return False
-        if (known := said.answers.get(more)) is None:
-            unknown = {v for terms, _ in more for v, _ in terms if v not in said.names}
-            facts = self.facts(said.names | unknown).rows if unknown else ()
-            known = said.answers[more] = self._consistency.possible(said.premises, [*more, *facts])
+        if (known := implied.answers.get(more)) is None:
+            unknown = {v for terms, _ in more for v, _ in terms if v not in implied.names}
+            facts = self.facts(implied.names | unknown).rows if unknown else ()
+            known = implied.answers[more] = self._consistency.possible(implied.premises, [*more, *facts])
         return known
 
-    def _said_by(self, guard: Guard) -> _Said | None:
+    def _consequences(self, guard: Guard) -> _Consequences | None:
+        """`_consequences_of`, remembered."""
         key = guard_key(guard)
-        if key not in self._premises:
-            self._premises[key] = self._premises_of(guard)
-        return self._premises[key]
+        if key not in self._implied:
+            self._implied[key] = self._consequences_of(guard)
+        return self._implied[key]
 
-    def _premises_of(self, guard: Guard) -> _Said | None:
-        """The rows of a guard with the facts of their names; None where no letter is left, or residues disagree."""
+    def _consequences_of(self, guard: Guard) -> _Consequences | None:
+        """The rows of a guard with the facts of their names; None where an atom has no value left, or residues
+        contradict a form."""
         if not all(guard.values()) or not self._parities(guard):
             return None
-        rows_said = [self.rows(atom, allowed) for atom, allowed in guard.items()]
-        names = frozenset(["n"]).union(*[names for _, names in rows_said])
-        return _Said(Premises([one for rows, _ in rows_said for one in rows], self.facts(names)), names)
+        rows_by_atom = [self.rows(atom, allowed) for atom, allowed in guard.items()]
+        names = frozenset(["n"]).union(*[names for _, names in rows_by_atom])
+        own_rows = [form_row for rows, _ in rows_by_atom for form_row in rows]
+        return _Consequences(Premises(own_rows, self.facts(names)), names)
 
     def _parities(self, guard: Guard) -> bool:
-        """Whether residues agree with forms that are known."""
+        """Whether residues agree with the forms whose number is known: its residue follows from those of the names."""
         moduli = {a[2] for a in guard if a[0] == "mod"}
         for atom, allowed in guard.items() if moduli else ():
             if atom[0] != "form" or allowed[0] is None or allowed[0] != allowed[1]:
@@ -463,7 +512,8 @@ class World:
 
     @staticmethod
     def joined(first: Guard, second: Guard) -> Guard | None:
-        """Both guards; None where an atom of them cannot hold. Whether all can together is not asked."""
+        """Both guards; None where an atom of them cannot hold. Whether all can hold together is not checked."""
+        # Atom by atom: intervals and sets of values are intersected.
         out = KeptGuard(first)
         for atom, allowed in second.items():
             if atom not in out:
@@ -478,15 +528,16 @@ class World:
                 out[atom] = out[atom] & allowed
                 if not out[atom]:
                     return None
+        # The interval of a single name shrinks to ends that have an allowed residue.
         moduli = [a for a in out if a[0] == "mod"]
         for atom, allowed in list(out.items()) if moduli else ():
             if atom[0] == "form" and len(atom[1]) == 1:
                 for m in [a[2] for a in moduli if a[1] == atom[1][0][0]]:
-                    residues_left = out["mod", atom[1][0][0], m]
+                    allowed_residues = out["mod", atom[1][0][0], m]
                     low, high = allowed
-                    while low is not None and low % m not in residues_left:
+                    while low is not None and low % m not in allowed_residues:
                         low += 1
-                    while high is not None and high % m not in residues_left:
+                    while high is not None and high % m not in allowed_residues:
                         high -= 1
                     if low is not None and high is not None and low > high:
                         return None
@@ -494,7 +545,8 @@ class World:
         return out
 
     def complement(self, atom: LinearAtom, held: Any) -> list[Any]:
-        """What an atom may be besides."""
+        """The parts of an atom's domain outside `held`: the other values, or the half-lines below and above an
+        interval."""
         if atom[0] != "form":
             others = self.domain(atom) - held
             return [others] if others else []
@@ -502,24 +554,25 @@ class World:
         return [*([(None, low - 1)] if low is not None else []), *([(high + 1, None)] if high is not None else [])]
 
     def implied(self, guard: Guard, atom: LinearAtom, held: Any) -> bool:
-        """Whether a guard says what an atom says; not of a letter at a position that is not there."""
+        """Whether a guard implies that an atom has one of the values `held`; False for the token at a position that may
+        not exist."""
         if (
             atom[0] == "letter"
             and isinstance(atom[1], int)
             and self.possible(guard, ((("n", -1),), atom[1] - self.start))
         ):
             return False
-        rest = self.complement(atom, held)
+        outside = self.complement(atom, held)
         if atom[0] == "form" and not any(a[0] == "mod" for a in guard):  # then its rows say all of it
-            asked = (self.rows(atom, interval)[0] for interval in (held, *rest))
+            asked = (self.rows(atom, interval)[0] for interval in (held, *outside))
             there, *others = self.possible_each(guard, asked)
             return there and not any(others)
         return self.met(guard, {atom: held}) is not None and not any(
-            self.met(guard, {atom: other}) is not None for other in rest
+            self.met(guard, {atom: values}) is not None for values in outside
         )
 
     def loosened(self, guard: Guard, atom: LinearAtom) -> Any:
-        """An interval with the integers beyond its ends that the rest of a guard leaves out anyway."""
+        """The interval of a form, widened by the integers that the other atoms of the guard exclude anyway."""
         interval = guard[atom]
         if atom[0] != "form" or interval[0] == interval[1]:
             return interval
@@ -535,7 +588,7 @@ class World:
         return low, high
 
     def shortened(self, guard: Guard) -> Guard:
-        """A guard without what the rest of it says."""
+        """A guard without the atoms that its other atoms imply."""
         for atom in sorted(guard, key=lambda a: (a[0] != "mod", a[0] != "letter")):
             others = KeptGuard({a: h for a, h in guard.items() if a != atom})
             if self.implied(others, atom, guard[atom]):
@@ -543,16 +596,18 @@ class World:
         return guard
 
     def equalities(self, guard: Guard) -> dict[str, Value]:
-        """What a guard says that names are: forms that are one number, solved for the innermost of their names."""
+        """By name, its value under a guard: from forms that equal one number, each solved for one of its names."""
         key = guard_key(guard)
         if key not in self._equalities:
             self._equalities[key] = self._solved(guard)
         return self._equalities[key]
 
     def _solved(self, guard: Guard) -> dict[str, Value]:
+        """The substitution that a guard implies, by name; see `equalities`."""
         new: dict[str, Value] = {}
         for atom, allowed in guard.items():
             if atom[0] == "form" and allowed[0] is not None and allowed[0] == allowed[1]:
+                # A form that is one number: solved for a position first, then for a count up to one, then for any name.
                 names = [v for v, c in atom[1] if abs(c) == 1 and v not in new]
                 solved_name = (
                     next((v for v in ("j", "i") if v in names), None)
@@ -566,14 +621,17 @@ class World:
                     {v: Fraction(-d, c) for v, d in atom[1] if v != solved_name}, Fraction(allowed[0], c)
                 )
                 solution = self.put(solution, new)
+                # The earlier solutions take the new one in.
                 if solved_name not in self.names_in(solution):
                     new = {v: self.put(x, {solved_name: solution}) for v, x in new.items()} | {solved_name: solution}
             elif atom[:2] == ("letter", "n") or atom[:2] == ("letter", self.start):
                 if self.added == 1 and len(allowed) == 1 and next(iter(allowed)) in (self.before, self.after):
                     new.setdefault("n", fmpq(1))  # the word is empty
             elif atom[0] == "letter" and isinstance(atom[1], str) and allowed == frozenset((self.before,)):
+                # The token before the input stands at the first position.
                 new.setdefault(atom[1], fmpq(self.start))
             elif atom[0] == "some" and allowed == frozenset((False,)):
+                # A sum of terms that are not negative, known to be 0.
                 new[atom[1]] = ZERO
         if new.get("n") == fmpq(self.added):  # a word without letters
             new |= {f"{x}{a}{y}": ZERO for a in self.letters[:-1] for x, y in (("k:", ""), ("p:", ":i"), ("p:", ":j"))}
@@ -585,13 +643,13 @@ class World:
         return new
 
     def tidy(self, guard: Guard, value: Value) -> Value:
-        """The value with what the guard says that names are."""
+        """The value with the substitution that the guard implies."""
         return value if isinstance(value, fmpq) else self.put(value, self.equalities(guard))
 
     # --- Signs ----------------------------------------------------------------------------------------------------
 
     def signs(self, value: Value, guard: Guard) -> set[int]:
-        """The signs that a value may have where a guard holds; more than there are, if that is not known."""
+        """The signs that a value may have where a guard holds: a superset of those that occur."""
         return self.sign.of(value, guard)
 
     def whole(self, name: str) -> bool:
@@ -617,5 +675,6 @@ def _parts(value: Function) -> tuple[fmpq_mpoly, ...]:
 
 
 def _negative(value: Function) -> bool:
+    """Whether the leading coefficient of the numerator is negative."""
     value.field.lift(value)
     return value.num.leading_coefficient() < 0

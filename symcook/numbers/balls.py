@@ -166,6 +166,7 @@ def ball(x: flint.arb, digits: int, relative: bool = False) -> Ball:
         raise SymcookError("an interval without bounds was to be printed")
     if x.is_zero():
         return Ball("0", "0")
+    # The last decimal place that is printed: by the digits asked for, and no finer than the radius.
     mantissa, exponent = (int(part) for part in x.mid().man_exp())
     # _tens of a size in bits is at most 1 away from the true power of ten, which only moves the number of guard digits
     leading = _tens(exponent + mantissa.bit_length())
@@ -174,6 +175,7 @@ def ball(x: flint.arb, digits: int, relative: bool = False) -> Ball:
     if not x.is_exact():  # a wide ball is printed with the digits that it has
         radius_mantissa, radius_exponent = (int(part) for part in x.rad().man_exp())
         last = max(last, _tens(radius_exponent + radius_mantissa.bit_length()) - GUARD - 3)
+    # The midpoint as an integer multiple of 10^last, and how far the ball reaches from there.
     bits = bits_for(wanted) + 4 * (abs(last).bit_length() + abs(exponent).bit_length()) + mantissa.bit_length()
     if 0 < -last < 4 * wanted + 64:
         bits += -3 * last  # then 10^-last is exact, and so is a short decimal

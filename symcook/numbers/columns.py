@@ -44,6 +44,7 @@ class _Known(Meaning[Any, Any]):
         return type(self)({**self.values, name: j}, self.steps, self.outer)
 
     def call(self, name: str, arguments: list[Fraction | int], tree: Tree) -> Any:
+        """A column of the run at a position, a function that is defined by a term, or one of the grammar."""
         known = self.values.get(f"{name}()") if len(arguments) == 1 else None
         if isinstance(known, tuple):
             inner = {**self.outer, known[0]: arguments[0]}
@@ -89,9 +90,9 @@ class Enclosed(_Known, Balls):
         try:
             return exactly.whole(exactly.term(tree), tree)
         except NotExact:
-            found = value.unique_fmpz() if value.is_exact() else None
-        if found is not None:
-            return int(found)
+            integer = value.unique_fmpz() if value.is_exact() else None
+        if integer is not None:
+            return int(integer)
         if value.is_finite() and not value.contains_integer():
             raise _no_position(show(tree))
         raise Undecided("the rigorous intervals leave open which position is meant.")

@@ -108,6 +108,7 @@ class Balls(Meaning[flint.arb, "bool | None"]):
         return a / b
 
     def power(self, a: flint.arb, b: flint.arb, tree: Tree) -> flint.arb:
+        """a^b: an integer power, or e^(b log a) for a positive base."""
         if not a.is_zero() and abs(b * abs(a).log()) > MAX_BITS:  # nats, not bits: near enough for a limit
             raise too_large()
         integer = b.unique_fmpz() if b.is_exact() else None
@@ -125,10 +126,11 @@ class Balls(Meaning[flint.arb, "bool | None"]):
         return (b * a.log()).exp() if a > 0 else flint.arb.nan()
 
     def call(self, name: str, arguments: list[flint.arb], tree: Tree) -> flint.arb:
+        """A function of balls."""
         if name in ("min", "max") and arguments:
             first, *further = arguments
-            for other in further:
-                first = first.min(other) if name == "min" else first.max(other)
+            for argument in further:
+                first = first.min(argument) if name == "min" else first.max(argument)
             return first
         if name == "mod":
             a, b = arguments
@@ -182,6 +184,7 @@ class Balls(Meaning[flint.arb, "bool | None"]):
 
 
 def _compare(tag: str, difference: flint.arb) -> bool | None:
+    """Whether a difference is = 0, <= 0 or < 0; None where its ball leaves that undecided."""
     if difference.is_zero():
         return tag != "<"
     if tag == "=":

@@ -29,16 +29,19 @@ from symcook.numbers.roots import Root
 
 Terms = dict[Fraction, Fraction]
 SumForm = frozenset[tuple[Fraction, Fraction] | tuple[None, Fraction, Fraction]]
-"""Terms (exponent, coefficient) of a sum, and those of its divisor behind a None."""
+"""Terms (exponent, coefficient) of a sum; the terms of its divisor are triples that begin with None."""
 SumNumber = Fraction | int
 
 _ONE: Terms = {Fraction(0): Fraction(1)}
 
 MAX_DEGREE = 4096
+"""The greatest degree in X of polynomials whose common divisor is computed."""
 MAX_TERMS = 20_000
 MAX_SIGN_BITS = 1 << 22
+"""The precision at which the search for a sign gives up."""
 MAX_POWER_BITS = 1 << 20
 NEAR_BITS = 128
+"""The precision of `ExpSum.near`."""
 
 
 class ExpSum:
@@ -174,7 +177,7 @@ class ExpSum:
 
     def __str__(self) -> str:
         num = _text(self._num)
-        if self._den == {Fraction(0): Fraction(1)}:
+        if self._den == _ONE:
             return num
         above = f"({num})" if len(self._num) > 1 else num
         return f"{above}/({_text(self._den)})"
@@ -194,7 +197,7 @@ def exp_of(exponent: SumNumber | ExpSum) -> SumValue:
     if isinstance(exponent, ExpSum):
         raise NotExact("an exponential's exponent must be rational to stay exact", exponent, "use --domain ball")
     power = _exact(exponent)
-    return Fraction(1) if power == 0 else ExpSum({power: Fraction(1)}, {Fraction(0): Fraction(1)})
+    return Fraction(1) if power == 0 else ExpSum({power: Fraction(1)}, _ONE)
 
 
 def exp_scaled_log(factor: SumNumber, base: SumNumber, shift: SumNumber = 0) -> SumValue:
@@ -254,19 +257,21 @@ def softmax_mean(
         if isinstance(score, ExpSum):
             raise NotExact("a softmax score must be rational to stay exact", score, "use --domain ball")
         exact.append(_exact(score))
+    # The divisor, and the dividend sorted by value: rational values in one sum, and for each other value its weights.
     den: Terms = {}
     rational: Terms = {}
-    others: dict[SumForm, Terms] = {}
+    weights_by_form: dict[SumForm, Terms] = {}
     for score, value, count in zip(exact, values, counts or [1] * len(exact), strict=True):
         den[score] = den.get(score, Fraction(0)) + count
         if isinstance(value, ExpSum):
-            weights = others.setdefault(value.form, {})
+            weights = weights_by_form.setdefault(value.form, {})
             weights[score] = weights.get(score, Fraction(0)) + count
         else:
             rational[score] = rational.get(score, Fraction(0)) + _exact(value) * count
-    if not others:
+    if not weights_by_form:
         return quotient_of(rational, den)
-    weighted = ((weights, ExpSum.of(form)) for form, weights in others.items())
+    weighted = ((weights, ExpSum.of(form)) for form, weights in weights_by_form.items())
+    # Each exponential value is a quotient itself: its weights times its dividend, over its divisor.
     above, below = _added([(rational, _ONE), *((_times(weights, v._num), v._den) for weights, v in weighted)])
     return quotient_of(above, _times(below, den))
 
@@ -294,6 +299,7 @@ def _no_float(value: object) -> BadInput:
 
 
 def _exact(value: object) -> Fraction:
+    """A number as a Fraction; floats, roots and other objects are rejected."""
     if isinstance(value, Fraction):
         return value
     if isinstance(value, Root):
@@ -324,6 +330,7 @@ def _compared(a: ExpSum, b: ExpSum | SumNumber) -> int:
 
 
 def _sum(a: Terms, b: Terms, factor: int) -> Terms:
+    """a + factor * b."""
     total = dict(a)
     for r, c in b.items():
         total[r] = total.get(r, Fraction(0)) + factor * c
@@ -342,6 +349,7 @@ def _added(quotients: Sequence[tuple[Terms, Terms]]) -> tuple[Terms, Terms]:
     grid = _Grid.of(exponents, *divisors)
     if grid.degree(exponents) + sum(map(grid.degree, divisors)) > MAX_DEGREE:
         return _one_by_one(quotients)
+    # All over the least common multiple of the divisors, one quotient after another.
     lowest = min(exponents)
     top, bottom = flint.fmpq_poly([0]), flint.fmpq_poly([1])
     for above, below in quotients:
@@ -369,7 +377,8 @@ def _scaled(terms: Terms, factor: Fraction) -> Terms:
 
 
 def _power(terms: Terms, exponent: int) -> Terms:
-    result: Terms = {Fraction(0): Fraction(1)}
+    """An integer power >= 0, by repeated squaring."""
+    result = _ONE
     while exponent:
         if exponent & 1:
             result = _times(result, terms)
@@ -380,6 +389,7 @@ def _power(terms: Terms, exponent: int) -> Terms:
 
 
 def _times(a: Terms, b: Terms) -> Terms:
+    """The product of two sums: as polynomials in X where that is dense enough, else term by term."""
     if not a or not b:
         return {}
     if len(a) * len(b) > 64:
@@ -425,12 +435,14 @@ class _Grid:
 
     @classmethod
     def of(cls, *sums: Terms) -> _Grid:
+        """The coarsest step for some sums."""
         differences = [r - least for terms in sums for least in (min(terms),) for r in terms]
         denominator = lcm(*(d.denominator for d in differences))
         numerator = gcd(*(int(d * denominator) for d in differences))
         return cls(Fraction(numerator or 1, denominator))
 
     def degree(self, terms: Terms) -> int:
+        """The degree in X of a sum, over its least power."""
         return int((max(terms) - min(terms)) / self.step)
 
     def polynomial(self, terms: Terms, least: Fraction | None = None) -> flint.fmpq_poly:
@@ -442,10 +454,12 @@ class _Grid:
         return flint.fmpq_poly(coefficients)
 
     def back(self, polynomial: flint.fmpq_poly, least: Fraction) -> Terms:
+        """The sum that a polynomial over X^least is."""
         return {least + k * self.step: ratio_of(c) for k, c in enumerate(polynomial.coeffs()) if c != 0}
 
 
 def _ball(terms: Terms) -> flint.arb:
+    """An enclosure at flint's current precision."""
     total = flint.arb(0)
     for r, c in terms.items():
         total += arb_of(c) * arb_of(r).exp() if r else arb_of(c)
@@ -463,6 +477,7 @@ def _sign(terms: Terms) -> int:
 
 
 def _text(terms: Terms) -> str:
+    """A sum in the expression grammar, the largest exponent first."""
     if not terms:
         raise SymcookError("an exponential sum without terms was printed")
     pieces = []
@@ -481,6 +496,7 @@ def _rational_power(base: Fraction, exponent: Fraction) -> Fraction:
         return Fraction(1)
     root = exponent.denominator
     parts = []
+    # base^(p/q) is rational iff numerator and denominator are q-th powers.
     for part in (base.numerator, base.denominator):
         integer_root = int(flint.fmpz(part).root(root)) if root <= part.bit_length() else 1
         if integer_root**root != part:

@@ -1,8 +1,8 @@
-"""Matrices of rational numbers: sympy's, but no expression is made of an entry before somebody asks for one.
+"""Matrices of rational numbers: sympy matrices whose entries become expressions only when they are asked for.
 
-A million weights fit into floats, where these are exactly the numbers that are meant, and into sympy's numbers (which
-python-flint keeps). It is the expression of each entry, made at once for an immutable matrix of sympy's own, that takes
-a minute.
+The entries are stored as floats, where the floats are exactly the numbers, or as sympy's domain elements (held by
+python-flint). An ordinary immutable matrix of sympy makes an expression of each entry at once, which takes a minute for
+a million weights.
 """
 
 from __future__ import annotations
@@ -53,20 +53,20 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
     @classmethod
     def dyadic(cls, floats: np.ndarray) -> RationalMatrix:
         """The matrix whose entries are exactly these finite floats, an array of two axes."""
-        matrix_made: Any = sympy.Basic.__new__(cls)
-        matrix_made._rows, matrix_made._cols = floats.shape
-        matrix_made.floats = np.array(floats, dtype=np.float64)
-        return matrix_made
+        matrix: Any = sympy.Basic.__new__(cls)
+        matrix._rows, matrix._cols = floats.shape
+        matrix.floats = np.array(floats, dtype=np.float64)
+        return matrix
 
     @classmethod
     def _fromrep(cls, rep: Any) -> Any:
         """sympy's way to make a matrix of what it has computed."""
         if not (rep.domain.is_ZZ or rep.domain.is_QQ):
             return sympy.ImmutableDenseMatrix._fromrep(rep)
-        matrix_made: Any = sympy.Basic.__new__(cls)
-        matrix_made._rows, matrix_made._cols = rep.shape
-        matrix_made.floats, matrix_made.__dict__["numbers"] = None, rep.to_dense()
-        return matrix_made
+        matrix: Any = sympy.Basic.__new__(cls)
+        matrix._rows, matrix._cols = rep.shape
+        matrix.floats, matrix.__dict__["numbers"] = None, rep.to_dense()
+        return matrix
 
     @property
     def numbers(self) -> DomainMatrix:
@@ -148,12 +148,14 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
         pass
 
     def _made(self, name: str, make: Callable[[], object]) -> Any:
+        """The attribute of this name, computed at its first use."""
         if name not in self.__dict__:
             self.__dict__[name] = make()
         return self.__dict__[name]
 
 
 def _nearest(p: int, q: int) -> float:
+    """The float64 nearest to p/q."""
     try:
         return p / q
     except OverflowError:

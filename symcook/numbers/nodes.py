@@ -1,9 +1,9 @@
 """The grammar's terms as sympy expressions, and these as trees: the sympy side of `symcook.model.symbols`.
 
-Sums, products and case distinctions are nodes of their own. sympy's own Sum and Product merge nested ranges and run
-backwards where the upper end is below the lower one by more than 1, and its Piecewise rewrites conditions about case
-distinctions each time it is built. These nodes do neither: what they mean is said in `symcook.model.meaning`, and sympy
-leaves them alone.
+`built` makes an expression from a tree, `tree_of` a tree from an expression. Sums, products and case distinctions are
+sympy nodes of their own kind. sympy's Sum and Product merge nested ranges and run backwards where the upper end is
+below the lower one by more than 1, and its Piecewise rewrites its conditions each time it is built. These nodes do
+neither: their meaning is defined in `symcook.model.meaning`, and sympy does not rewrite them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sympy.printing.printer import Printer
 
 MAX_ORDERED = 400
-"""The size from which on terms stand in sympy's order of keys: its own reads better, but computes numbers."""
+"""The number of operations above which terms stand in the order of sympy's sort keys; see `add` in `tree_of`."""
 
 
 class Ranged(sp.Expr):
@@ -119,6 +119,7 @@ class _Sympy(Meaning[Any, Any]):
         return _Sympy(self.values, self.steps, {**self.bound, name: sp.Integer(j)}, self.taken)
 
     def term(self, tree: Tree) -> Any:
+        """The expression of a tree; one without names, as far as it is rational, is a single number."""
         if tree[0] != "if" and not names(tree):
             try:
                 value = Rationals({}, self.steps).term(tree)
@@ -146,6 +147,7 @@ class _Sympy(Meaning[Any, Any]):
         return a / b
 
     def power(self, a: sp.Expr, b: sp.Expr, tree: Tree) -> Any:
+        """a^b; BadInput where it has no real value or would be too long a number."""
         if a.is_zero and b.is_negative:
             raise BadInput("a denominator must not be zero", show(tree))
         if isinstance(a, sp.Rational) and b.is_Integer:
@@ -158,6 +160,7 @@ class _Sympy(Meaning[Any, Any]):
         return a**b
 
     def call(self, name: str, arguments: list[sp.Expr], tree: Tree) -> Any:
+        """A function applied to its arguments; BadInput where an argument is known to be outside its domain."""
         table = {
             "relu": lambda a: sp.Max(0, a), "abs": sp.Abs, "exp": sp.exp, "log": sp.log, "sqrt": sp.sqrt, "erf": sp.erf,
             "sin": sp.sin, "cos": sp.cos, "sinh": sp.sinh, "cosh": sp.cosh, "tanh": sp.tanh,
@@ -177,9 +180,11 @@ class _Sympy(Meaning[Any, Any]):
             raise BadInput("a value must be an exact finite real number", show(tree)) from None
 
     def fold(self, tree: Tree) -> Any:
+        """A sum or product over a range: written out if both ends are numbers, else a node."""
         tag, bound, low, high, body = tree
         ends = self.term(low), self.term(high)
         if not all(end.is_number for end in ends):
+            # An end with a symbol: a node, whose variable gets a name of its own.
             name, names_taken = bound, self.taken | (names(body) - {bound})
             names_taken |= {symbol.name for end in ends for symbol in end.free_symbols}
             while name in names_taken:  # one name for one thing: statements refuse a variable that hides another
@@ -187,6 +192,7 @@ class _Sympy(Meaning[Any, Any]):
             variable = sp.Symbol(name, integer=True)
             inner = _Sympy(self.values, self.steps, {**self.bound, bound: variable}, self.taken | {name}).term(body)
             return (RangeSum if tag == "sum" else RangeProduct)(inner, variable, *ends)
+        # Numbers: one term for each integer of the range.
         for end, text in zip(ends, (low, high), strict=True):
             if not end.is_Integer:
                 not_whole(text, tree, end)
@@ -241,11 +247,13 @@ def tree_of(expression: Any) -> Tree:
     }  # fmt: skip
 
     def number(r: sp.Rational) -> Tree:
+        """A rational: an integer, a quotient, or the negative of one."""
         p, q = abs(int(r.p)), int(r.q)
         tree: Tree = ("num", p, 1) if q == 1 else ("/", ("num", p, 1), ("num", q, 1))
         return ("neg", tree) if r.p < 0 else tree
 
     def add(e: Any) -> Tree:
+        """A sum, its negative terms after a minus sign."""
         # sympy's own order reads better, but it evaluates large irrational terms numerically, which may take minutes
         terms = sorted(e.args, key=sp.default_sort_key) if e.count_ops() > MAX_ORDERED else list(e.as_ordered_terms())
         result = walk(terms[0])
@@ -257,11 +265,13 @@ def tree_of(expression: Any) -> Tree:
         return result
 
     def mul(e: Any) -> Tree:
-        coefficient, factors_left = e.as_coeff_Mul()
+        """A product as a quotient: negative powers and the denominator of the coefficient stand below the fraction
+        bar."""
+        coefficient, symbolic_factors = e.as_coeff_Mul()
         if coefficient.is_Rational and coefficient < 0:
             return ("neg", walk(-e))
         top, bottom = [], []
-        for factor in sp.Mul.make_args(factors_left):
+        for factor in sp.Mul.make_args(symbolic_factors):
             base, exponent = factor.as_base_exp()
             if base != sp.E and exponent.is_Rational and exponent < 0:
                 bottom.append(base**-exponent)
@@ -280,7 +290,21 @@ def tree_of(expression: Any) -> Tree:
 
         return ("/", product(top), product(bottom)) if bottom else product(top)
 
+    def power_tree(e: Any) -> Tree:
+        """A power: of e, a square root, a quotient, a power of a square root, or any other one."""
+        if e.base is sp.E:
+            return ("call", "exp", (walk(e.exp),))
+        if e.exp == sp.Rational(1, 2):
+            return ("call", "sqrt", (walk(e.base),))
+        if e.exp.is_Rational and e.exp < 0:
+            return ("/", ("num", 1, 1), walk(e.base**-e.exp))
+        if e.exp.is_Rational and e.exp.q == 2:
+            return ("^", ("call", "sqrt", (walk(e.base),)), ("num", int(e.exp.p), 1))
+        return ("^", walk(e.base), walk(e.exp))
+
     def walk(e: Any) -> Tree:
+        """The tree of a subexpression, by its kind."""
+        # Numbers, names and truth values.
         if e.is_Float:
             raise BadInput("numbers must be exact", e, "write a rational such as 1/10")
         if e.is_Rational and e.q != 0:
@@ -295,20 +319,14 @@ def tree_of(expression: Any) -> Tree:
             return ("call", "exp", (("num", 1, 1),))
         if e is sp.true or e is sp.false:
             return ("true",) if e is sp.true else ("false",)
+        # Arithmetic.
         if e.is_Add:
             return add(e)
         if e.is_Mul:
             return mul(e)
         if e.is_Pow and not isinstance(e, sp.exp):
-            if e.base is sp.E:
-                return ("call", "exp", (walk(e.exp),))
-            if e.exp == sp.Rational(1, 2):
-                return ("call", "sqrt", (walk(e.base),))
-            if e.exp.is_Rational and e.exp < 0:
-                return ("/", ("num", 1, 1), walk(e.base**-e.exp))
-            if e.exp.is_Rational and e.exp.q == 2:
-                return ("^", ("call", "sqrt", (walk(e.base),)), ("num", int(e.exp.p), 1))
-            return ("^", walk(e.base), walk(e.exp))
+            return power_tree(e)
+        # Functions.
         for kind, name in functions.items():
             if isinstance(e, kind):
                 return ("call", name, (walk(e.args[0]),))
@@ -320,6 +338,7 @@ def tree_of(expression: Any) -> Tree:
             for a in args[1:]:
                 result = ("call", "max" if isinstance(e, sp.Max) else "min", (result, walk(a)))
             return result
+        # Case distinctions: indicators, choices, and sympy's Piecewise from its last case on.
         if isinstance(e, Choice):
             if (e.yes, e.no) == (1, 0):
                 return ("ind", walk(e.condition))
@@ -332,6 +351,7 @@ def tree_of(expression: Any) -> Tree:
             for piece in reversed(pieces[:-1]):
                 result = ("if", walk(piece.cond), walk(piece.expr), result)
             return result
+        # Relations, of which the grammar has =, <= and <, and connectives.
         if isinstance(e, (sp.Eq, sp.Le, sp.Lt)):
             return ({sp.Eq: "=", sp.Le: "<=", sp.Lt: "<"}[type(e)], walk(e.lhs), walk(e.rhs))
         if isinstance(e, (sp.Ge, sp.Gt)):
@@ -349,6 +369,7 @@ def tree_of(expression: Any) -> Tree:
             return ("~", walk(e.args[0]))
         if isinstance(e, sp.logic.boolalg.BooleanFunction):
             return walk(e.to_nnf(simplify=False))
+        # Sums and products over ranges.
         if isinstance(e, Ranged):
             variable, body = _apart(e.variable, e.body)
             return (e.tag, variable.name, walk(e.low), walk(e.high), walk(body))

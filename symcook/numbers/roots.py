@@ -1,10 +1,10 @@
 """Real algebraic numbers: roots of polynomials, compared exactly, and with arithmetic those with one square root.
 
-A number p + q sqrt(r) is what a layer norm of rational numbers gives. Equal ones have equal p, equal signs of q and
-equal q^2 r, whatever r is: sqrt(r) is irrational, so 1 and sqrt(r) are linearly independent over the rationals, and two
-roots are multiples of each other exactly when r1 r2 is a square. No factorisation is therefore needed to compare; small
-square factors are taken out of r for short answers only. A value that is rational is a Fraction, one of degree two a
-Root. Sums that hold two independent roots are refused.
+A layer norm of rational numbers gives numbers p + q sqrt(r). Equal numbers have equal p, equal signs of q and equal
+q^2 r, whatever r is: sqrt(r) is irrational, so 1 and sqrt(r) are linearly independent over the rationals, and two roots
+are rational multiples of each other exactly when r1 r2 is a square. So comparison needs no factorisation; small square
+factors are taken out of r only to keep answers short. A rational value is a Fraction, a value of degree two a `Root`,
+and a root of a polynomial of higher degree is `Algebraic`. A sum with two independent roots is rejected.
 """
 
 from __future__ import annotations
@@ -108,6 +108,7 @@ class Root(Algebraic):
 
     def __add__(self, other: Root | Rational) -> Root | Fraction:
         if isinstance(other, Root):
+            # The other root as a multiple of this one.
             q = other.q if self.r == other.r else other._over(self.r, "a sum")
             return _made(self.p + other.p if other.p else self.p, self.q + q, self.r)
         if isinstance(other, (int, Fraction)):
@@ -180,12 +181,14 @@ class Root(Algebraic):
 
     @cached_property
     def _normal(self) -> tuple[Fraction, Fraction]:
+        """The numbers that equal values share: p, and the square of q sqrt(r) with its sign."""
         return self.p, self.q * abs(self.q) * self.r
 
     def _order(self, other: RealPlace | int) -> int:
         if isinstance(other, Root) and not self.p and not other.p:  # squares, with their signs
             mine, theirs = self._normal[1], other._normal[1]
             return (mine > theirs) - (mine < theirs)
+        # An independent number is compared by balls; else the difference is again of this form.
         if isinstance(other, Algebraic) and not (isinstance(other, Root) and _ratio(other.r, self.r)):
             return super()._order(other)
         difference = self - other
@@ -261,6 +264,7 @@ def squarefree(number: int) -> tuple[int, int]:
     n = flint.fmpz(number)
     factors = n.factor() if number.bit_length() <= _SHORT_BITS else n.factor(trial_limit=_TRIAL)
     outside, inside = 1, 1
+    # A factor that was not split may be the square of one.
     for prime, power in factors:
         p, k = int(prime), int(power)
         square_root = isqrt(p)
@@ -272,6 +276,7 @@ def squarefree(number: int) -> tuple[int, int]:
 
 
 def _made(p: Fraction, q: Fraction, r: int) -> Root | Fraction:
+    """p + q sqrt(r), as a Fraction where it is rational."""
     if r == 1 or not q:
         return p + q * r if r else p
     return Root(p, q, r) if r else p
@@ -300,6 +305,7 @@ def _nested(value: Root) -> Root | Fraction:
 
 
 def _rational(value: Fraction) -> flint.fmpq:
+    """A Fraction in flint's form."""
     return flint.fmpq(value.numerator, value.denominator)
 
 
@@ -319,12 +325,14 @@ def roots(polynomial: flint.fmpq_poly) -> tuple[RealPlace, ...]:
 
 @lru_cache(maxsize=4096)
 def _roots(coefficients: tuple[int, ...]) -> tuple[RealPlace, ...]:
+    """The real roots of a polynomial, given by its coefficients, from the left, each once."""
     places: list[RealPlace] = []
     for factor, _ in flint.fmpz_poly(list(coefficients)).factor()[1]:
         parts = tuple(map(int, factor.coeffs()))
         if factor.degree() == 1:
             places.append(Fraction(-parts[0], parts[1]))
         elif factor.degree() == 2:
+            # The two roots are middle - half and middle + half, if they are real.
             middle, square = Fraction(-parts[1], 2 * parts[2]), parts[1] ** 2 - 4 * parts[0] * parts[2]
             half = root(Fraction(square, 4 * parts[2] ** 2)) if square > 0 else None
             places += [] if half is None else [middle - half, middle + half]

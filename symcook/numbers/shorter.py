@@ -34,10 +34,10 @@ def _signs(expression: sympy.Expr) -> Any:
     steps = {u: step for step in expression.atoms(sympy.Piecewise) if (u := _rises(step)) is not None}
     up, down = sympy.Dummy("up"), sympy.Dummy("down")
     for u, step in sorted(steps.items(), key=lambda item: item[0].sort_key()):
-        other = steps.get(sympy.expand(-u))
-        if other is None or u.could_extract_minus_sign():
+        opposite_step = steps.get(sympy.expand(-u))
+        if opposite_step is None or u.could_extract_minus_sign():
             continue
-        plain = expression.xreplace({step: up, other: down})
+        plain = expression.xreplace({step: up, opposite_step: down})
         slope = sympy.diff(plain, up)
         if not slope.has(up, down) and sympy.expand(slope + sympy.diff(plain, down)) == 0:
             expression = plain.xreplace({up: sympy.sign(u), down: sympy.Integer(0)})
@@ -46,8 +46,8 @@ def _signs(expression: sympy.Expr) -> Any:
 
 def _rises(step: Any) -> Any:
     """u, expanded, where `step` is I[u > 0]; else None."""
-    (value, test), *branches_left = step.args
-    if value != 1 or branches_left != [(0, True)] or not isinstance(test, (sympy.Gt, sympy.Lt)):
+    (value, test), *other_branches = step.args
+    if value != 1 or other_branches != [(0, True)] or not isinstance(test, (sympy.Gt, sympy.Lt)):
         return None
     greater, less = test.gts, test.lts
     return sympy.expand(greater - less)  # type: ignore[operator]
@@ -67,6 +67,7 @@ def _hyperbolic(expression: Any) -> Any:
     powers = expression.atoms(sympy.exp)
     if not powers or not expression.free_symbols or expression.count_ops() > MAX_OPERATIONS:
         return expression
+    # The expression as a rational function of E = exp(u).
     unit = _unit([power.exp for power in powers])
     if unit is None:
         return expression
@@ -76,6 +77,7 @@ def _hyperbolic(expression: Any) -> Any:
         return expression
     candidates = [sympy.factor(sympy.cancel(plain.subs(E, (1 + t) / (1 - t)))).xreplace({t: sympy.tanh(unit / 2)})]
     candidates += _symmetric(sympy.expand(sympy.cancel(plain)), E, unit)
+    # The shortest candidate, if it is much shorter, and equal when it is written in exponentials again.
     best = min(candidates, key=lambda value: len(from_sympy(value)))
     if len(from_sympy(best)) > SHORTER * len(from_sympy(expression)):
         return expression

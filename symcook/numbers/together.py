@@ -1,8 +1,8 @@
-"""Values of expressions for many inputs at once: those that occur, and for each input which of them is its own.
+"""Values of expressions for many inputs at once: the distinct values, and for each input the code of its own.
 
 An operation is done once for each combination of values that occurs, by the exact arithmetic of one input. The codes
-broadcast: a value that depends on two positions has an axis with more than one entry for these alone, so that inputs
-with the same letters there share it.
+broadcast: a value that depends on two positions only has length 1 on the axes of all others, so that inputs with the
+same tokens at these two positions share one code.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from symcook.model.expr import Tree, is_formula, show
 from symcook.numbers.columns import Exactly
 
 FEW = 1024
-"""Up to so many combinations, and four for each input, which of them occur is marked and not sorted."""
+"""Up to 4 combinations for each input plus this many, those that occur are found in a table instead of by sorting."""
 
 Codes = np.ndarray[Any, Any]
 Each: TypeAlias = "int | Fraction | Together"
@@ -29,7 +29,7 @@ Each: TypeAlias = "int | Fraction | Together"
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """At least two values, and the place of its own for each input. codes: one axis for each position."""
+    """At least two distinct values, and for each input the index of its value. codes: one axis for each position."""
 
     values: tuple[int | Fraction, ...]
     codes: Codes
@@ -76,10 +76,11 @@ def over(function: Callable[..., int | Fraction], *parts: Each) -> Each:
     if not several:
         return function(*parts)
     rows, codes = [(value,) for value in several[0].values], several[0].codes
-    for part in several[1:]:  # what occurs is numbered anew each time, so that no number gets large
-        many = len(part.values)
-        used, codes = _occurring(codes.astype(np.int64) * many + part.codes, len(rows) * many)
-        rows = [(*rows[number // many], part.values[number % many]) for number in used.tolist()]
+    # The combinations that occur are numbered anew after each part, so that no number gets large.
+    for part in several[1:]:
+        size = len(part.values)
+        used, codes = _occurring(codes.astype(np.int64) * size + part.codes, len(rows) * size)
+        rows = [(*rows[number // size], part.values[number % size]) for number in used.tolist()]
     results = list[int | Fraction]()
     for row in rows:
         values = iter(row)
@@ -128,13 +129,17 @@ class AllExactly(Exactly):
         return over(lambda t, y, n: y if t else n, truth, self.term(yes), self.term(no))
 
     def call(self, name: str, arguments: list[Any], tree: Tree) -> Each:
+        """A function of each input's arguments: a column of the run, one of several columns, or a function of the
+        grammar."""
         known = self.values.get(f"{name}()") if len(arguments) == 1 else None
         if isinstance(known, tuple):
             return super().call(name, arguments, tree)
         if known is not None and isinstance(arguments[0], Together):
-            values_found = [Exactly.call(self, name, [place], tree) for place in arguments[0].values]
-            which = Together(tuple(range(len(values_found))), arguments[0].codes)
-            return over(lambda k, *values: values[k], which, *values_found)
+            # A column at a place that depends on the input: its values
+            # at all these places, of which each input takes one.
+            values_by_place = [Exactly.call(self, name, [place], tree) for place in arguments[0].values]
+            which = Together(tuple(range(len(values_by_place))), arguments[0].codes)
+            return over(lambda k, *values: values[k], which, *values_by_place)
         return over(lambda *given: Exactly.call(self, name, list(given), tree), *arguments)
 
     def end(self, tree: Tree, whole: Tree) -> int:
