@@ -136,7 +136,7 @@ def constants() -> Iterator[Row]:
             if afresh:
                 gelu._shape.cache_clear()
             else:
-                gelu._shape(form).found.clear()
+                gelu._shape(form).maxima.clear()
             return function(form=form, digits=digits)
 
         return run

@@ -27,8 +27,8 @@ from symcook.programs import VARIANTS
 from symcook.programs.running import read_source, tokens_of
 from symcook.proof.bridges import bridge
 from symcook.proof.bridges.bridge import Bridge
-from symcook.proof.bridges.tableterms import table_function
 from symcook.proof.bridges.indexedequations import summed
+from symcook.proof.bridges.tableterms import table_function
 from symcook.run import run
 
 THEOREMS = {

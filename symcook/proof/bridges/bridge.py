@@ -684,7 +684,7 @@ def _apart_at(own: Any, far: Any, path: list[str], names: Mapping[str, str]) -> 
             return f"{len(own)} entries where the family has {len(far)}, at {' '.join(path)}"
         keys = range(len(own))
     for key in keys:
-        step = key if isinstance(own, dict) else str(key + 1)  # entries of a list count from 1
+        step = key if isinstance(key, str) else str(key + 1)  # entries of a list count from 1
         if apart := _apart_at(own[key], far[key], [*path, step], names):
             return apart
     return ""
