@@ -678,7 +678,7 @@ def _apart_at(own: Any, far: Any, path: list[str], names: Mapping[str, str]) -> 
         if own.keys() != far.keys():
             return f"{' '.join(own)} where the family has {' '.join(far)}, at {' '.join(path)}"
         # Names of files and the order of coordinates are no weights.
-        keys = [k for k in own if k not in ("name", "source", "symcook", "space")]
+        keys: Sequence[Any] = [k for k in own if k not in ("name", "source", "symcook", "space")]
     else:
         if len(own) != len(far):
             return f"{len(own)} entries where the family has {len(far)}, at {' '.join(path)}"
