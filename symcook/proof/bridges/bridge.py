@@ -678,14 +678,13 @@ def _apart_at(own: Any, far: Any, path: list[str], names: Mapping[str, str]) -> 
         if own.keys() != far.keys():
             return f"{' '.join(own)} where the family has {' '.join(far)}, at {' '.join(path)}"
         # Names of files and the order of coordinates are no weights.
-        keys: Sequence[Any] = [k for k in own if k not in ("name", "source", "symcook", "space")]
+        parts = [(k, own[k], far[k]) for k in own if k not in ("name", "source", "symcook", "space")]
     else:
         if len(own) != len(far):
             return f"{len(own)} entries where the family has {len(far)}, at {' '.join(path)}"
-        keys = range(len(own))
-    for key in keys:
-        step = key if isinstance(key, str) else str(key + 1)  # entries of a list count from 1
-        if apart := _apart_at(own[key], far[key], [*path, step], names):
+        parts = [(str(k), *pair) for k, pair in enumerate(zip(own, far, strict=True), start=1)]
+    for step, own_part, far_part in parts:
+        if apart := _apart_at(own_part, far_part, [*path, step], names):
             return apart
     return ""
 
