@@ -70,8 +70,6 @@ def rows() -> Iterator[Row]:
     for name in PROVED:
         what = f"the forms of {name} proved, against found"
         found = every_length(build(name))
-        ours, other, done, _ = best(
-            lambda f=found: f.prove(), lambda n=name: every_length(build(n)), 1, time.process_time
-        )
+        ours, other, done, _ = best(lambda f=found: f.prove(), lambda n=name: every_length(build(n)), 1)
         same(done.proof is not None and done.proof.whole, what)
         yield longer(what, ours, other, None, limit=2)
