@@ -89,7 +89,7 @@ class Builder:
         reads, writes = _names(reads), _names(writes)
         if (Q is None) != (K is None):
             raise BadInput("queries and keys must be given together", "one of Q and K")
-        # The identity, and scores that are zero.
+        # Without V the head copies what it reads; without Q and K all scores are 0.
         if V is None:
             if len(reads) != len(writes):
                 must = "a head without V must write as many coordinates as it reads"
@@ -156,7 +156,7 @@ class Builder:
         selects nothing gets the mean of all that it sees. With weighting leftmost or rightmost: the first or last
         selected one. Source: Cookbook, Section 5.3.1.
         """
-        # An equal pair of query and key scores 1, every other 0.
+        # A pair of query and key in the relation scores 1, every other pair 0.
         reads, writes = _names(reads), _names(writes)
         score = {(q, k): 1 for q, k in _selected(queries, keys, relation)}
         return self.add(head(score, _values(writes, reads), mask=mask, weighting=weighting))
@@ -221,14 +221,14 @@ class Builder:
         are those of the recipe.
         BadInput for a model with words, norms, a deciding readout, or one that writes onto an input.
         """
-        # The model, with one head a layer, numbered as positions are here.
+        # One head in each layer, and the first position numbered as in this model.
         from symcook.recipes import build
 
         model = build(recipe, **arguments) if isinstance(recipe, str) else recipe
         writes, start = _names(writes), self._embedding["start"]
         _check_inline(model, writes)
         model = single_head(shifted(self._opened(model, values) if values else model, start))
-        # Names: outputs as `writes`, inputs as coordinates of this model, and all others fresh.
+        # Its outputs are named as in `writes`, its inputs are coordinates of this model, all others get fresh names.
         names: dict[str, str] = dict(zip(model.readout.reads, writes, strict=True))
         renamed_inputs = {input_name: input_name for input_name in model.embedding.inputs or ()}
         for input_name, here in (reads or {}).items():
@@ -241,7 +241,7 @@ class Builder:
                 names[coordinate] = fresh(f"{writes[0]}_{coordinate}", (*self._names, *writes, *names.values()))
         self._take(names.values())
         self._positions |= {names[coordinate]: value for coordinate, value in model.embedding.positions.items()}
-        # Its steps on these coordinates, and its symbols and maximum length.
+        # Take over its steps under these names, then its symbols and its maximum length.
         to = renamed_inputs | names
         for layer in model.layers:  # of one head each: heads of one layer read one stream, steps read what is there
             for part in layer.parts():
@@ -370,13 +370,12 @@ def _packed(steps: Sequence[Head | FeedForward]) -> tuple[Layer, ...]:
     read: dict[str, int] = {}
     places: dict[int, list[Any]] = {}
     for step in steps:
-        # The earliest place that the order allows, at a place of its kind (heads at even places, feed-forward steps at
-        # odd).
+        # The earliest place that the order allows: an even place for a head, an odd one for a feed-forward step.
         before = [written[name] + 1 for name in step.reads if name in written]
         before += [read[name] for name in step.writes if name in read]
         place = max(before, default=0)
         place += (place + isinstance(step, FeedForward)) % 2
-        # One activation in a place.
+        # A feed-forward sublayer has one activation: go on to the next place that has the same or is empty.
         while isinstance(step, FeedForward) and places.get(place, [step])[0].activation != step.activation:
             place += 2
         places.setdefault(place, []).append(step)

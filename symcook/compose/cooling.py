@@ -155,11 +155,12 @@ def _single(layer: Layer, taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str
     heads: tuple[Head, ...] = layer.attention.heads if layer.attention is not None else ()
     if len(heads) < 2:
         return (layer,), ()
-    # With a norm before the attention a head sees what the norm reads.
+    # With a norm before the attention a head depends on all that the norm reads.
     pre = layer.placement not in ("none", "post")
     reads_of = [{name for norm in layer.attention_norms for name in norm.reads} if pre else set(h.reads) for h in heads]
     order = _harmless_order(heads, reads_of)
-    # Such an order: one layer for each head, and the last has the feed-forward sublayer and the norms after.
+    # Where such an order exists, each head gets a layer; the last one keeps the feed-forward sublayer and the norms
+    # that follow.
     if order:
         lower = [
             Layer(

@@ -40,7 +40,7 @@ def plain(state: Mapping[str, object]) -> tuple[dict[str, Any], int]:
     that adds nothing. BadInput, with the key, for what does not fit."""
     entries: dict[str, Any] = {}
     blocks: dict[str, dict[str, Any]] = {}
-    # Keys of blocks, of the outside, and masks, which are left out; any other key is refused.
+    # A key belongs to a block, to embedding and unembedding, or to a mask (left out); any other key is refused.
     for key, value in state.items():
         block = _BLOCK.fullmatch(str(key))
         if block is not None and block[2] in KEYS:
@@ -52,7 +52,7 @@ def plain(state: Mapping[str, object]) -> tuple[dict[str, Any], int]:
         elif block is None or block[2] not in ("attn.mask", "attn.IGNORE"):
             inside = [f"blocks.{number}.{name}" for number in blocks or ("0",) for name in KEYS]
             raise unknown("key of a HookedTransformer", str(key), [*_OUTSIDE, "unembed.W_U", *inside])
-    # Each block under the names of a plain transformer.
+    # Write each block under the names of a plain transformer.
     table = _as_lists(state["embed.W_E"])
     d = len(table[0]) if isinstance(table, list) and table and isinstance(table[0], list) else 0
     heads = set[int]()

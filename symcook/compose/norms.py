@@ -48,7 +48,7 @@ def _split(model: Transformer, layer: Layer, names: list[str]) -> Iterator[Layer
     if layer.placement != "multi pre":
         yield layer
         return
-    # Norms of a part with several: copies first, and then the part with one norm over what these wrote.
+    # A part with several norms: first each norm writes a copy, then the part follows one norm over all copies.
     for block, norms in layer.blocks():
         yield from _copies(model, norms, names) if len(norms) > 1 else ()
         combined = _together(norms, names[len(names) - sum(len(norm.writes) for norm in norms) :])

@@ -111,7 +111,7 @@ def confident(model: Transformer, logit: object) -> Transformer:
     """
     import sympy
 
-    # What the model must have: a sign readout, a post-norm at its end, and two coordinates.
+    # The model must have a sign readout, a post-norm at its end, and two coordinates.
     wanted = exact(logit)
     if not wanted.is_positive:
         raise BadInput("the logit of a surer model must be a positive number", wanted)

@@ -38,7 +38,7 @@ def rename(
 
     BadInput where an old name does not exist or two coordinates (two symbols) would get one name.
     """
-    # Symbols, all at once, so that two may swap their names.
+    # All symbols are replaced at once, so that two may swap their names.
     names, symbols = dict(names or {}), dict(symbols or {})
     model.space.require(list(names))
     for old in symbols:
@@ -54,7 +54,7 @@ def rename(
     def row(values: Mapping[str, object]) -> dict[str, Any]:
         return {new_name(c): v for c, v in values.items()}
 
-    # Coordinates: in the space, in the embedding, and in all that reads or writes them.
+    # Coordinates are renamed in the space, in the embedding, and in each part that reads or writes them.
     old_embedding = model.embedding
     space = Space(tuple(map(new_name, model.space)))
     embedding = replace(
@@ -173,7 +173,7 @@ def _side(
     if isinstance(names, str):
         raise BadInput("names must be a tuple of coordinate names", names, f"write ('{names}',)")
     names = old if names is None else tuple(names)
-    # Names alone: one for each old name. A name that comes twice is one new name, and None is none.
+    # Without a matrix each old name has a new one. Equal names become one coordinate; None drops the old one.
     if given is None:
         if len(names) != len(old):
             verb = "writes" if is_left else "reads"
@@ -181,7 +181,7 @@ def _side(
             raise BadInput(must, len(names))
         new = united(name for name in names if name is not None)
         return new, choice(new, names) if is_left else choice(names, new)  # type: ignore[arg-type]
-    # A matrix: its other side has the given names, all different.
+    # With a matrix the names belong to its other side and must all be different.
     given_names = tuple(name for name in names if name is not None)
     if len(set(names)) != len(names) or len(given_names) != len(names):
         raise BadInput(f"with a matrix `{what}` the names must be different", ", ".join(map(str, names)))

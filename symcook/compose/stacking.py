@@ -125,7 +125,7 @@ def serial(
     where the spaces do not match, and where a norm over the whole residual stream would see another stream.
     Source: Cookbook, Section 8.3, Lemma 8.2.
     """
-    # Layers alone go on top; a model is first fitted to the space of `first`.
+    # Layers are put on top as they are; a model is checked against the space of `first`.
     if isinstance(second, Layer):
         second = (second,)
     if first.final_norm is not None:
@@ -134,7 +134,7 @@ def serial(
         return replace(first, name=first.name if name is None else name, layers=(*first.layers, *second))
     second = shifted(second, first.embedding.start)
     _check_serial(first, second)
-    # Both over the union of the two spaces. A pointwise model has no length of its own.
+    # Both models are written over the union of the two spaces. A pointwise model limits no length.
     space = Space(united((*first.space, *second.space)))
     bottom, top = _in_space(first, space), _in_space(second, space)
     limits = (first.max_length, None if second.pointwise else second.max_length)
@@ -194,13 +194,13 @@ def parallel(
     BadInput for a model with layer norm, other tokens, or a symbol that the two declare differently.
     Source: Cookbook, Section 8.3, Lemma 8.3 and Eq. (40).
     """
-    # What keeps two models from running side by side.
+    # A layer norm would normalise the coordinates of both models together.
     for model in (first, second):
         if model.normed:
             must = "models in parallel must be without layer norm, which would see both"
             raise BadInput(must, model.name)
     second = shifted(second, first.embedding.start)
-    # Coordinates that both have, but for shared inputs, get their suffix.
+    # Coordinates that both models have get a suffix, except inputs that they share.
     shared = _shared_inputs(first, second)
     common = [c for c in first.space if c in second.space and c not in shared]
     first = rename(first, {c: c + suffixes[0] for c in common})
@@ -208,7 +208,7 @@ def parallel(
     clash = (set(first.space) & set(second.space)) - shared
     if clash:
         raise BadInput("coordinates must differ with the suffixes", sorted(clash)[0], "give other suffixes")
-    # Level by level.
+    # Layer k of the one is merged with layer k of the other.
     merge = _stack if stacked else _side_by_side
     depth = max(len(first.layers), len(second.layers))
     layers = [

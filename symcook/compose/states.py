@@ -115,7 +115,7 @@ class _Checkpoint:
             raise BadInput("a state dict must have every weight of a plain transformer", f"none for {key}")
         self.used.add(key)
         value = self.given[key]
-        # An array of floats in one step; nested lists entry by entry.
+        # An array of floats is converted at once, nested lists entry by entry.
         entries = dyadics(value[:, None] if getattr(value, "ndim", 0) == 1 else value)
         if entries is None:
             value = value.tolist() if hasattr(value, "tolist") else value

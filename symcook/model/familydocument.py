@@ -40,7 +40,7 @@ def plain(document: object) -> dict[str, Any]:
 
     Raises BadInput for a key that is missing or unknown, and for a value of another kind.
     """
-    # Keys and the version.
+    # The keys of the file, and its version.
     may = {"source", "tables", "choices", "longest", "summary", "meanings"}
     doc = _fields(document, "a family", _FAMILY, may)
     if type(doc["symcook family"]) is not int or doc["symcook family"] != VERSION:
