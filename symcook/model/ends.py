@@ -1,7 +1,8 @@
 """Both ends of a model: the embedding, through which strings or numbers enter, and the readout, which gives the answer.
 
-`Embedding` says what the residual stream is before the first layer; `Readout` says at which positions it is read at the
-end, and what a verdict, a label or a value is made of. Neither runs a model: a number system (`Comparing`) does that.
+`Embedding` defines the residual stream before the first layer. `Readout` says at which positions the stream is read
+after the last layer, and how a verdict, a label or a value is computed. Neither class runs a model: a number system
+(`Comparing`) does that.
 """
 
 from __future__ import annotations
@@ -26,16 +27,19 @@ if TYPE_CHECKING:
     from symcook.numbers.matrix import RationalMatrix
 
 RULES = {"sign": "positive", "zero": "zero", "largest": "largest", "groups": "largest of each group"}
-"""By kind of readout, what an answer asks of the numbers that are compared. Of several largest, the first counts."""
+"""By kind of readout, the comparison that gives the answer. Of several largest scores, the first counts."""
 READOUTS = ("value", "sign", "zero", "largest", "distribution", "groups")
+"""The kinds of readouts."""
 POSITIONS = ("first", "last", "each", "all")
+"""The positions at which a readout may look."""
 T = TypeVar("T")
 Column = TypeVar("Column", contravariant=True)
 """One coordinate at all positions."""
 Verdicts = TypeVar("Verdicts")
 """The answers to a comparison, or the indices of the largest scores, at all positions."""
 Verdict = TypeVar("Verdict", covariant=True)
-"""One of them: True, False or None (open), or an index; in a batch an array of such; a condition, where n is open."""
+"""The answer at one position: True, False or None (undecided), or an index. In a batch it is an array of these; where n
+is a variable, it is a condition on n."""
 
 
 def one_hot(tokens: str | Sequence[str]) -> dict[Any, dict[Any, int]]:
@@ -49,7 +53,11 @@ def one_hot(tokens: str | Sequence[str]) -> dict[Any, dict[Any, int]]:
 
 
 class TokenRows(Mapping[str, Mapping[str, Any]]):
-    """The `words` of an embedding as one matrix of rational numbers: a row for each token, a column for each name."""
+    """The `words` of an embedding as one matrix of rational numbers: a row for each token, a column for each
+    coordinate.
+
+    `places` maps a token to the index of its row.
+    """
 
     def __init__(self, tokens: Sequence[str], names: Sequence[str], matrix: RationalMatrix) -> None:
         self.places = {token: k for k, token in enumerate(coordinates(tokens, "words"))}
@@ -59,8 +67,8 @@ class TokenRows(Mapping[str, Mapping[str, Any]]):
             raise BadInput(f"the matrix of an embedding must have shape {wanted}", f"{matrix.rows} x {matrix.cols}")
 
     def __getitem__(self, token: str) -> Mapping[str, Any]:
-        place = self.places[token]
-        row = (exact(Fraction(p, q)) for p, q in self.matrix.part(slice(place, place + 1)).ratios())
+        index = self.places[token]
+        row = (exact(Fraction(p, q)) for p, q in self.matrix.part(slice(index, index + 1)).ratios())
         return MappingProxyType(dict(zip(self.names, row, strict=True)))
 
     def __iter__(self) -> Iterator[str]:
@@ -97,7 +105,8 @@ class Embedding(Named):
         if (self.words is None) == (self.inputs is None):
             both = "neither" if self.words is None else "both"
             raise BadInput("an embedding must have either strings or inputs", both)
-        # Strings: a row of numbers for each token, or, of a matrix, only the names of its columns.
+        # Strings: check each token and the coordinates that it sets. For `TokenRows`, whose entries are known to be
+        # numbers, only the column names are checked.
         if self.words is not None:
             words = one_hot(self.words) if isinstance(self.words, (str, list, tuple)) else self.words
             as_rows = isinstance(words, TokenRows)
@@ -118,25 +127,25 @@ class Embedding(Named):
             if isinstance(words, TokenRows):
                 self.space.require(words.names)
             freeze(self, words=words if as_rows else MappingProxyType(table))
-        # Added tokens have rows too, and a user must have a token to type.
+        # Added tokens: they must be among the tokens, and at least one other token must be left for the user to type.
         for token in (self.before, self.after):
             if token is not None and (not isinstance(token, str) or token not in (self.words or {})):
                 raise BadInput("a token that the model adds must be one of its tokens", token, "give its row in words")
         if self.words is not None and not self.alphabet:
             raise BadInput("the alphabet must have a token that a user can type", ", ".join(self.words))
-        # Inputs: coordinates of the space that may stand in formulas.
+        # Inputs: coordinates of the space, whose names may occur in formulas.
         if self.words is None:
             inputs = coordinates(() if self.inputs is None else self.inputs, "inputs")
             self.space.require(inputs)
             for name in inputs:
-                check_symbol(name)  # it stands in formulas
+                check_symbol(name)
             freeze(self, inputs=inputs)
         freeze(self, positions=self._values(self.positions, "positions"))
         if type(self.start) is not int or self.start not in (0, 1):
             raise BadInput("positions must be numbered from 0 or 1", self.start)
 
     def _values(self, given: object, what: str) -> Mapping[str, Any]:
-        """{coordinate: number}, frozen."""
+        """`given` as an unchangeable {coordinate: number}; BadInput where it is not such a map (`what` names it)."""
         if not isinstance(given, Mapping):
             raise BadInput(f"{what} must map coordinates to numbers", type(given).__name__)
         self.space.require(list(given))
@@ -144,13 +153,14 @@ class Embedding(Named):
 
     def mapped(self, put: Put) -> Embedding:
         """This embedding with the substitution `put` made in every number; itself where none changes."""
-        rows = {} if isinstance(self.words, TokenRows) else self.words or {}  # token rows hold no symbols
+        # The numbers of `TokenRows` have no symbols.
+        rows = {} if isinstance(self.words, TokenRows) else self.words or {}
         new = {token: changes(held_values(row), put) for token, row in rows.items()}
-        places = changes(held_values(self.positions), put)
-        if not places and not any(new.values()):
+        new_positions = changes(held_values(self.positions), put)
+        if not new_positions and not any(new.values()):
             return self
         words = {token: {**row, **new[token]} for token, row in rows.items()} if rows else self.words
-        return replace(self, words=words, positions={**self.positions, **places})
+        return replace(self, words=words, positions={**self.positions, **new_positions})
 
     @cached_property
     def tables(self) -> Mapping[str, Mapping[str, Number]]:
@@ -161,7 +171,7 @@ class Embedding(Named):
 
     @cached_property
     def places(self) -> Mapping[str, Number]:
-        """The position functions as number systems take them."""
+        """The position functions, {coordinate: number or expression in i and n}, as number systems take them."""
         return {name: lowered(value) for name, value in held_values(self.positions).items()}
 
     def __hash__(self) -> int:
@@ -176,7 +186,7 @@ class Embedding(Named):
 
     @cached_property
     def ends(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The tokens that the model adds in front of each input, and those behind it."""
+        """The tokens that the model adds before each input, and the tokens that it adds after."""
         before, after = self.before, self.after
         return () if before is None else (before,), () if after is None else (after,)
 
@@ -203,12 +213,12 @@ class Embedding(Named):
         return ("" if self.spelled else " ").join(tokens)
 
     def said(self, tokens: Sequence[str]) -> str:
-        """The same inside of a sentence, where nothing would not be seen."""
+        """As `written`, for the inside of a sentence: the empty string is named, since it would not be seen."""
         return self.written(tokens) or EMPTY_STRING
 
 
 def _control(character: str) -> bool:
-    """Whether a character is a control character or half of one: no shell can hand it over."""
+    """Whether a character is a control character or half of a surrogate pair: a shell cannot pass it as an argument."""
     return unicodedata.category(character) in ("Cc", "Cs")
 
 
@@ -216,7 +226,7 @@ class Comparing(Protocol[Column, Verdicts, Verdict]):
     """The comparisons of a number system (`symcook.domains.protocol`)."""
 
     def largest(self, columns: Sequence[Column]) -> Verdicts:
-        """At each position the index of the first largest score, None where that is open."""
+        """At each position the index of the first largest score, None where it is undecided."""
         ...
 
     def positive(self, column: Column) -> Verdicts:
@@ -228,11 +238,11 @@ class Comparing(Protocol[Column, Verdicts, Verdict]):
         ...
 
     def both(self, first: Verdicts, second: Verdicts) -> Verdicts:
-        """The conjunction at each position (False wins over open)."""
+        """The conjunction at each position. False and undecided give False."""
         ...
 
     def paired(self, first: Verdicts, second: Verdicts, size: int) -> Verdicts:
-        """At each position size * first + second of two indices, None where one is open."""
+        """At each position size * first + second, for two indices; None where one of them is undecided."""
         ...
 
     def every(self, verdicts: Verdicts) -> Verdict:
@@ -240,7 +250,7 @@ class Comparing(Protocol[Column, Verdicts, Verdict]):
         ...
 
     def verdict(self, verdicts: Verdicts, place: int) -> Verdict:
-        """The verdict at a place."""
+        """The verdict at the position with index `place`."""
         ...
 
 
@@ -254,10 +264,11 @@ class Readout(Named):
     called logit, is positive; "zero" accepts iff every coordinate of `reads` is zero; "largest" answers with the
     label of the largest of the scores `weights` . reads, the first of several; "distribution" gives the softmax of
     these scores, a probability for each label; "groups" answers with one label of each group, that of its largest
-    score (the first of several), and `groups` says how many labels each one has, in order: where a token is a
-    state, a symbol and a move, their scores stand for those of all tokens, which are their sums. weights: 1 x r for
-    "sign", len(labels) x r for the last three, r = len(reads).
-    position "first" or "last" looks there; "each" gives an answer at each position; "all" accepts iff every one does.
+    score (the first of several), and `groups` says how many labels each group has, in order. So a token may be composed
+    of a state, a symbol and a move: its score is the sum of the scores of its parts. weights: 1 x r for "sign",
+    len(labels) x r for the last three, r = len(reads).
+    position "first" or "last" reads that position; "each" gives an answer at each position; "all" accepts iff every
+    position does.
     Source: Cookbook, Section 2.2.3 (Eq. 17, a strict inequality; Eqs. 18 and 19) and Section 9.2.1 (the zero test).
     """
 
@@ -281,7 +292,7 @@ class Readout(Named):
         freeze(self, groups=self._grouped(labels))
         if not reads:
             raise BadInput("a readout must read at least one coordinate", "none")
-        # Weights: for the kinds that compare or show sums, and for no other.
+        # Weights must be given for the kinds that compute logits or scores, and for no other kind.
         if (self.kind == "sign" or scores) != (held(self, "weights") is not None):
             do = "give a row of weights for each label" if scores else "give weights=[1], one for each coordinate"
             must = "weights must be given for sign, largest, distribution and groups and for no other"
@@ -296,7 +307,7 @@ class Readout(Named):
         keep(self, reads=reads, weights=weights, labels=labels)
 
     def _grouped(self, labels: Sequence[str]) -> tuple[int, ...]:
-        """The sizes of the groups; BadInput where they are not those of the labels."""
+        """The sizes of the groups; BadInput where they do not add up to the number of labels."""
         sizes = tuple(self.groups) if isinstance(self.groups, (list, tuple)) else (self.groups,)
         if self.kind != "groups":
             if sizes:
@@ -316,35 +327,36 @@ class Readout(Named):
         return replace(self, **new) if new else self
 
     def require(self, must: str, kinds: Sequence[str], do: str | None = None) -> None:
-        """BadInput, by what `must` hold and what to `do`, where its kind is none of `kinds`."""
+        """Raises BadInput where the kind is not among `kinds`. `must` says what must hold, `do` what the user can
+        do."""
         if self.kind not in kinds:
             raise BadInput(must, f"a readout of kind {self.kind}", do)
 
     @property
     def rule(self) -> str | None:
-        """The rule of `RULES` by which its numbers are compared; None where it shows values."""
+        """The entry of `RULES` for this kind; None where the readout shows values."""
         return RULES.get(self.kind)
 
     def choice(self, *rules: str) -> tuple[str, tuple[Mapping[str, Number], ...]]:
-        """The rule by which an answer is taken, and the rows over coordinates of the numbers that are compared.
+        """The rule that gives the answer, and the numbers that it compares, each as a row {coordinate: weight}.
 
         Arguments:
-            rules: the rules that the caller knows; without any, positive, zero and largest.
+            rules: the rules that the caller can handle; without any, positive, zero and largest.
 
-        Raises BadInput where the readout has another rule, or none: no caller takes a rule for granted.
+        Raises BadInput where the readout has another rule, or none, so that no caller can overlook a rule.
         """
         rule = self._known_rule(rules or ("positive", "zero", "largest"))
         return rule, self.rows or tuple({name: Fraction(1)} for name in self.reads)
 
     def _known_rule(self, rules: Sequence[str]) -> str:
-        """The rule, which must be one of these."""
+        """The rule of this readout; BadInput where it is not among `rules`."""
         kinds = [kind for kind, rule in RULES.items() if rule in rules]
         self.require(f"a readout must be of kind {' or '.join(kinds)} to be asked this", kinds)
         return RULES[self.kind]
 
     @property
     def decides(self) -> bool:
-        """Whether it accepts or rejects."""
+        """Whether the readout accepts or rejects."""
         return self.rule in ("positive", "zero")
 
     @property
@@ -354,7 +366,8 @@ class Readout(Named):
 
     @property
     def answers(self) -> bool:
-        """Whether it gives one answer that engines over all words know: a verdict or a label, not values alone."""
+        """Whether an answer is a verdict or one label, which can be compared over all strings: not values, and not one
+        label for each group."""
         return self.rule is not None and not self.groups
 
     @property
@@ -374,24 +387,25 @@ class Readout(Named):
         return tuple(self.labels[start:end] for start, end in pairwise(ends))
 
     def label(self, index: int) -> str:
-        """The label that an index of `verdicts` stands for: of groups one of each, with commas between."""
-        # The index counts labels of the last group fastest.
+        """The label for an index of `verdicts`. Where there are groups, it is one label of each, with commas
+        between."""
+        # The index is a number in mixed radix: the label of the last group is its lowest digit.
         chosen = []
         for part in reversed(self.parts):
-            index, place = divmod(index, len(part))
-            chosen.append(part[place])
+            index, label_index = divmod(index, len(part))
+            chosen.append(part[label_index])
         return ",".join(reversed(chosen))
 
     def index(self, label: str) -> int | None:
-        """The index of `label`, None where it is none of the answers."""
-        chosen, parts, number = label.split(",") if self.groups else [label], self.parts, 0
+        """The index of `label`, the inverse of the method `label`; None where `label` is not a possible answer."""
+        chosen, parts, result = label.split(",") if self.groups else [label], self.parts, 0
         if len(chosen) != len(parts) or any(
             chosen_label not in part for chosen_label, part in zip(chosen, parts, strict=True)
         ):
             return None
         for chosen_label, part in zip(chosen, parts, strict=True):
-            number = number * len(part) + part.index(chosen_label)
-        return number
+            result = result * len(part) + part.index(chosen_label)
+        return result
 
     @property
     def each(self) -> bool:
@@ -400,30 +414,30 @@ class Readout(Named):
 
     @property
     def everywhere(self) -> bool:
-        """Whether it looks at every position."""
+        """Whether the readout looks at every position."""
         return self.position in ("each", "all")
 
     def counted(self, sequence: Any, places: Sequence[int]) -> Sequence[int]:
-        """Those of the `places` of an input whose answers count: all, where nothing else is asked
+        """The indices among `places` at which answers to this input count: here all of them. A subclass may choose
         (`symcook.words.positions`)."""
         return places
 
     @property
     def first(self) -> bool:
-        """Whether it looks at the first position alone."""
+        """Whether the readout looks at the first position alone."""
         return self.position == "first"
 
     @property
     def place(self) -> int:
-        """The index at which it looks where that is one; the last one for each and all."""
+        """The index of the position at which the readout looks, 0 or -1. It is -1 for "each" and "all" too."""
         return 0 if self.first else -1
 
     def places(self, n: int) -> range:
-        """The indices at which it looks in an input of `n` positions."""
+        """The indices at which the readout looks in an input of `n` positions."""
         return range(n) if self.everywhere else range(n)[self.place :][:1]
 
     def answered(self, n: int) -> range:
-        """The indices of its answers: every position for each, else the one at which it looks (the last for all)."""
+        """The indices at which there is an answer: all for "each", the last for "all", else the one that is read."""
         return range(n) if self.each else range(n)[self.place :][:1]
 
     def mirrored(self) -> Readout:
@@ -434,14 +448,15 @@ class Readout(Named):
     def verdicts(
         self, domain: Comparing[Column, Verdicts, Verdict], reads: Sequence[Column], scores: Sequence[Column]
     ) -> Verdicts | None:
-        """At each position the verdict, or the index of the label, by the comparisons of a number system; None where
-        there is none. `reads` and `scores` are its columns."""
+        """At each position the verdict or the index of the label, by the comparisons of `domain`; None for a readout
+        that shows values. `reads` and `scores` are columns of the domain: the coordinates read, and the logit or
+        scores."""
         if self.rule is None:
             return None
         rule = self._known_rule(("positive", "zero", "largest", "largest of each group"))
         if rule == "zero":
             return reduce(domain.both, map(domain.zero, reads))
-        # Groups: one index for each, joined into one number as `label` takes it apart.
+        # Groups: an index in each group, joined into one number that `label` takes apart again.
         if self.groups:
             ends = list(accumulate(self.groups, initial=0))
             best = domain.largest(scores[: ends[1]])
@@ -451,30 +466,40 @@ class Readout(Named):
         return domain.positive(scores[0]) if rule == "positive" else domain.largest(scores)
 
     def verdict(self, domain: Comparing[Column, Verdicts, Verdict], verdicts: Verdicts) -> Verdict:
-        """The one answer to an input, of those at its positions: the conjunction where all must accept."""
+        """The answer to an input, from the verdicts at its positions: for "all" their conjunction, else the verdict at
+        `place`."""
         return domain.every(verdicts) if self.position == "all" else domain.verdict(verdicts, self.place)
 
     def distance(self, values: Sequence[Any], greatest: Callable[[Sequence[Any]], Any], order: Any = None) -> Any:
-        """How far `values`, of what an answer is taken from (`Result.watched`), are from another one: the greatest
-        |value| where they are compared with 0, else the greatest less the greatest of the others, found by `order`.
-        None where there is no other: a zero test that is passed, or one score alone."""
-        # Compared with zero: the size of the largest.
+        """How far an answer is from another one. `values` are the numbers that decide it (`Result.watched`).
+
+        Arguments:
+            values: the logit or scores; for a zero test, the coordinates read.
+            greatest: the maximum of a sequence of values.
+            order: a key by which values can be compared.
+
+        Where values are compared with 0, the distance is the greatest |value|. For scores it is the greatest score less
+        the greatest of the others; for groups, the least of the distances of the groups. None where there is no other
+        answer at any distance: a zero test that is passed, or a single score.
+        """
+        # Sign or zero test: the greatest size.
         if self.decides:
             size = greatest([abs(value) for value in values])
             return None if size == 0 and not self.signed else size
-        # Groups: the smallest of their distances, as the largest of the negated ones.
+        # Groups: the least of their distances, computed as the negated maximum of the negated distances.
         if len(self.groups) > 1:
             ends = list(accumulate(self.groups, initial=0))
             single_group = replace(self, kind="value", weights=None, labels=(), groups=())
             parts = [single_group.distance(values[start:end], greatest, order) for start, end in pairwise(ends)]
             gaps = [-part for part in parts if part is not None]
             return -greatest(gaps) if gaps else None
+        # Scores: the best against the best of the others.
         best = max(range(len(values)), key=lambda k: order(values[k]))
         others = [value for k, value in enumerate(values) if k != best]
         return abs(values[best] - greatest(others)) if others else None
 
     @cached_property
     def rows(self) -> tuple[Mapping[str, Number], ...]:
-        """The `sparse` rows of the weights."""
+        """The weights as rows {coordinate: weight}, without zeros."""
         weights = held(self, "weights")
         return () if weights is None else sparse(weights, self.reads)

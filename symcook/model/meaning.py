@@ -1,12 +1,13 @@
-"""What a tree of the grammar means: one fold over it. A number system is a subclass that names its operations.
+"""The meaning of an expression tree: one fold over the tree. A number system is a subclass that defines the operations.
 
-Every number system takes this fold, so that what follows is decided here and nowhere else, as the checker has it:
+Every number system uses this fold, so that the following rules are set here and nowhere else. The proof checker has the
+same rules.
 
-- ``sum(j, lo, hi, body)`` runs over the integers j with lo <= j <= hi. Where there is none, as in sum(j, 2, 0, j), a
-  sum is 0 and a product is 1; it never runs backwards. The body is asked for these j alone.
-- lo and hi are integers. An end that is none, as n/2 at n = 3, is refused and never rounded: the checker takes ends of
-  sort Int only, and whoever writes n/2 may mean either neighbour. The same for ``all j in lo..hi``.
-- ``if`` and ``I`` ask for the branch that is taken; a condition asks for both its sides.
+- ``sum(j, lo, hi, body)`` runs over the integers j with lo <= j <= hi. Where there is no such j, as in sum(j, 2, 0, j),
+  a sum is 0 and a product is 1; a range never runs backwards. The body is evaluated for these j alone.
+- lo and hi must be integers. An end that is not, as n/2 at n = 3, is rejected and never rounded: the checker accepts
+  only ends of sort Int, and n/2 may be meant as either neighbouring integer. The same holds for ``all j in lo..hi``.
+- ``if`` and ``I`` evaluate only the branch that is taken; a comparison or connective evaluates both its sides.
 
 Standard library only.
 """
@@ -20,30 +21,32 @@ from symcook.errors import BadInput
 from symcook.model.expr import Tree, children, show
 
 MAX_RANGE = 10_000
+"""The greatest number of integers in the range of one sum, product or quantifier."""
 MAX_STEPS = 1_000_000
+"""The greatest number of terms visited in one evaluation, a term counted each time."""
 
 Value = TypeVar("Value")
 """A number of the system."""
 Truth = TypeVar("Truth")
-"""What a comparison answers there."""
+"""The result of a comparison in the number system, such as bool."""
 
 ROUNDED = {"floor": 1, "mod": 2, "sign": 1}
-"""Functions, with their number of arguments, that expressions have and statements have not: mod(a, b) is
-a - b floor(a/b), sign is -1, 0 or 1. Their names are free for coordinates and definitions."""
+"""Functions that expressions may call and statements may not, with their numbers of arguments. mod(a, b) is
+a - b floor(a/b); sign gives -1, 0 or 1. Coordinates and definitions may have the same names."""
 
 ZERO: Tree = ("num", 0, 1)
 ONE: Tree = ("num", 1, 1)
 
 
 def subtrees(tree: Tree) -> Iterator[Tree]:
-    """A tree and all that stands in it."""
+    """A tree and all of its subtrees."""
     yield tree
     for part in children(tree):
         yield from subtrees(part)
 
 
 def called(tree: Tree) -> set[str]:
-    """The functions that a tree calls."""
+    """The names of the functions that a tree calls."""
     return {part[1] for part in subtrees(tree) if part[0] == "call"}
 
 
@@ -53,27 +56,29 @@ def conjuncts(tree: Tree) -> list[Tree]:
 
 
 class Meaning(Generic[Value, Truth]):
-    """The fold at `values` of the free names. Values add, subtract, multiply and negate by Python's operators.
+    """The fold over a tree, with `values` for the free names. Values add, subtract, multiply and negate by Python's
+    operators.
 
-    `steps` holds the parts that may still be visited in this evaluation, in a list that all levels share.
+    `steps` is a list of one number: how many terms may still be visited in this evaluation. The folds for bound
+    variables share it. Formulas do not count, but the terms in them do.
     """
 
     def __init__(self, values: Mapping[str, object], steps: list[int] | None = None) -> None:
         self.values: Mapping[str, Any] = values
         self.steps = [MAX_STEPS] if steps is None else steps
 
-    # What a number system says.
+    # The operations that a number system defines.
 
     def number(self, p: int, q: int) -> Value:
         """p/q."""
         raise NotImplementedError
 
     def name(self, name: str) -> Value:
-        """The value of a free name, pi among them."""
+        """The value of a name: of a free or bound variable, or of pi."""
         raise NotImplementedError
 
     def divide(self, a: Value, b: Value, tree: Tree) -> Value:
-        """a/b; BadInput, about `tree`, where b is zero."""
+        """a/b; BadInput, which shows `tree`, where b is zero."""
         raise NotImplementedError
 
     def power(self, a: Value, b: Value, tree: Tree) -> Value:
@@ -105,18 +110,19 @@ class Meaning(Generic[Value, Truth]):
         raise NotImplementedError
 
     def end(self, tree: Tree, whole: Tree) -> int:
-        """The integer that the end `tree` of the range of `whole` is; `not_whole` where it is none."""
+        """The integer value of `tree`, an end of the range of `whole`; `not_whole` raises where it is not an
+        integer."""
         raise NotImplementedError
 
     def kept(self, value: Value) -> Value:
-        """`value`, looked at before anything is made of it."""
+        """`value`. A hook: a number system may refuse or shorten each value that the fold computes."""
         return value
 
     def under(self, name: str, j: int) -> Meaning[Value, Truth]:
         """The fold in which the bound variable `name` is j."""
         return type(self)({**self.values, name: self.number(j, 1)}, self.steps)
 
-    # What holds in every number system.
+    # The fold, the same in every number system.
 
     def term(self, tree: Tree) -> Value:
         """The value of a term. Raises BadInput where the evaluation takes too many steps."""
@@ -142,14 +148,14 @@ class Meaning(Generic[Value, Truth]):
             if tag == "^":
                 return self.power(a, b, tree)
             return a + b if tag == "+" else a - b if tag == "-" else a * b
-        # Only the branch that is taken is asked for.
+        # Only the branch that is taken is evaluated, by `choose`.
         if tag == "if":
             return self.choose(self.formula(tree[1]), tree[2], tree[3])
         if tag == "ind":
             return self.choose(self.formula(tree[1]), ONE, ZERO)
         if tag in ("sum", "prod"):
             return self.fold(tree)
-        # A function with terms as arguments; a lambda is for statements.
+        # A function of terms. A lambda as argument occurs only in statements, and is an error here.
         if tag == "call" and all(a[0] != "lambda" for a in tree[2]):
             arguments = [self.term(a) for a in tree[2]]
             if tree[1] == "pow" and len(arguments) == 2:
@@ -180,7 +186,7 @@ class Meaning(Generic[Value, Truth]):
             return self.compare(tag, self.term(tree[1]), self.term(tree[2]), tree)
         if tag == "~":
             return self.negation(self.formula(tree[1]))
-        # Implication and equivalence by "not" and "or".
+        # Connectives. Implication and equivalence are expressed by "not", "or" and "and".
         if tag in ("&", "|", "->", "<->"):
             a, b = self.formula(tree[1]), self.formula(tree[2])
             if tag == "&":
@@ -189,7 +195,7 @@ class Meaning(Generic[Value, Truth]):
                 return self.either(a, b)
             forward = self.either(self.negation(a), b)
             return forward if tag == "->" else self.both(forward, self.either(a, self.negation(b)))
-        # Quantifiers over ranges: a conjunction or disjunction over all of them.
+        # Quantifiers over ranges: the conjunction or disjunction of the bodies at all integers of the range.
         if tag in ("all in", "ex in"):
             join = self.both if tag == "all in" else self.either
             result = self.truth(tag == "all in")
@@ -212,7 +218,8 @@ def counted(first: int, last: int, tree: Tree) -> range:
 
 
 def not_whole(tree: Tree, whole: Tree, value: object = None) -> NoReturn:
-    """Refuse an end of a range that is no integer."""
+    """Raises the BadInput for `tree`, an end of the range of `whole` that is not an integer; `value` is its value,
+    where it has one."""
     of = {"sum": "a sum", "prod": "a product"}.get(whole[0], "a range")
     text = show(tree) if value is None or str(value) == show(tree) else f"{show(tree)} = {value} in {show(whole)}"
     raise BadInput(f"the ends of {of} must be integers", text, "use ends that are always integers")

@@ -1,4 +1,4 @@
-"""What a compiled model should answer: its program, interpreted."""
+"""The specification of a compiled model: its source program, interpreted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
-    """The function of words that the program says, with an answer for each position; the reference of ``check``."""
+    """The function that the program defines, from a string to an answer at each position: the reference of
+    ``check``."""
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import Looking, answers, fold
 
@@ -31,23 +32,25 @@ def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
     formula = formula_of(program)
     if any(line.op in COUNTING for line in formula.lines):
         return partial(answers, formula)
+    # A formula about the past alone is a fold; `Looking` evaluates any other on the whole string.
     return fold(formula) or Looking(formula)
 
 
 def refuse_uncovered(program: Program, word: Sequence[str]) -> None:
-    """Raise BadInput for a word of which a program does not say what it answers: a count is longer than its TABLE."""
+    """Raises BadInput for a string on which the program defines no answer, as a count exceeds the length of its
+    TABLE."""
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import truths
 
     if program.kind in FORMULAS and "TABLE" in program.source:
         formula = formula_of(program)
         if any(line.op == "table" for line in formula.lines):
-            truths(formula, word)
+            truths(formula, word)  # evaluated only for the BadInput that it raises
 
 
 def language(program: Program) -> Fold:
-    """What the program answers at the last position, or of an automaton whether it accepts, for every word: the
-    reference of ``decide``."""
+    """For every string the program's answer at the last position, or whether an automaton accepts: the reference of
+    ``decide``. BadInput where the program defines no such language."""
     require_known("language of a program", program.kind, LANGUAGES)
     if program.kind == "dfa":
         from symcook.programs.running import program_table

@@ -1,4 +1,4 @@
-"""The result of a check (`Check`), made from the tallies of one or several comparisons."""
+"""The result of a check (`Check`), built from the tallies of one or several comparisons."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from symcook.words.inputs import Strings
 
 WAYS = ("decided", "merged", "exhaustive", "random")
-"""How a check is done, in the order in which they are tried. Random words can only show that model and reference
-differ."""
+"""The ways to check, in the order in which they are tried: by a decision procedure for all lengths, by grouped
+prefixes, string by string, and on random strings. Random strings can only show that model and reference differ."""
 
 
 @dataclass(frozen=True, repr=False)
 class Check(Shown):
-    """What a check found. `strings` counts the inputs of length 1 and more that were compared, `mismatches` those that
-    differ, `open` those whose answer the domain leaves open.
+    """The result of a check. `strings` counts the inputs of length 1 and more that were compared, `mismatches` the
+    inputs on which model and reference differ, `open` the inputs whose answer the domain leaves undecided.
 
-    The empty word is counted in none of them: `empty_word` says how it came out, "agrees", "differs" or "open"; None
-    where it is no input of the model. It can be the counterexample (input "").
+    None of these counts includes the empty string: `empty_word` says whether model and reference agree on it
+    ("agrees", "differs" or "open"; None where it is no input of the model). It can be the counterexample (input "").
     """
 
     REPORT = "check"
@@ -35,24 +35,28 @@ class Check(Shown):
     mismatches: int
     counterexample: Counterexample | None
     method: str
+    """How the inputs were compared, as a sentence part for the report; `way` is the keyword."""
     seconds: float
     domain: str = "exact"
+    """The number system in which the model was run."""
     open: int = 0
     first_open: str | None = None
+    """The first input that stayed undecided."""
     empty_word: str | None = None
     against: str = "its specification"
+    """What the model was compared with, in words."""
     stated: int = 0
-    """On how many inputs the recipe's `formula` was evaluated too, where it and `computes` agree."""
+    """On how many inputs the recipe's `formula` was also evaluated, and agrees with the recipe's `computes`."""
     stated_to: int | None = None
-    """To which length these go; None on a grid, and where it was not evaluated."""
+    """The greatest length of the inputs that `stated` counts; None on a grid, and where `formula` was not evaluated."""
     way: str = "exhaustive"
-    """How it was found out, out of `WAYS`."""
+    """Which of `WAYS` gave the result."""
     by_length: tuple[LengthCount, ...] = ()
-    """Where all words are compared, for each length how many there are and how many the model accepts."""
+    """Where all strings are compared: for each length, how many there are and how many the model accepts."""
     inputs: Strings | None = None
-    """What was compared, where that is not all inputs."""
+    """The strings that were compared, where these are not all."""
     free: int = 0
-    """On how many inputs, the empty string too, the specification answers None: any answer will do."""
+    """On how many inputs, the empty string included, the specification answers None, so that any answer is right."""
 
     @property
     def differs(self) -> bool:
@@ -61,7 +65,7 @@ class Check(Shown):
 
     @property
     def undecided(self) -> bool:
-        """Whether the answer to an input stayed open."""
+        """Whether the answer to an input stayed undecided."""
         return self.open > 0 or self.empty_word == "open"
 
     @property
@@ -102,9 +106,10 @@ def found(
     seconds: float,
     empty_word: str | None = None,
 ) -> Check:
-    """What comparisons of a model found together: one, or on a grid one for each setting of the symbols."""
+    """The `Check` of one or several comparisons of a model with their tallies; on a grid there is one comparison for
+    each assignment of values to the symbols. BadInput where the specification leaves every input free."""
     free, strings = sum(tally.free for _, tally in tasks), sum(tally.strings for _, tally in tasks)
-    # A specification that answers None everywhere is satisfied by every model: most likely a mistake.
+    # Every model satisfies a specification that answers None everywhere: most likely a mistake of its author.
     if 0 < free == strings + (empty_word is not None):
         positions = tasks[0][0].positions
         if positions is None:
@@ -112,27 +117,27 @@ def found(
             raise BadInput(must, f"None for all {free}", "return an answer where one answer is right")
         must = "the specification must give an answer that counts to some input"
         raise BadInput(must, f"none of all {free} inputs at positions: {positions}", "give other --positions or inputs")
-    # The first setting with a difference (or an open answer) names it.
-    wrong = (task.counterexample(tally.first[1]) for task, tally in tasks if tally.first is not None)
-    unclear = (task.text(tally.first_open[1]) for task, tally in tasks if tally.first_open is not None)
+    # The counterexample (and the first undecided input) of the first comparison that has one.
+    counterexamples = (task.counterexample(tally.first[1]) for task, tally in tasks if tally.first is not None)
+    open_inputs = (task.text(tally.first_open[1]) for task, tally in tasks if tally.first_open is not None)
     return Check(
         name,
         max_length,
         strings,
         sum(tally.mismatches for _, tally in tasks),
-        next(wrong, None),
+        next(counterexamples, None),
         method,
         seconds,
         tasks[0][0].numbers.domain,
         sum(tally.open for _, tally in tasks),
-        next(unclear, None),
+        next(open_inputs, None),
         empty_word,
         free=free,
     )
 
 
 def duration(seconds: float) -> str:
-    """A time in words.
+    """A number of seconds in words, in the first unit of which there are fewer than 120, or in years.
 
     >>> duration(50), duration(7000), duration(4 * 10**5), duration(10**9)
     ('50 seconds', '117 minutes', '111 hours', '31.7 years')

@@ -1,5 +1,10 @@
-"""Chunks of an exhaustive check in other processes. Any `concurrent.futures.Executor` can run them, such as a pool of
-processes on this machine or a Dask cluster on many. The process that asked records the results."""
+"""Exhaustive checks in other processes, and references that such a process can make for itself.
+
+`Made` says how a reference is made in another process, and gives it a name by which results can be stored: the name
+contains a hash of the source files that define the reference. `spread` hands the chunks of a check to any
+`concurrent.futures.Executor`, such as a pool of processes on this machine (`processes`) or a Dask cluster (`cluster`).
+The calling process records the results.
+"""
 
 from __future__ import annotations
 
@@ -38,44 +43,46 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Made:
-    """A reference by the call that makes it, so that another process can make its own; what it is called, None where
-    that does not tell it from others, and the file that defines it, where that belongs to its name."""
+    """A reference as a call that makes it, so that another process can make its own."""
 
     make: Callable[[], Reference]
     called: str | None
+    """The name of the reference; None where a name does not distinguish it from other references."""
     file: str | None = None
+    """The file that defines the reference, where the contents of that file are part of its identity."""
 
     @property
     def name(self) -> str | None:
-        """What tells it from others, its file as it is now; None where it cannot be told."""
+        """The identity of the reference: its name, with a hash of its source files as they are now. None where it has
+        no name, or a file cannot be read."""
         if self.called is None or self.file is None:
             return self.called
         try:
-            return f"{self.called} of a file with SHA-256 {sha256(_sources(Path(self.file))).hexdigest()[:16]}"
+            return f"{self.called} of a file with SHA-256 {sha256(_source_bytes(Path(self.file))).hexdigest()[:16]}"
         except BadInput:
             return None
 
     @classmethod
     def of(cls, reference: Reference | Made) -> Made:
-        """The maker of a given reference. Another process makes it by importing its module if it has a name there, else
-        by unpickling it; the file that defines it is part of its identity."""
+        """The `Made` of a given reference. If the reference has a name in its module, another process imports that
+        module; else it unpickles the reference. The file that defines it is part of its identity."""
         if isinstance(reference, Made):
             return reference
         if isinstance(reference, (str, bytes)):
             raise BadInput("a specification must be a function of a string, or a Fold", reference)
-        function: Any = getattr(reference, "step", reference)  # of a Fold
-        home = str(getattr(function, "__module__", None))
-        known = vars(sys.modules[home]) if home in sys.modules else {}
-        named = [key for key, value in known.items() if value is reference]
-        make = partial(_of_module, home, named[0]) if named else partial(_itself, reference)
+        function: Any = getattr(reference, "step", reference)  # a Fold is identified by its step function
+        module_name = str(getattr(function, "__module__", None))
+        module_names = vars(sys.modules[module_name]) if module_name in sys.modules else {}
+        names = [key for key, value in module_names.items() if value is reference]
+        make = partial(_load_by_name, module_name, names[0]) if names else partial(_return_itself, reference)
         try:
-            return cls(make, (named or [function.__qualname__])[0], inspect.getsourcefile(function) or "")
+            return cls(make, (names or [function.__qualname__])[0], inspect.getsourcefile(function) or "")
         except (TypeError, AttributeError):
             return cls(make, None)
 
 
 def of_program(program: Program) -> Made:
-    """The reference that a compiled model's program is, by the call that makes it, in other processes too."""
+    """The `Made` of the reference that a compiled model's program defines."""
     from symcook.spec.programs import reference
 
     digest = sha256("\0".join((program.kind, program.source, *program.alphabet)).encode()).hexdigest()[:16]
@@ -83,71 +90,79 @@ def of_program(program: Program) -> Made:
 
 
 @cache
-def _real(file: str) -> str:
-    """Where a file is, asked once for each name: for all modules that are loaded it takes longer than a short sweep."""
+def _real_path(file: str) -> str:
+    """The real path of a file. Cached: finding it for all loaded modules would take longer than a short check."""
     return os.path.realpath(file)
 
 
-def _sources(file: Path) -> bytes:
-    """A file, and those of all modules that it may import from its folder or that are loaded and of no installation.
+def _source_bytes(file: Path) -> bytes:
+    """The contents of a file and of the Python files that it may depend on: those of loaded modules in its folder, and
+    those that it reaches by imports.
 
-    An installed package belongs to the environment; a file that is read, but not imported, is not seen.
+    Files of installed packages are left out, since they belong to the environment. A data file that the code reads is
+    not seen.
     """
-    own, folder = _real(str(file)), os.path.dirname(_real(str(file)))
-    loaded = {_real(path) for module in list(sys.modules.values()) if (path := getattr(module, "__file__", None))}
-    beside = {path for path in loaded if _below(path, folder) and not _of_installation(path)}
-    used = {*_imported(own), *beside} - {own}
-    imported = sorted(path for path in used if path.endswith(".py") and os.path.isfile(path))
-    return b"".join([content(path, "a reference") for path in (file, *imported)])
+    own_path, folder = _real_path(str(file)), os.path.dirname(_real_path(str(file)))
+    loaded = {_real_path(path) for module in list(sys.modules.values()) if (path := getattr(module, "__file__", None))}
+    beside = {path for path in loaded if _is_below(path, folder) and not _is_installed(path)}
+    needed = {*_reached_files(own_path), *beside} - {own_path}
+    paths = sorted(path for path in needed if path.endswith(".py") and os.path.isfile(path))
+    return b"".join([content(path, "a reference") for path in (file, *paths)])
 
 
-def _below(file: str, folder: str) -> bool:
+def _is_below(file: str, folder: str) -> bool:
+    """Whether `file` is in `folder` or a folder below it."""
     return file.startswith(folder + os.sep)
 
 
-def _of_installation(file: str) -> bool:
-    return any(_below(file, folder) for folder in _installed())
+def _is_installed(file: str) -> bool:
+    """Whether a file belongs to the standard library, an installed package or this library."""
+    return any(_is_below(file, folder) for folder in _installed_folders())
 
 
 @cache
-def _installed() -> frozenset[str]:
-    """The folders of the standard library, of installed packages and of this one."""
+def _installed_folders() -> frozenset[str]:
+    """The folders of the standard library, of installed packages and of this library."""
     import sysconfig
 
     import symcook
 
     folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    folders |= {
-        path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")
-    }  # of another's
-    return frozenset(map(_real, {*folders, os.path.dirname(symcook.__file__)}))
+    # The path may also name the packages of another environment.
+    folders |= {path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")}
+    return frozenset(map(_real_path, {*folders, os.path.dirname(symcook.__file__)}))
 
 
-def _imported(file: str) -> set[str]:
-    """The files of modules that the module of a file has names of or imports, and those that these do, and so on."""
-    homes = {
-        _real(path): module for module in list(sys.modules.values()) if (path := getattr(module, "__file__", None))
+def _reached_files(file: str) -> set[str]:
+    """The files of the loaded modules that `file` depends on, directly or through others.
+
+    A module depends on the modules that its import statements name, and on those in which its values were defined.
+    Installed modules are left out.
+    """
+    module_of_file = {
+        _real_path(path): module for module in list(sys.modules.values()) if (path := getattr(module, "__file__", None))
     }
     reached, waiting = set[str](), [file]
     while waiting:
-        module = homes.get(waiting.pop())
-        for home in (*_homes(module), *_named(module)) if module is not None else ():
-            found_file = getattr(home, "__file__", None)
-            if found_file and (real := _real(found_file)) not in reached and not _of_installation(real):
+        module = module_of_file.get(waiting.pop())
+        for target in (*_modules_of_values(module), *_modules_in_imports(module)) if module is not None else ():
+            found_file = getattr(target, "__file__", None)
+            if found_file and (real := _real_path(found_file)) not in reached and not _is_installed(real):
                 reached.add(real)
                 waiting.append(real)
     return reached
 
 
-def _homes(module: ModuleType) -> Iterator[ModuleType | None]:
-    """The modules of what a module has names of."""
+def _modules_of_values(module: ModuleType) -> Iterator[ModuleType | None]:
+    """The modules in which the values named in `module` were defined; a value that is a module itself."""
     for value in list(vars(module).values()):
-        home = getattr(value, "__module__", None)
-        yield value if isinstance(value, ModuleType) else sys.modules.get(str(home))
+        module_name = getattr(value, "__module__", None)
+        yield value if isinstance(value, ModuleType) else sys.modules.get(str(module_name))
 
 
-def _named(module: ModuleType) -> Iterator[ModuleType | None]:
-    """The loaded modules that the import statements of a module name: a number that is imported has no home."""
+def _modules_in_imports(module: ModuleType) -> Iterator[ModuleType | None]:
+    """The loaded modules that the import statements of `module` name. They are read from its source, because an
+    imported value such as a number does not know the module that defined it."""
     try:
         tree = ast.parse(content(str(module.__file__), "a reference"))
     except (BadInput, SyntaxError, ValueError):
@@ -157,67 +172,76 @@ def _named(module: ModuleType) -> Iterator[ModuleType | None]:
             names = [name_imported.name for name_imported in node.names]
         elif isinstance(node, ast.ImportFrom):
             package = str(module.__package__).split(".")
-            above = package[: len(package) - node.level + 1] if node.level else []
-            base = ".".join([*above, *([node.module] if node.module else [])])
+            parents = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*parents, *([node.module] if node.module else [])])
             names = [base, *(f"{base}.{name_imported.name}" for name_imported in node.names)]
         else:
             continue
         yield from map(sys.modules.get, names)
 
 
-def _of_module(module: str, name: str) -> Reference:
+def _load_by_name(module: str, name: str) -> Reference:
+    """The reference called `name` in `module`."""
     return getattr(import_module(module), name)
 
 
-def _itself(reference: Reference) -> Reference:
+def _return_itself(reference: Reference) -> Reference:
+    """The reference, which was pickled with the call."""
     return reference
 
 
 @dataclass(frozen=True)
 class Task:
-    """A comparison as it goes to other processes, each of which builds it once: the model as a file has it, and how its
-    words are cut."""
+    """A comparison as it is sent to other processes, each of which builds it once."""
 
     document: str
+    """The model as the text of a model file."""
     sizes: tuple[int, int, int]
+    """`max_length`, `block` and `size` of its `Plan`."""
     made: Made
     numbers: Numbers
     within: Tree | None
+    """How far values may differ, as `Comparison` has it."""
     key: str = field(default_factory=lambda: uuid4().hex)
+    """A random name, by which a process recognises a task that it has built."""
 
     @classmethod
     def of(cls, plan: Plan, made: Made, numbers: Numbers, within: Tree | None) -> Task:
         return cls(modelfile.dumps(plan.model), (plan.max_length, plan.block, plan.size), made, numbers, within)
 
     def built(self) -> tuple[Plan, Comparison]:
-        """What this process, or thread, has built, which keeps what it learns about the reference."""
-        known = _tasks.__dict__
-        if self.key not in known:
-            known.clear()  # one sweep at a time
+        """The plan and the comparison, which each thread of each process builds once. The comparison is kept because it
+        remembers answers of the reference."""
+        built_here = _tasks.__dict__
+        if self.key not in built_here:
+            built_here.clear()  # a worker runs one check at a time
             model = modelfile.loads(self.document)
-            known[self.key] = (
+            built_here[self.key] = (
                 Plan(model, *self.sizes),
                 Comparison(model, self.made.make(), self.numbers, within=self.within),
             )
-        return known[self.key]
+        return built_here[self.key]
 
 
 Results = Iterator[tuple[Chunk, Tally]]
+"""Each chunk that is done, with its tally."""
 _tasks = threading.local()
+"""What `Task.built` has built in this thread, by the key of the task."""
 
 
 def work(task: Task, chunk: Chunk) -> Tally:
-    """The tally of one chunk: the function that an executor calls."""
+    """The tally of one chunk. This is the function that an executor calls."""
     plan, comparison = task.built()
     return comparison.compare(plan.parts(chunk))
 
 
 def spread(task: Task, executor: Executor, ahead: int, chunks: Iterable[Chunk]) -> Results:
-    """Chunks as they are done by an executor, which holds no more than `ahead` of them at a time."""
+    """Runs the chunks in an executor and yields each with its tally, in the order in which they finish. At most `ahead`
+    chunks are submitted at a time. BadInput if a worker dies or the reference cannot be pickled."""
     waiting, pending = iter(chunks), {}
     try:
         while True:
-            # Fill up to `ahead`, then wait for whichever is done first.
+            # Submit chunks until `ahead` are pending, then wait for the first that is done.
             for chunk in islice(waiting, ahead - len(pending)):
                 pending[executor.submit(work, task, chunk)] = chunk
             if not pending:
@@ -227,48 +251,52 @@ def spread(task: Task, executor: Executor, ahead: int, chunks: Iterable[Chunk]) 
     except SymcookError:
         raise
     except (BrokenExecutor, CancelledError) as error:
-        raise _died(error) from error
+        raise _worker_died(error) from error
     except Exception as error:
-        if type(error).__name__ in ("KilledWorker", "CommClosedError", "FutureCancelledError"):  # those of Dask
-            raise _died(error) from error
-        _pickled(task)  # BadInput if the task is what could not be sent
+        if type(error).__name__ in ("KilledWorker", "CommClosedError", "FutureCancelledError"):  # errors of Dask
+            raise _worker_died(error) from error
+        _pickle_task(task)  # raises BadInput if the error was that the task cannot be sent
         raise
     finally:
         for future in pending:
             future.cancel()
 
 
-def _died(error: BaseException) -> BadInput:
+def _worker_died(error: BaseException) -> BadInput:
     """The error for a worker that ended before it answered."""
     must = "a worker must live until it has answered"
     failure = f"one that ended before ({type(error).__name__}: killed, or out of memory)"
     return BadInput(must, failure, "give the same command again: with --resume FILE it resumes from there")
 
 
-def _pickled(task: Task) -> bytes:
-    """A task as it goes to another process; BadInput where its reference cannot."""
+def _pickle_task(task: Task) -> bytes:
+    """The task as it is sent to another process; BadInput where its reference cannot be pickled."""
     try:
         return pickle.dumps(task)
-    except Exception as error:  # each object says so in its own way
+    except Exception as error:  # an object that cannot be pickled may raise anything
         must = "a specification for other processes must be a function of a module, or a Fold of such functions"
         raise BadInput(must, f"{type(error).__name__}: {error}", "put it into a file") from error
 
 
 @contextmanager
 def processes(count: int, task: Task) -> Iterator[Executor]:
-    """So many processes of this machine, which end with this one, however it ends, and leave Ctrl-C to it. They import
-    the program that runs here only where `task` needs it: one that is written without a guard would begin anew."""
+    """A pool of `count` processes on this machine. They end when this process ends, in whatever way, and ignore Ctrl-C.
+
+    A new process imports the running program (``__main__``) only if `task` needs it: a program that has no
+    ``if __name__ == "__main__"`` would start again in each of them.
+    """
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     program = sys.modules["__main__"]
-    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), _begin)
+    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), _begin_worker)
     try:
-        if b"__main__" not in _pickled(task):
+        if b"__main__" not in _pickle_task(task):
             sys.modules["__main__"] = ModuleType("__main__")
         with _without_interrupt():
             for _ in range(count):
-                pool.submit(sleep, 0.1)  # starts one, while the others are not idle
+                # Each sleep keeps its worker busy, so that the next call of submit starts another.
+                pool.submit(sleep, 0.1)
         sys.modules["__main__"] = program
         yield pool
     finally:
@@ -278,7 +306,7 @@ def processes(count: int, task: Task) -> Iterator[Executor]:
 
 @contextmanager
 def _without_interrupt() -> Iterator[None]:
-    """Where a Ctrl-C waits, here and, since a process inherits what is blocked, in what is started here."""
+    """Blocks Ctrl-C while the body runs, in this thread and in the processes that it starts, which inherit the mask."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -289,9 +317,9 @@ def _without_interrupt() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-def _begin() -> None:
-    """In a new worker: what the user's code prints must not stand in the answer; and a worker must not outlive a
-    parent that was killed, since it would wait for ever."""
+def _begin_worker() -> None:
+    """Prepares a new worker. What the user's code prints goes to stderr, as stdout is for the result. The worker ends
+    with its parent, even one that was killed, since it would wait for ever."""
     import multiprocessing
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -308,7 +336,8 @@ def _begin() -> None:
 
 @contextmanager
 def cluster(address: str) -> Iterator[tuple[Executor, int]]:
-    """The Dask cluster whose scheduler listens at `address`, and how many threads its workers have."""
+    """An executor for the Dask cluster whose scheduler listens at `address`, and how many threads its workers have in
+    all."""
     try:
         distributed = import_module("distributed")
     except ImportError as error:

@@ -1,10 +1,10 @@
-"""Prefixes grouped in numbers of few bits: as one runtime computes them, and beside it everything that any runtime may
-compute.
+"""Models in numbers of few bits, on all strings of a length: one simulated run beside bounds on all runtimes.
 
-`Simulated` rounds every operation once, in the order written, as `symcook.domains.mp` does. A state is the running sums
-as they come out, and prefixes with the same sums are one. `HullsAndRun` keeps these beside `Hulls`, whose verdict,
-where it decides, is that of the exact model. So the smallest string on which the two verdicts differ is found among all
-strings.
+`Simulated` is the arithmetic of one run: it rounds every operation once, in the order written, as `symcook.domains.mp`
+does. Prefixes of strings are grouped into one state if their running sums are equal after rounding. `HullsAndRun` keeps
+the sums of this run beside the intervals of `Hulls`, which hold the sums of every runtime. Where the intervals decide,
+their verdict is that of the exact model. So `FewBits` finds the smallest of all strings that the run decides otherwise
+than the exact model.
 """
 
 from __future__ import annotations
@@ -35,21 +35,22 @@ from symcook.words.inputs import Strings
 from symcook.words.rounded import MOST_STATES, Hulls, streams, told
 
 STATES = 10_000
-"""The greatest number of states whose runs are told apart."""
+"""The greatest number of states that `HullsAndRun` keeps at one position."""
 MOST_BITS = 25
-"""Up to so many bits an operation of float64 that is rounded again is rounded once: 2 * 25 + 2 <= 53."""
+"""The greatest number p of bits that is simulated. As 2p + 2 <= 53, an operation of float64 whose result is rounded to
+p bits gives the same as one rounding of the exact result to p bits."""
 FAR = 1000
-"""Numbers whose exponents are greater in size are not simulated."""
+"""Numbers other than 0 are simulated only between 2^-FAR and 2^FAR in size."""
 HELD = 53
-"""More bits than float64 has make sets that lie in those of float64."""
+"""Formats with more bits than float64 are treated as float64, whose rounding errors enclose theirs."""
 
 
 OUTSIDE = "numbers must be within float64", "one that is not"
-"""What is refused, and what was given."""
+"""The two parts of the error message: what must hold, and what was given."""
 
 
 def within(number: Any) -> float:
-    """A number of mpmath's library as a float; NotExact if float64 underflows or overflows."""
+    """A number of mpmath's library as a float64; NotExact if it overflows or underflows there."""
     as_float = to_float(number)
     if not math.isfinite(as_float) or (as_float == 0 and number != fzero):
         raise NotExact(*OUTSIDE)
@@ -58,53 +59,60 @@ def within(number: Any) -> float:
 
 @lru_cache(4096)
 def _number(value: Coefficient, bits: int) -> float:
-    """A given number, rounded once."""
+    """A number of the model, rounded once to `bits` bits."""
     return within(rounded(value, bits))
 
 
 @dataclass(frozen=True)
 class RunEntries:
-    """A coordinate, or a sum of `count` terms, of every entry."""
+    """One coordinate, or a running sum, in every entry (a state with a next token)."""
 
     values: Array
     count: int = 1
+    """Of a running sum, how many terms it has."""
 
-    def take(self, entries: Array) -> RunEntries:
-        return replace(self, values=self.values[entries])
+    def take(self, chosen: Array) -> RunEntries:
+        return replace(self, values=self.values[chosen])
 
 
 class Simulated:
-    """The operations on these numbers, of so many bits."""
+    """The arithmetic of one run with `bits` bits, on arrays of float64 that hold its numbers.
+
+    Results are right for at most `MOST_BITS` bits. `dropped` is the number of bits of a float64 that rounding clears.
+    """
 
     def __init__(self, bits: int) -> None:
         self.bits, self.dropped = bits, 53 - bits
 
     @cached_property
     def domain(self) -> Mp:
-        """What rounds numbers that are not given."""
+        """The scalar domain of the same numbers, for position functions and exponentials."""
         return Mp(self.bits, simulates=True)
 
     def number(self, value: Coefficient) -> float:
         return _number(value, self.bits)
 
     def codes(self, x: Array) -> Array:
-        """An integer for each number: equal for equal numbers, different for different ones."""
-        return (x + 0.0).view(np.int64) >> self.dropped  # without -0.0
+        """An integer for each number, such that two integers are equal if and only if the numbers are."""
+        return (x + 0.0).view(np.int64) >> self.dropped  # adding 0.0 turns -0.0 into 0.0
 
     def rounded(self, x: Array) -> Array:
         self.check(x)
         return self.nearest(x)
 
     def check(self, x: Array) -> None:
-        """NotExact for numbers that are too large or too small, or none."""
+        """Raises NotExact if a number is NaN, or too large or too small in size (`FAR`)."""
         sizes = np.abs(x)
         if not (sizes < 2.0**FAR).all() or ((sizes < 2.0**-FAR) & (sizes != 0)).any():
             raise NotExact(*OUTSIDE)
 
     def nearest(self, x: Array) -> Array:
-        """Numbers rounded to nearest, ties to even. Those that `check` refuses may come out as anything. The bits of a
-        float64 are its size as an integer: adding there carries into the exponent, as rounding up to a power of two
-        must. A mantissa of one bit is always odd."""
+        """Numbers rounded to nearest, ties to even. A number that `check` refuses may give anything.
+
+        The bits of a float64, read as an integer, grow with its size. Half a unit is added to that integer: a carry
+        into the exponent is what rounding up to a power of two needs. A mantissa of one bit is always odd, since it is
+        the implicit 1.
+        """
         bits, last = x.view(np.int64), 1 << self.dropped
         odd = (bits >> self.dropped) & 1 if self.dropped < 52 else 1
         return ((bits + (last // 2 - 1 + odd)) & -last).view(np.float64)
@@ -113,11 +121,11 @@ class Simulated:
         """The rounded product."""
         return self.unless_lost(a * b, np.not_equal(a, 0) & (b != 0))
 
-    def unless_lost(self, found: Array, nonzero: Array) -> Array:
-        """Results rounded; NotExact where one that is `nonzero` is so small that float64 has 0 for it."""
-        if ((found == 0) & nonzero).any():
+    def unless_lost(self, results: Array, nonzero: Array) -> Array:
+        """`results` rounded. `nonzero` says which exact results are not 0; NotExact where float64 has 0 for one."""
+        if ((results == 0) & nonzero).any():
             raise NotExact(*OUTSIDE)
-        return self.rounded(found)
+        return self.rounded(results)
 
     def values(self, numbers: Sequence[Coefficient]) -> RunEntries:
         """The rounded number of each token."""
@@ -151,9 +159,12 @@ class Simulated:
 
 
 class StringsInBits(Rowwise[Any]):
-    """The domain of strings of one length in these numbers. A column is an array, with a row for each position, which
-    has an entry for each string or one for all. `begin` takes the numbers of the tokens, a row for each position.
-    Verdicts are left to `said`."""
+    """The domain that runs many strings of one length at once in numbers of `bits` bits.
+
+    A column is an array with a row for each position; a row has an entry for each string, or one entry for all strings.
+    `begin` takes the indices of the tokens, a row for each position. The comparisons give None: `said` takes the
+    verdicts from the columns.
+    """
 
     name: ClassVar[str] = "simulated"
     in_order: ClassVar[bool] = True
@@ -164,6 +175,7 @@ class StringsInBits(Rowwise[Any]):
         self.nothing = self.number(0)
         self._powers: dict[float, float] = {}
         self._alike: dict[float, Array] = {}
+        # `_powers` is {x: e^x}; `_alike` is {number: the row that has it for all strings}.
 
     def number(self, value: Coefficient) -> Array:
         return np.array([self.runs.number(value)])
@@ -207,7 +219,8 @@ class StringsInBits(Rowwise[Any]):
         return self.sums([self.nothing, *column])
 
     def sums(self, parts: Sequence[Array]) -> list[Array]:
-        """The sums of the first 1, 2, ... parts, in this order. What was rounded is checked at once."""
+        """The sums of the first 1, 2, ... parts, added in this order. All sums before rounding are checked at the end,
+        in one array."""
         running, totals = [parts[0]], list[Array]()
         for part in parts[1:]:
             totals.append(running[-1] + part)
@@ -217,21 +230,22 @@ class StringsInBits(Rowwise[Any]):
         return running
 
     def means(self, sums: Sequence[Array], counts: Sequence[int]) -> Any:
-        by = np.array([self.number(count or 1) for count in counts])
+        divisors = np.array([self.number(count or 1) for count in counts])
         rows = [summed if count else self.nothing for summed, count in zip(sums, counts, strict=True)]
-        return self.over(_stacked(rows), by)
+        return self.over(_stacked(rows), divisors)
 
     def attend(self, queries: Any, keys: Any, values: Any, mask: Mask, weighting: str, factor: Coefficient) -> Any:
         """The result of attention as in `Rowwise`; rows that are equal for all strings are kept once."""
-        asked, offered = (list(map(self.shared_rows, part)) for part in (queries, keys))
-        columns_attended = super().attend(asked, offered, list(map(list, values)), mask, weighting, factor)
+        query_rows, key_rows = (list(map(self.shared_rows, part)) for part in (queries, keys))
+        columns_attended = super().attend(query_rows, key_rows, list(map(list, values)), mask, weighting, factor)
         return list(map(_stacked, columns_attended))
 
     def scales(self, factor: Coefficient) -> Sequence[Any] | None:
         return None if factor == 1 else self.shared_rows(self.positions(factor))
 
     def shared_rows(self, column: Any) -> list[Array]:
-        """The rows of a column: of one entry where all strings have the same, one object for all equal ones."""
+        """The rows of a column. A row whose entries are all equal is cut to one entry, and equal ones are one object,
+        so that `Rowwise` computes with them once."""
         rows = zip(column, (column == column[:, :1]).all(axis=1), strict=True)
         return [self._alike.setdefault(float(row[0]), row[:1]) if same else row for row, same in rows]
 
@@ -240,7 +254,7 @@ class StringsInBits(Rowwise[Any]):
         return [self.power(self.runs.rounded(score - top)) for score in scores]
 
     def power(self, x: Array) -> Array:
-        """e^x, by mpmath for each number that occurs."""
+        """e^x, computed by mpmath once for each different number."""
         distinct, places = np.unique(x, return_inverse=True)
         for exponent in set(distinct.tolist()) - self._powers.keys():
             self._powers[exponent] = within(self.runs.domain.mp.exp(exponent)._mpf_)
@@ -263,25 +277,28 @@ class StringsInBits(Rowwise[Any]):
 
 
 def _stacked(rows: Sequence[Array]) -> Array:
-    """Rows that have an entry for each string, or one for all, as one array."""
+    """One array of rows, each of which has an entry for each string or one entry for all."""
     stacked = np.empty(np.broadcast_shapes((len(rows), *[1] * rows[0].ndim), *{row.shape for row in rows}))
-    for place, row in enumerate(rows):
-        stacked[place] = row
+    for row_index, row in enumerate(rows):
+        stacked[row_index] = row
     return stacked
 
 
 class Pair(NamedTuple):
-    """What any runtime may have, and what one has."""
+    """One coordinate or running sum: `hull` encloses it for every runtime, `run` is that of the simulated run."""
 
     hull: Any
     run: RunEntries
 
-    def take(self, entries: Array) -> Pair:
-        return Pair(self.hull.take(entries), self.run.take(entries))
+    def take(self, chosen: Array) -> Pair:
+        return Pair(self.hull.take(chosen), self.run.take(chosen))
 
 
 class HullsAndRun:
-    """The arithmetic of one simulated run beside that of all runtimes, on the states of prefixes."""
+    """The arithmetic of `Hulls` (all runtimes) and of `Simulated` (one run), on pairs of their numbers.
+
+    `at` says with how many `entries` (states with a next token) the next operations compute.
+    """
 
     ends, says = 1, "strings with the same running sums as one"
 
@@ -315,7 +332,7 @@ class HullsAndRun:
         return Pair(hull, self.runs.mean(None if sums is None else sums.run, self.entries))
 
     def merged(self, heads: Sequence[Sequence[Pair]], entries: int, labels: Array | None) -> tuple[Array, Array, Any]:
-        """As `Hulls.merged`, but prefixes whose simulated sums differ stay apart."""
+        """As `Hulls.merged`, but prefixes whose sums differ in the simulated run stay apart."""
         runs = [np.broadcast_to(self.runs.codes(pair.run.values), entries) for head in heads for pair in head]
         hulls_of_heads = [[pair.hull for pair in head] for head in heads]
         state, first, sums = self.hulls.merged(hulls_of_heads, entries, labels, runs)
@@ -332,7 +349,7 @@ class HullsAndRun:
 
 
 def said(readout: Readout, columns: Sequence[RunEntries], states: int) -> Array:
-    """The verdict, or the index of the label, that the simulated run gives in each state."""
+    """In each state the verdict (0 or 1) of the simulated run, or the index of its label."""
     values = np.array([np.broadcast_to(column.values, states) for column in columns])
     rule, _ = readout.choice()
     if rule == "positive":
@@ -341,35 +358,39 @@ def said(readout: Readout, columns: Sequence[RunEntries], states: int) -> Array:
 
 
 def tokens_of(model: Transformer, words: Sequence[Word]) -> list[Word]:
-    """The tokens of each of some strings of one length, which are made of the alphabet."""
+    """Each of several strings of one length with the tokens that the model adds. BadInput where the first has a symbol
+    outside the alphabet."""
     model.tokens(words[0])
     return list(map(model.embedding.surround, words))
 
 
 def together(model: Transformer, typed: Array, bits: int) -> list[RunEntries]:
-    """The values that decide the answer, of one run in so many bits on several strings of one length at once. NotExact
-    if they cannot be run together."""
+    """Runs several strings of one length at once in numbers of `bits` bits: the values that decide the answer.
+
+    `typed` has the indices of their symbols, a row for each position. NotExact if they cannot run together.
+    """
     if bits > MOST_BITS or model.readout.everywhere or not model.readout.answers:
         raise NotExact(f"at most {MOST_BITS} bits are simulated, at one position", bits)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        result = forward(model, _surrounded(model, typed), StringsInBits(bits, _tokens(model)))
+        result = forward(model, _with_added_tokens(model, typed), StringsInBits(bits, _tokens(model)))
     return [RunEntries(np.broadcast_to(column[result.place], typed.shape[1])) for column in result.watched.values()]
 
 
 def _tokens(model: Transformer) -> list[str]:
-    """The typed symbols, and the tokens that the model adds."""
+    """The alphabet, then the tokens that the model adds."""
     return [*model.alphabet, *model.embedding.surround(())]
 
 
-def _surrounded(model: Transformer, typed: Array) -> Array:
-    """The numbers of the typed symbols, with those of the tokens that the model adds."""
+def _with_added_tokens(model: Transformer, typed: Array) -> Array:
+    """The indices of typed symbols with those of the added tokens (into `_tokens`), a row for each position."""
     added = [np.full((1, typed.shape[1]), len(model.alphabet) + k) for k in range(model.embedding.added)]
     before = len(model.embedding.ends[0])
     return np.concatenate([*added[:before], typed, *added[before:]])
 
 
 def nearest_first(model: Transformer, words: Sequence[Word]) -> Sequence[Word]:
-    """Strings of one length in the order of their distance from another answer, as one run in MOST_BITS bits has it."""
+    """Strings of one length, those closest to another answer first, by a run in `MOST_BITS` bits; in the given order
+    where there is no such run."""
     try:
         columns = [column.values for column in together(model, numbered(model, words), MOST_BITS)]
     except (NotExact, Undecided, BadInput):
@@ -379,27 +400,27 @@ def nearest_first(model: Transformer, words: Sequence[Word]) -> Sequence[Word]:
 
 
 def numbered(model: Transformer, words: Sequence[Word]) -> Array:
-    """The numbers of the symbols of some strings of one length, a row for each place."""
+    """The indices in the alphabet of the symbols of several strings of one length, a row for each position."""
     codes = {token: k for k, token in enumerate(model.alphabet)}
     return np.array([[codes[token] for token in word] for word in words], dtype=np.int64).T
 
 
 def written(model: Transformer, typed: Array) -> list[Word]:
-    """The strings with these numbers of symbols."""
+    """The strings that `numbered` gives `typed` for."""
     return [tuple(map(model.alphabet.__getitem__, numbers)) for numbers in typed.T.tolist()]
 
 
 class ProvedInBits(NamedTuple):
-    """Whether all strings of a length get their exact answers in every runtime. holds: so it is. word: if that is
-    undecided, a string of an undecided class, or None. entries: the states and verdicts."""
+    """Whether it is proved that every runtime gives every string of one length its exact answer."""
 
     holds: bool
     word: Word | None = None
+    """Where that is not proved, a string whose verdict is undecided, or None."""
     entries: tuple[Prefixes, Array] | None = None
-    """The states, and the verdict of each entry, -1 where it is open (None: nothing is known)."""
+    """The states, and the verdict of each entry, -1 where it is undecided; None where no verdict is known."""
 
     def verdicts(self, typed: Array) -> Array:
-        """On each of some strings of this length, by the numbers of their symbols."""
+        """The verdict on each of several strings of this length, given as `numbered` does; -1 where undecided."""
         if self.entries is None:
             return np.full(typed.shape[1], -1)
         states, answers = self.entries
@@ -407,9 +428,12 @@ class ProvedInBits(NamedTuple):
 
 
 class FewBits:
-    """All strings of one length after the other, in numbers of few bits: whether every runtime decides them as the
-    exact model does, and the smallest string that one run decides otherwise. NotExact if prefixes of the model cannot
-    be grouped."""
+    """All strings, length by length, in numbers of few bits: whether every runtime decides them as the exact model
+    does, and the smallest string that one run decides otherwise.
+
+    `sets` proves the first by format, `runs` searches for the second by number of bits. NotExact if prefixes of the
+    model cannot be grouped.
+    """
 
     says = HullsAndRun.says
 
@@ -418,64 +442,67 @@ class FewBits:
             raise NotExact("prefixes are grouped where heads average what stands before", model.name)
         self.model, self.reader = model, strings.reader
         lengths = range(0 if model.embedding.added else 1, longest + 1)
-        self.sets = Passes(lengths, self._sets)
-        self.runs = Passes(lengths, self._runs)
+        self.sets = Passes(lengths, self._hull_verdicts)
+        self.runs = Passes(lengths, self._run_verdicts)
 
     def proved(self, n: int, format: Format) -> ProvedInBits:
         """Whether every runtime in one format decides the strings of length `n` as the exact model does."""
         return self.sets.shown(format, n)
 
     def wrong(self, n: int, bits: int) -> tuple[Word, Any] | None:
-        """The smallest string of length `n` that a run in `bits` bits decides otherwise, with the run's answer.
-        NotExact if grouping does not tell."""
+        """The smallest string of length `n` that a run in `bits` bits decides otherwise than the exact model, with the
+        run's answer; None where there is no such string. NotExact if a group of prefixes leaves it undecided."""
         if bits > MOST_BITS:
             raise NotExact(f"at most {MOST_BITS} bits are simulated", bits)
         return self.runs.shown(bits, n)
 
-    def _both(self, bits: int) -> Any:
+    def _both_numbers(self, bits: int) -> Any:
+        """The arithmetic of all runtimes beside that of one run. Its intervals, in float64, hold the exact values."""
         return HullsAndRun(Hulls(self.model, Format(HELD)), Simulated(bits))
 
-    def _first(self, result: Result, chosen: Array, word: Callable[[int], Word]) -> tuple[Word, Any] | None:
-        """The first of the chosen entries that is decided otherwise."""
+    def _first_wrong(self, result: Result, accepted: Array, word: Callable[[int], Word]) -> tuple[Word, Any] | None:
+        """The first of the `accepted` entries that the run decides otherwise than the exact model, as a string, and the
+        run's answer."""
         domain: Any = result.domain
         pairs, states = list[Any](result.watched.values()), domain.numbers.entries
-        # The exact verdict from the hull, where it decides; the run's own beside it.
-        right = told(self.model.readout, [pair.hull for pair in pairs], states)
-        if (right[chosen] < 0).any() or domain.numbers.hulls.wild:
+        # The exact verdicts come from the intervals, which must decide every accepted entry.
+        exact_verdicts = told(self.model.readout, [pair.hull for pair in pairs], states)
+        if (exact_verdicts[accepted] < 0).any() or domain.numbers.hulls.wild:
             raise NotExact("prefixes are grouped where all of a class have one answer", "a class that is open")
-        simulated = said(self.model.readout, [pair.run for pair in pairs], states)
-        wrong = chosen[simulated[chosen] != right[chosen]]
+        run_verdicts = said(self.model.readout, [pair.run for pair in pairs], states)
+        wrong = accepted[run_verdicts[accepted] != exact_verdicts[accepted]]
         if not len(wrong):
             return None
-        given_answer = int(simulated[wrong[0]])
-        return word(int(wrong[0])), bool(given_answer) if self.model.decides else given_answer
+        run_answer = int(run_verdicts[wrong[0]])
+        return word(int(wrong[0])), bool(run_answer) if self.model.decides else run_answer
 
-    def _sets(self, format: Format, lengths: Sequence[int]) -> Iterator[tuple[int, ProvedInBits]]:
-        """For each length whether the sets of all runtimes decide every string."""
+    def _hull_verdicts(self, format: Format, lengths: Sequence[int]) -> Iterator[tuple[int, ProvedInBits]]:
+        """For each length, whether the intervals of all runtimes decide every string."""
         numbers = Hulls(self.model, replace(format, bits=min(format.bits, HELD)))
 
-        def found(level: PrefixLevel, chosen: Array) -> ProvedInBits:
+        def at_length(level: PrefixLevel, chosen: Array) -> ProvedInBits:
             if numbers.wild:
                 return ProvedInBits(False)
-            answers = told(self.model.readout, list(_watched(level).values()), len(level.origin))
-            loose = chosen[answers[chosen] < 0]
-            word = level.word(int(loose[0])) if len(loose) else None
-            return ProvedInBits(not len(loose), word, (level.states, answers.astype(np.int16)))
+            answers = told(self.model.readout, list(_answer_columns(level).values()), len(level.origin))
+            undecided = chosen[answers[chosen] < 0]
+            word = level.word(int(undecided[0])) if len(undecided) else None
+            return ProvedInBits(not len(undecided), word, (level.states, answers.astype(np.int16)))
 
-        return self._levels(numbers, lengths, found)
+        return self._at_each_length(numbers, lengths, at_length)
 
-    def _runs(self, bits: int, lengths: Sequence[int]) -> Iterator[tuple[int, tuple[Word, Any] | None]]:
-        """For each length the first string that the one run decides otherwise."""
+    def _run_verdicts(self, bits: int, lengths: Sequence[int]) -> Iterator[tuple[int, tuple[Word, Any] | None]]:
+        """For each length, the first string that the run decides otherwise than the exact model."""
 
-        def found(level: PrefixLevel, chosen: Array) -> tuple[Word, Any] | None:
-            return self._first(level.result, chosen, level.smallest)
+        def at_length(level: PrefixLevel, chosen: Array) -> tuple[Word, Any] | None:
+            return self._first_wrong(level.result, chosen, level.smallest)
 
-        return self._levels(self._both(bits), lengths, found)
+        return self._at_each_length(self._both_numbers(bits), lengths, at_length)
 
-    def _levels(
-        self, numbers: Any, lengths: Sequence[int], found: Callable[[PrefixLevel, Array], Any]
+    def _at_each_length(
+        self, numbers: Any, lengths: Sequence[int], at_length: Callable[[PrefixLevel, Array], Any]
     ) -> Iterator[tuple[int, Any]]:
-        """What `found` gives at each length, from the states and the entries of accepted prefixes."""
+        """Each length with what `at_length` gives for its level of prefixes and the indices of the entries that are
+        strings of the set."""
 
         def begin(_: int | None) -> Prefixes:
             return Prefixes(self.model, numbers, None, self.reader)
@@ -487,8 +514,9 @@ class FewBits:
                     chosen = chosen[self.reader.accepting[level.labels]]
                 if len(level.origin) > MOST_STATES:
                     raise NotExact(f"at most {MOST_STATES} prefixes may stay apart", len(level.origin))
-                yield level.n, found(level, chosen)
+                yield level.n, at_length(level, chosen)
 
 
-def _watched(level: PrefixLevel) -> Mapping[str, Any]:
+def _answer_columns(level: PrefixLevel) -> Mapping[str, Any]:
+    """The columns from which the answer is taken."""
     return level.result.watched
