@@ -29,26 +29,30 @@ if TYPE_CHECKING:
 
 
 Reference = Callable[[Any], Any]
-"""A word (text; a tuple where tokens are longer than one character) to a bool, a label of the readout or numbers, or a
-list with an answer for each position of the model; None where any answer will do; rows ({input: Fraction}, ...) to a
-number or a list; for a feed-forward recipe {input or symbol: Fraction} to {coordinate: Fraction}. A `Fold` over words
-is asked once a state."""
+"""A function that gives the right answer to an input, by the kind of model:
+
+- for a model of strings, a string (a tuple where tokens are longer than one character) to a bool, a label or numbers,
+  to a list with an answer for each position, or to None where any answer is right;
+- for a model of rows, ({input: Fraction}, ...) to a number or a list;
+- for a feed-forward recipe, {input or symbol: Fraction} to {coordinate: Fraction}.
+
+A `Fold` over strings is called once for each state."""
 Answers = tuple[list[Any], "Array"]
-"""The answers that occur at one position, and for each input the number of its own."""
+"""The different answers at one position, and for each input the index of its answer among them."""
 
 
 class AskedTogether:
-    """A reference that can answer for all inputs of a piece together."""
+    """A reference that can answer for all inputs of a block at once."""
 
     def together(self, piece: Words | Grid, setting: Mapping[str, Fraction]) -> Sequence[Answers]:
-        """For each position that the readout shows, the answers as the reference returns them. Whatever it raises
-        means that the inputs are to be asked one by one: the first that fails then says why."""
+        """For each position that the readout shows, the answers as the reference returns them. If this raises anything,
+        the caller asks for the inputs one by one, so that the error names the first input that fails."""
         raise NotImplementedError
 
 
 class NoLabel(int):
-    """A number that should be the index of a label, but is not. As an index it equals no label; `said` is the number as
-    text."""
+    """An answer of a reference that is a number but not the index of a label. It is -1, which equals no index; `said`
+    is the number as text."""
 
     said: str
 
@@ -62,18 +66,19 @@ class NoLabel(int):
 TokenChoices = tuple[Sequence[str], ...]
 """The tokens that may stand at each position."""
 SAME = "a Fold must give the same answer for the same state"
+"""What must hold, in the error for a fold that does not."""
 KEPT = 64
-"""From how many states of a fold what follows is kept."""
+"""For how many states of a fold the answers that follow are remembered."""
 
 
 class Expected:
-    """The answers of a reference on inputs of a model. `setting` are the values of a grid's symbols, which the
-    reference sees beside the inputs."""
+    """The answers of a reference on inputs of a model. `setting` has the values of the symbols on a grid, which the
+    reference reads along with the inputs."""
 
     def __init__(self, model: Transformer, reference: Reference, setting: Mapping[str, Fraction]) -> None:
         self.model, self.reference, self.setting = model, reference, dict(setting)
         each = model.readout.each
-        # a fold that answers at each position leaves out the tokens that the model adds
+        # A fold must answer at the same positions as the model; it does not read the tokens that the model adds.
         suits = isinstance(reference, Fold) and reference.each is each and not (each and model.embedding.added)
         self.fold = _States(model, reference) if isinstance(reference, Fold) and suits else None
 
@@ -100,7 +105,7 @@ class Expected:
             except (Exception, SystemExit) as error:
                 if isinstance(error, BadInput) and error.must == SAME:
                     raise
-                # asked word by word it fails with the word; and states that are not hashable are no hindrance
+                # Otherwise ask string by string: an error then names its string, and states need not be hashable.
         return (self.block(piece, length) for length, piece in part.pieces)
 
     def block(self, piece: InputBlock, length: int) -> list[Answers]:
@@ -120,8 +125,9 @@ class Expected:
                     for answers_known, codes in answered_together
                 ]
         if isinstance(self.reference, (Interpreted, Looking)) and self.model.readout.each and not chosen:
-            return [self._numbered(column, piece.size) for column in self.reference.block(piece.choices())]  # type: ignore[union-attr]
-        # Any other function input by input; answers are numbered as they come up at each position.
+            # Type: ignore[union-attr].
+            return [self._numbered(column, piece.size) for column in self.reference.block(piece.choices())]
+        # Any other function is called input by input. At each position, answers are numbered as they occur.
         numbers_of_answers: list[dict[Any, int]] = [{} for _ in self.model.readout.answered(length)]
         codes = np.empty((piece.size, len(numbers_of_answers)), dtype=np.int32)
         for code, sequence in enumerate(piece):
@@ -130,7 +136,8 @@ class Expected:
         return [(list(numbers), codes[:, place]) for place, numbers in enumerate(numbers_of_answers)]
 
     def _numbered(self, column: Mapping[Any, int], size: int) -> Answers:
-        """Answers with the inputs at which they are as bits of a number."""
+        """Answers from {answer: inputs}, where the bits of an integer say which of the `size` inputs have the
+        answer."""
         import numpy as np
 
         codes = np.zeros(size, dtype=_smallest(len(column)))
@@ -141,7 +148,7 @@ class Expected:
 
 
 class _States:
-    """The states of a fold, numbered as they come up, with the steps between them and their checked answers."""
+    """The states of a fold, numbered as they occur, with the known steps between them and their checked answers."""
 
     def __init__(self, model: Transformer, fold: Fold) -> None:
         self.model, self.fold = model, fold
@@ -158,9 +165,9 @@ class _States:
         """The answers on the words cut to each of `lengths` (ascending, with the tokens that the model adds), after
         each token or, unless the fold is one for each position, after the last.
 
-        What follows a common prefix depends on the state behind it alone, and is found once a state.
+        The answers after a common prefix depend only on the state after it, so they are computed once for each state.
         """
-        if len(self.states) > BLOCK:  # nearly every word has its own: memory stays bounded
+        if len(self.states) > BLOCK:  # nearly every string leads to its own state: keep memory bounded
             self.forget()
         choices = tuple(self.model.embedding.typed(words.choices()))
         wanted = tuple(length - self.model.embedding.added for length in lengths)
@@ -177,19 +184,19 @@ class _States:
         return self.found[key]
 
     def along(self, state: int, choices: TokenChoices, lengths: tuple[int, ...]) -> Iterator[list[Answers]]:
-        """For each of `lengths`, the answers of all strings that follow from a state."""
+        """For each of `lengths`, the answers to all strings of that length over `choices`, read from a state on."""
         import numpy as np
 
-        # `used` are the states after `done` tokens; `reached` says for each prefix which of them.
-        used, reached = [state], np.zeros(1, dtype=np.uint8)  # which of the used states each prefix reaches
+        # `used` are the states after `done` tokens; `reached` has for each prefix the index of its state in `used`.
+        used, reached = [state], np.zeros(1, dtype=np.uint8)
         places = [(used, reached)]
         for done in range(max(lengths) + 1):
             if done in lengths:
                 positions = places[1:] if self.fold.each else places[-1:]
                 yield [self.answered(states, codes, len(reached)) for states, codes in positions]
             if done < len(choices):
-                # One look-up per state and token moves all prefixes: with k tokens, prefix p becomes the prefixes k p
-                # to k p + k - 1.
+                # One table of next states extends all prefixes by one token: with k tokens, prefix p becomes the
+                # prefixes k p to k p + k - 1.
                 steps = [[self.step(before, token) for token in choices[done]] for before in used]
                 used = sorted({after for row in steps for after in row})
                 numbers = {after: number for number, after in enumerate(used)}
@@ -198,7 +205,7 @@ class _States:
                 places = [*places, (used, reached)] if self.fold.each else [(used, reached)]
 
     def number(self, state: object) -> int:
-        """The number of a state, a new one where it is new. BadInput for a state that changes."""
+        """The number of a state, which a new state gets here. BadInput for a state that can change."""
         number = self.numbers.setdefault(state, len(self.states))
         if number == len(self.states):
             require_steady(state)
@@ -217,7 +224,7 @@ class _States:
         return self.answers[state]
 
     def answered(self, used: Sequence[int], reached: Array, size: int) -> Answers:
-        """The answers in the states that prefixes of one length reach, for `size` words that begin with them."""
+        """The answers in the states that prefixes of one length reach, for the `size` strings that begin with them."""
         import numpy as np
 
         codes = reached if len(reached) == size else np.repeat(reached, size // len(reached))
@@ -230,7 +237,7 @@ def _smallest(count: int) -> str:
 
 
 def _twice(ask: Callable[[], Any]) -> Any:
-    """What a fold says, asked again: BadInput where it says something else."""
+    """The result of calling `ask` twice: BadInput where the two results differ."""
     answer, second_answer = ask(), ask()
     if answer != second_answer:
         both_answers = f"{_shown(answer)} and then {_shown(second_answer)}"

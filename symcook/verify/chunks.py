@@ -1,8 +1,8 @@
-"""The strings of an exhaustive check in chunks. A chunk names its strings by their lengths and a common prefix.
+"""The strings of an exhaustive check in chunks. A chunk is given by the lengths and the common prefix of its strings.
 
-A chunk is the unit of a checkpoint's row and of a worker's call; inside it one block after the other is run, so that
-memory is bounded whatever the length. How strings are cut depends only on the two sizes of a `Plan`, which a checkpoint
-keeps, so that a resumed check has the chunks that it began with.
+A chunk is one row of a checkpoint and one call of a worker. Inside a chunk, one block of strings after the other is
+run, so that memory is bounded at any length. The division into chunks depends only on the two sizes of a `Plan`, which
+a checkpoint stores, so that a resumed check has the same chunks as before.
 """
 
 from __future__ import annotations
@@ -21,42 +21,45 @@ from symcook.verify.answers import InputPart
 from symcook.words import Word, every
 
 LIMIT = 2**34
-"""The greatest number of inputs that one check takes on unless it is told to."""
+"""The greatest number of inputs of one check, unless the user asks for more."""
 CHUNK_SECONDS = 1.0
-"""How long a chunk should take: long beside what it costs to record it, short beside what a user waits."""
+"""How many seconds a chunk should take: many times longer than recording it, and much shorter than a user waits."""
 TRIAL_FROM = 2**10
-"""From how many words on a sweep is tried before it begins."""
+"""From how many strings on the rate of a check is measured before it begins."""
 TRIAL_SECONDS, TRIALS = 0.2, 10
-"""How long a pass works that tells the rate, and how many of the largest are tried."""
+"""How many seconds of processor time a pass must take to measure the rate, and how many of the largest passes are
+tried."""
 SHORTEST = 1e-3
-"""What a pass is taken to work at least: clocks of processors are coarse."""
+"""The least processor time, in seconds, that is assumed of a pass: processor clocks are coarse."""
 WAITING = 1.0
-"""How long a pass takes that tells it too, though it worked less: its reference waits, or the machine is busy."""
+"""After how many seconds of elapsed time a pass measures the rate even with less processor time: its reference waits,
+or the machine is busy."""
 
 
 class TooMuch(BadInput):
-    """A sweep of more strings, or more time, than one is given without being asked."""
+    """A check of more strings, or of more time, than is started without the user's consent."""
 
 
 class Chunk(NamedTuple):
-    """All words of `first` to `last` typed symbols that begin with `prefix`, which is shorter than all of them."""
+    """All strings of `first` to `last` typed symbols that begin with `prefix`, which is shorter than each of them."""
 
     first: int
     last: int
     prefix: Word
 
     def strings(self, letters: int) -> int:
-        """How many they are, over so many letters."""
+        """How many strings the chunk has, over an alphabet of `letters` symbols."""
         return sum(letters ** (n - len(self.prefix)) for n in range(self.first, self.last + 1))
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All words of length 1 to `max_length` (without the tokens that the model adds) in chunks of at most `size`
-    strings, where one pass, of at most `block` words of one length, has no more.
+    """All strings of length 1 to `max_length` (without the tokens that the model adds), in chunks of at most `size`
+    strings; a chunk of a single pass may have more. A pass has at most `block` strings of one length.
 
-    Where runs share prefixes, one pass over the words of length n serves the shorter ones too, as many lengths as a
-    block of words with a common prefix has letters that are free; the least lengths are those that are left over.
+    Where the run of a string contains the runs of its prefixes, one pass over strings of length n also covers shorter
+    lengths: as many lengths as the strings of a pass have symbols after their common prefix (the `stride`). The
+    shortest lengths form the remainder, which may be fewer.
     """
 
     model: Transformer
@@ -70,26 +73,28 @@ class Plan:
 
     @cached_property
     def shared(self) -> bool:
-        """Whether one pass serves several lengths."""
+        """Whether one pass covers several lengths."""
         return self.model.unfollowed() is None and not self.model.embedding.ends[1]
 
     @cached_property
     def stride(self) -> int:
-        """How many letters run through the alphabet in one pass."""
+        """How many symbols of a string vary in one pass."""
         if self.letters == 1:
             return self.max_length
         return max(1, _power(self.letters, self.block))
 
     @property
     def total(self) -> int:
-        """The number of words."""
+        """The number of strings."""
         return sum(self.letters**n for n in range(1, self.max_length + 1))
 
     def fixed(self, last: int) -> int:
-        """How many letters all words of one pass share, where the longest have length `last`."""
+        """The length of the common prefix of one pass, whose longest strings have length `last`."""
         return max(0, last - self.stride)
 
     def __iter__(self) -> Iterator[Chunk]:
+        # `done` is the greatest length covered so far. A common prefix is shortened as long as the chunk stays within
+        # `size` strings.
         step = self.stride if self.shared else 1
         done = 0
         for last in range((self.max_length - 1) % step + 1, self.max_length + 1, step):
@@ -116,13 +121,14 @@ class Plan:
 
 
 def plan(model: Transformer, max_length: int, rate: float | None = None) -> Plan:
-    """All words to `max_length` in chunks of about a second at `rate` strings a second; in one pass each without."""
+    """All strings to `max_length`, in chunks that take `CHUNK_SECONDS` at `rate` strings a second; without a rate, in
+    chunks of one pass."""
     size = answers.BLOCK if rate is None else max(1, int(rate * CHUNK_SECONDS))
     return Plan(model, max_length, min(answers.BLOCK, size), size)
 
 
 def check_count(model: Transformer, max_length: int) -> None:
-    """TooMuch for more words than LIMIT."""
+    """Raises TooMuch for more strings than `LIMIT`."""
     letters = len(model.alphabet)
     allowed = LIMIT if letters == 1 else 1
     while letters > 1 and sum(letters**n for n in range(1, allowed + 2)) <= LIMIT:
@@ -133,14 +139,16 @@ def check_count(model: Transformer, max_length: int) -> None:
 
 
 def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
-    """Strings a second, by passes over more and more of the longest words until one works long enough to tell, or is so
-    fast that all words are one chunk; where there are many, by the fastest of some of the largest. One that takes long
-    is run again: the first call of all loads what it needs, and a busy machine stops any. A small pass has the rate of
-    what it costs to begin one, so that a busy machine's clock alone ends no trial at the smallest; the next is so much
-    larger that at this rate it would tell."""
+    """The rate of a check in strings a second, measured by passes over more and more of the longest strings.
+
+    Passes grow until one works long enough to measure the rate, or is so fast that all strings fit into one chunk. In a
+    long check the rate is the fastest of several passes of the largest size. A pass that takes long is repeated, since
+    the first call loads modules and a busy machine can delay any pass. A small pass measures mostly the cost of its
+    start. So each pass is followed by one so much larger that, at the rate measured, it would work long enough.
+    """
     most, letters = whole.max_length, whole.model.alphabet
     largest = min(most, whole.stride)
-    # Where a sweep is long, the rate is that of the largest passes, which do most of the work.
+    # In a long check the largest passes do most of the work, so their rate counts.
     trials = TRIALS if whole.total > TRIALS**2 * whole.block else 0
 
     def seconds(part: InputPart) -> tuple[float, float]:
@@ -150,12 +158,12 @@ def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
 
     fastest, free = 0.0, 1
     while True:
-        # Some string of varied symbols: a constant prefix might be quick by chance.
+        # A prefix of varied symbols: a constant one might be quick by chance.
         prefix = tuple(islice((letters[(k * k + k // 3) % len(letters)] for k in range(most)), most - free))
         part = whole.part(most - free + 1 if whole.shared else most, most, prefix)
         took, worked = seconds(part)
         enough = worked > TRIAL_SECONDS or took > WAITING
-        # The first run may have loaded what it needs: only repeated ones count.
+        # The first run may have loaded modules: only repeated runs count.
         if enough:
             again = [seconds(part) for _ in range(2)]
             took = min(took, *(clock for clock, _ in again))
@@ -164,7 +172,7 @@ def rate(whole: Plan, compare: Callable[[InputPart], object]) -> float:
         if enough or (free == largest and trials == 0) or whole.total < CHUNK_SECONDS * fastest:
             return fastest
         trials -= free == largest
-        # So many times larger that the next one surely tells.
+        # The next pass is so much larger that it should measure the rate.
         growth = min(TRIAL_SECONDS / max(worked, SHORTEST), WAITING / took)
         free = min(largest, free + max(1, _power(max(2, len(letters)), int(growth))))
 

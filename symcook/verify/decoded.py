@@ -1,7 +1,9 @@
-"""Models that run a machine token by token: every word to a length, and all the tokens that are put out behind it.
+"""Checks of decoders compiled from an automaton or a Turing machine: all tokens that they output after every string up
+to a length.
 
-The interpreter says the tokens. Behind a word an automaton's model is asked for all of them in one pass, in which each
-position must answer the next one (`symcook.decode.continued`). A Turing machine's decodes by itself, to a limit.
+An interpreter of the program gives the right tokens. The model of an automaton is run once on the string and all of
+these tokens: each position must answer with the next token (`symcook.decode.continued`). The model of a Turing machine
+decodes token by token, up to a limit.
 """
 
 from __future__ import annotations
@@ -25,11 +27,11 @@ from symcook.verify.findings import Check
 from symcook.words import every
 
 MOST = 2**20
-"""The greatest number of words that are gone through."""
+"""The greatest number of strings in one check."""
 TOKENS = 200
-"""How many tokens behind a word are compared at most, of a machine that may never halt."""
+"""The greatest number of tokens that are compared after a string, as a Turing machine may never halt."""
 AskDecoder = Callable[[Sequence[str]], tuple[list[str] | None, list[str]]]
-"""For a word what the model puts out where that is wrong, else None, and what its program does. Raises Undecided."""
+"""From a string to what the model outputs (None where that is right) and what its program outputs. Raises Undecided."""
 
 
 def check_decoded(
@@ -47,7 +49,7 @@ def check_decoded(
     program = model.program
     if program is None or not decodes(model):
         raise BadInput("the model must be a compiled automaton or Turing machine", model.name, "ask symcook.check")
-    # Arguments first, so that none is refused after a long run.
+    # Check the arguments first, so that a wrong one is not refused after a long run.
     fitting(program, model.embedding.words or ())
     if domain is not None:
         require_known("number system", domain, RUNNABLE)
@@ -61,8 +63,8 @@ def check_decoded(
         must = f"a check of tokens must be of at most {MOST:,} strings"
         raise BadInput(must, f"length {max_length}", "decide has all lengths" if verdict else "give a smaller length")
     mismatches = unclear = 0
-    # The empty string is asked where the model adds a token; it counts in no number.
-    shortest = 0 if model.embedding.added else 1  # without a token in front nothing follows the empty word
+    # The empty string is an input if the model adds a token before it; no count includes it.
+    shortest = 0 if model.embedding.added else 1
     first, first_open, empty, counts, done = None, None, None if shortest else "agrees", [], 0
     for length in range(shortest, max_length + 1):
         accepted = 0
@@ -74,7 +76,7 @@ def check_decoded(
                 empty = "open" if length == 0 else empty
                 first_open = first_open or _written(letters, word)
                 continue
-            # Of an automaton the last token is the verdict.
+            # The last token of an automaton is its verdict.
             accepted += (decoded_tokens or wanted)[-1] == "yes"
             if decoded_tokens is not None:
                 mismatches += length > 0
@@ -96,7 +98,7 @@ def check_decoded(
 
 
 def _automaton(model: Transformer, program: Program, domain: str, digits: int) -> AskDecoder:
-    """Asks a decoder of an automaton by one pass over the run that is wanted; decodes only where the pass differs."""
+    """How to ask the decoder of an automaton: by one pass over the right output; only if that differs, by decoding."""
     table, speech = program_table(program), speech_of(model)
 
     def asked(word: Sequence[str]) -> tuple[list[str] | None, list[str]]:
@@ -110,11 +112,11 @@ def _automaton(model: Transformer, program: Program, domain: str, digits: int) -
 
 
 def _machine(model: Transformer, program: Program, domain: str, digits: int) -> AskDecoder:
-    """Asks a decoder of a Turing machine token by token."""
+    """How to ask the decoder of a Turing machine: token by token."""
     machine = read_turing(program.source)
-    if program.theorem:  # a token is a row of the table, and none is of the start
+    if program.theorem:  # a token is a row of the machine's table; the start has no token
         texts = {f"={symbol}": symbol for symbol in table_symbols(machine)} | {f"={machine.blank}": END}
-        named = [(row_label(*key), key) for key in used_rows(machine)]  # the others are no tokens
+        named = [(row_label(*key), key) for key in used_rows(machine)]  # unused rows are not tokens
         if not model.embedding.added:
             named = [(row_ahead.label, (row_ahead.state, row_ahead.reads)) for row_ahead in ahead_rows(machine)]
         for label, key in named:
@@ -135,7 +137,7 @@ def _machine(model: Transformer, program: Program, domain: str, digits: int) -> 
 
 
 def _words(shown: Mapping[str, object]) -> str:
-    """A token of a machine as a line: the state, what it wrote and how it moved, or a symbol of the output."""
+    """A token of a Turing machine as a line: the state, what it wrote and how it moved, or a symbol of the output."""
     lists = (shown.get(key) for key in ("write", "move"))
     return " ".join(
         [str(shown["token"]), *(str(entry) for entries in lists if isinstance(entries, list) for entry in entries)]
@@ -145,11 +147,13 @@ def _words(shown: Mapping[str, object]) -> str:
 def _counterexample(
     letters: Sequence[str], word: Sequence[str], got: list[str], wanted: list[str], verdict: bool
 ) -> Counterexample:
-    """Replayed by the weights: without a domain a machine runs by its program."""
+    """The counterexample with options that replay it. A Turing machine needs the option --domain, since without it
+    ``symcook run`` runs its program, not the weights."""
     spoken, option = _written(letters, word), "--input" if all(len(symbol) == 1 for symbol in letters) else "--tokens"
     domain_option = () if verdict else ("--domain", "ball")
     return Counterexample(spoken, got, wanted, (option, spoken, "--steps", str(len(wanted)), *domain_option))
 
 
 def _written(letters: Sequence[str], word: Sequence[str]) -> str:
+    """A string as a user types it."""
     return ("" if all(len(letter) == 1 for letter in letters) else " ").join(word)

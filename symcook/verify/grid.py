@@ -1,4 +1,5 @@
-"""Checks of feed-forward recipes on a grid of rational points: simple numbers, and points where something changes."""
+"""Checks of feed-forward recipes on a grid of rational points: simple numbers, and points at which a unit or the region
+changes."""
 
 from __future__ import annotations
 
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     pass
 
 SYMBOLS = tuple(Fraction(1, q) for q in (1, 2, 7, 1000))
-"""Values of a symbol that has no default."""
+"""The values of a symbol that has no default; only those that are valid are used."""
 POINTS = 20_000
-"""The greatest number of points of the product at one choice of the symbols, before the region restricts it."""
+"""The greatest number of grid points at one assignment of the symbols, before the region restricts them."""
 
 _FEW = [Fraction(v) for v in (0, 1)]
 _SMALL = [*_FEW, *map(Fraction, (-1, 2)), Fraction(1, 2)]
@@ -39,8 +40,10 @@ _MEDIUM = [
 _FINE = [*_MEDIUM, *(Fraction(k, 4) for k in range(-16, 17)), *(Fraction(k, 3) for k in (-7, -2, -1, 1, 2, 7)),
          Fraction(-1, 1000), Fraction(10), Fraction(-10)]  # fmt: skip
 LEVELS = (_FINE, _MEDIUM, _SMALL, _FEW)
+"""The values that each input may take, from the finest grid to the coarsest."""
 
 GridPoint = dict[str, Fraction]
+"""{name: value}, of inputs or of symbols."""
 
 
 def check_grid(
@@ -65,7 +68,7 @@ def check_grid(
     inputs = model.embedding.inputs
     if inputs is None or not model.pointwise:
         raise BadInput("a grid needs a feed-forward recipe", model.name)
-    # Every choice of the symbols, and the points of its grid inside the region.
+    # For every assignment of the symbols, the points of its grid inside the region.
     settings = list(_settings(model, values or {}, tree))
     grids = [(setting, _points(model, inputs, tree, setting)) for setting in settings]
     total = sum(len(points) for _, points in grids)
@@ -78,7 +81,7 @@ def check_grid(
     for setting, points in grids:
         if points:
             task = Comparison(model.bind(setting), reference, numbers, setting, within)
-            # Progress counts over all choices together.
+            # Progress counts the points of all assignments together.
             before = sum(tally.strings for _, tally in tasks)
             tick = None if progress is None else lambda done, before=before: progress(before + done, total)
             tasks.append((task, task.compare(map(InputPart, Grid((points,)).blocks(BLOCK)), tick)))
@@ -88,7 +91,8 @@ def check_grid(
 
 
 def _settings(model: Transformer, given: Mapping[str, Exact], region: Tree) -> Iterator[GridPoint]:
-    """Values of all symbols: what is given, else the default, else each of SYMBOLS that is valid."""
+    """Every assignment of the symbols inside the region: the given value, else the default, else each valid one of
+    `SYMBOLS`."""
     fixed = {name: fraction(value) for name, value in model.values(given, require=False).items()}
     choices: dict[str, list[Fraction]] = {}
     for parameter in model.parameters:
@@ -128,13 +132,14 @@ def _points(model: Transformer, inputs: Sequence[str], region: Tree, setting: Gr
         own_values = (v for v in set(candidates) if all(truth(part, setting | {name: v}) for part in own[name]))
         return sorted(own_values, key=lambda v: (max(abs(v.numerator), v.denominator), abs(v), v < 0))
 
-    # The finest level that is not too large, with the special points; failing that, the coarsest without them.
+    # The finest level with at most `POINTS` points, special values included; if none fits, the coarsest without special
+    # values.
     for level, extra in [*((level, True) for level in LEVELS), (_FEW, False)]:
         axes = [inside(name, [*level, *(special[name] if extra else ())]) for name in inputs]
         if math.prod(map(len, axes)) <= POINTS:
             combinations: Iterable[Sequence[Fraction]] = itertools.product(*axes)
             break
-    else:  # too many inputs even for two values each
+    else:  # there are too many inputs even for two values each
         combinations = _one_at_a_time([inside(name, [*_SMALL, *special[name]]) for name in inputs])
     result = [dict(zip(inputs, values, strict=True)) for values in combinations]
     if cross:

@@ -1,5 +1,5 @@
-"""Comparison of a model with a reference on all strings of long lengths, grouped into classes that neither can tell
-apart.
+"""Comparison of a model with a reference on all strings of long lengths, by classes of strings that neither model nor
+reference can tell apart.
 
 The reference must read from left to right with a state (a `Fold`, or an automaton), and the state is part of a class:
 the answer of any other reference to one string of a class proves nothing about the others. Strings are grouped by
@@ -33,32 +33,35 @@ if TYPE_CHECKING:
 
 Said = TypeVar("Said")
 CHUNK = 4096
-"""How many representatives by counts one batch runs."""
+"""How many representatives of classes by counts run in one batch."""
 
 
 @dataclass(frozen=True)
 class Merged:
-    """What a merged comparison found: every word of each length, `wrong` of them with another answer than the
-    reference's, the `smallest` of these, and `how` words were merged."""
+    """The result of a comparison by classes of strings."""
 
     by_length: tuple[LengthCount, ...]
+    """For each length, how many strings there are (all were compared) and how many the model accepts."""
     wrong: int
+    """On how many strings the model's answer differs from the reference's."""
     smallest: Word | None
+    """The smallest string on which they differ."""
     how: str
+    """How strings were grouped, in words."""
 
     @property
     def covered(self) -> int:
-        """How many words were compared."""
+        """How many strings were compared."""
         return sum(count.strings for count in self.by_length)
 
 
 def merged(
     model: Transformer, reference: Reference | Answering, lengths: int | range, *, progress: Progress | None = None
 ) -> Merged:
-    """Compare a model without open symbols with `reference` on every word of some lengths, or of 1 to N.
+    """Compare a model without open symbols with `reference` on every string of the `lengths`, or of 1 to that number.
 
-    Raises Unmerged, which says what does not let words be merged, and for a reference without states; BadInput for a
-    reference that fails, has states that are not hashable, or goes on differently when it is asked again.
+    Raises Unmerged, with the reason, where strings cannot be grouped, and for a reference without states; BadInput for
+    a reference that fails, has states that are not hashable, or answers differently when it is asked again.
     """
     asked = range(1, lengths + 1) if isinstance(lengths, int) else lengths
     reader = ReadBeside(model, automaton(reference))
@@ -84,10 +87,12 @@ def automaton(reference: Reference | Answering) -> Fold:
 
 
 class ReadBeside:
-    """A reference that reads words beside a model, many at once: states are numbers in the order in which they come up.
+    """A reference that reads strings beside a model, many at once. Its states are numbered in the order in which they
+    occur.
 
-    A label is twice the number of a state, plus 1 where some position before said no: of a readout at all positions
-    where one has rejected, of one at each position where one differed from the reference.
+    A label is twice the number of a state, plus a flag. The flag is 1 if an earlier position decides against the
+    string: for a readout at all positions, if the model has rejected there; for a readout at each position, if its
+    answer there differs from the reference's.
     """
 
     start = 0
@@ -95,20 +100,21 @@ class ReadBeside:
     def __init__(self, model: Transformer, fold: Fold) -> None:
         import numpy as np
 
-        # A class has one answer; so the reference must give one where the model does.
+        # All strings of a class have one answer, so the reference must answer at the same positions as the model.
         each = model.readout.each
         if fold.each is not each or (each and model.embedding.added):
             must = "where strings are grouped, a specification must answer as the model does: once or at each position"
             raise Unmerged(must, "answers at each position" if fold.each else "one answer a string")
         self.model, self.states = model, _States(model, fold)
         self.answers: dict[int, Any] = {}
-        """By the number of a state in which some word ends."""
+        """The answer of the reference, by the number of a state in which some string ends."""
         self.moves = np.empty((0, len(model.alphabet)), dtype=np.int64)
-        """From each state that has been left, by each letter; -1 before."""
+        """The number of the next state, by state and symbol; -1 while that is unknown."""
         self.asked(lambda: self.states.number(fold.start), "the empty string")
 
     def asked(self, ask: Callable[[], Said], given: str) -> Said:
-        """What the reference says, or BadInput with what it was `given`."""
+        """The result of `ask`, a call of the reference; BadInput, which names what was `given`, where the call
+        fails."""
         try:
             return ask()
         except SymcookError:
@@ -118,7 +124,7 @@ class ReadBeside:
             raise BadInput(must, f"{type(error).__name__}: {error} on {given}", "repair the specification") from error
 
     def step(self, state: int, letter: int) -> int:
-        """The state after a letter; BadInput, with the letter and state, where the fold fails."""
+        """The state after a symbol; BadInput, which names symbol and state, where the fold fails."""
         token = self.model.alphabet[letter]
         return self.asked(lambda: self.states.step(state, token), f"{token} in state {self.states.states[state]!r}")
 
@@ -133,7 +139,7 @@ class ReadBeside:
         return self.answers[state]
 
     def answered(self, states: Array) -> Array:
-        """The answers in these states: an array, or of values one for each that is shown."""
+        """The answers in these states: an array, or, of a readout of values, an array for each coordinate shown."""
         import numpy as np
 
         used, codes = np.unique(states, return_inverse=True)
@@ -143,11 +149,11 @@ class ReadBeside:
         return np.array([*zip(*answers_of_states, strict=True)], dtype=object)[:, codes]
 
     def stepped(self, state: int, letter: int) -> int:
-        """The next state, known from before where it has been asked for."""
+        """The next state, from the table where it is already known."""
         return int(self.left([state])[state, letter])
 
     def left(self, states: Sequence[int]) -> Array:
-        """The table of next states, with the rows of these states filled in."""
+        """The table of next states, in which the rows of these states are known."""
         import numpy as np
 
         state_count, letters = len(self.states.states), len(self.model.alphabet)
@@ -165,7 +171,7 @@ class ReadBeside:
         import numpy as np
 
         states, flags = labels >> 1, labels & 1
-        # A token that the model adds moves no state: the reference does not read it.
+        # The reference does not read a token that the model adds, so that its state stays.
         if tokens == self.model.alphabet:
             table = self.left([])
             known = table[states, 0] >= 0
@@ -177,7 +183,7 @@ class ReadBeside:
         return 2 * states + flags
 
     def differs(self, result: Result, states: Array) -> Array:
-        """For each entry whether the model's answer there is another one than that of the reference in its state."""
+        """For each entry, whether the model's answer differs from that of the reference in the entry's state."""
         import numpy as np
 
         if result.model.readout.answers:
@@ -189,7 +195,7 @@ class ReadBeside:
 
 
 def verdicts(result: Result) -> Array:
-    """The verdict of each entry, or the index of its label. Raises KeepApart where one is open."""
+    """The verdict of each entry, or the index of its label. Raises KeepApart where a verdict is undecided."""
     from symcook.words.affine import OPEN, apart
     from symcook.words.keyed import KeepApart
 
@@ -201,7 +207,8 @@ def verdicts(result: Result) -> Array:
 
 
 def unequal(column: AffineEntries, wanted: Array) -> Array:
-    """Where a column of affine values is not the wanted numbers."""
+    """For each entry of a column of affine values, whether it is another number than the wanted one. Raises KeepApart
+    where a value is not known."""
     from symcook.words.affine import apart
     from symcook.words.keyed import KeepApart
 
@@ -221,7 +228,7 @@ class Gathered:
 
     def add(self, n: int, strings: int, accepted: int | None, wrong: int, classes: int) -> None:
         """Adds the counts of one length: its strings, those that the model accepts, wrong ones, and classes."""
-        # The guarantee: the classes of a length hold every string of it.
+        # The invariant of this method: the classes of a length contain every string of it exactly once.
         if strings != len(self.model.alphabet) ** n:
             raise AssertionError(f"{strings} strings of length {n} in the classes")
         self.lengths.append(LengthCount(n, strings, accepted))
@@ -254,7 +261,8 @@ def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress:
             "a readout must be at the last position, each or all where strings are grouped by prefixes",
             "a readout at the first one",
         )
-    # Begin with the coarsest classes. Where a decision is open, begin anew with what it depends on kept apart.
+    # Start with the coarsest classes. Where a decision is undecided, start again with finer ones, which distinguish
+    # what that decision depends on.
     kept_apart: frozenset[Kept] = frozenset()
     while True:
         try:
@@ -271,7 +279,7 @@ def _by_prefixes(model: Transformer, reader: ReadBeside, asked: range, progress:
 
 
 def _levels(model: Transformer, reader: ReadBeside, kept: frozenset[Kept], asked: range) -> Iterator[PrefixLevel]:
-    """The classes of prefixes at each length that is asked about, with `kept` kept apart."""
+    """The classes of prefixes at each length of `asked`. `kept` names the sums by which classes are distinguished."""
     from symcook.words.affine import AffineNumbers, AffinePosition
     from symcook.words.exact import Prefixes, by_length
 
@@ -283,7 +291,7 @@ def _levels(model: Transformer, reader: ReadBeside, kept: frozenset[Kept], asked
 
 
 def heads(model: Transformer) -> list[tuple[str, Head]]:
-    """The heads that write something that is read later, in order, each with its name."""
+    """The heads whose output is read later, in order, each with its name."""
     return [
         (where, part)
         for step, wanted in zip(model.sublayers, model.live[1:], strict=True)
@@ -299,17 +307,17 @@ def _take(tally: Gathered, model: Transformer, reader: ReadBeside, level: Prefix
     labels: Any = level.labels
     states, flags, string_counts = labels >> 1, labels & 1, level.counts[level.origin]
     readout, accepted = model.readout, None
-    # A readout at all positions accepts where none has rejected; at each position, one difference before makes a string
-    # wrong.
+    # A readout at all positions accepts a string if no position has rejected. For a readout at each position, a string
+    # is wrong if the answers differ at any position.
     if readout.everywhere and not readout.each:
-        accepts = flags == 0  # with the last position
+        accepts = flags == 0  # the flag includes the last position
         wrong = accepts != reader.answered(states)
         accepted = int(string_counts[accepts].sum())
     else:
         wrong = flags > 0 if readout.each else reader.differs(level.result, states)
         if readout.decides:
             accepted = int(string_counts[verdicts(level.result) == 1].sum())
-    # Lengths ascend: the first wrong length has the smallest string.
+    # Lengths ascend, so the first length with a wrong string has the smallest one.
     if wrong.any() and tally.smallest is None:
         tally.smallest = level.smallest(int(np.flatnonzero(wrong)[0]))
     tally.add(
@@ -331,7 +339,7 @@ def _by_counts(model: Transformer, reader: ReadBeside, asked: range, progress: P
         )
     tally, tallies = Gathered(model, asked, progress), Tallies(0, reader.stepped, len(model.alphabet))
     longest = classes(asked[-1], model)
-    if longest.many > MOST:  # before shorter words are run for nothing
+    if longest.many > MOST:  # refused before any shorter string is run
         must = f"the classes of strings with the same counts must be at most {MOST} at each length"
         raise Unmerged(
             must,
@@ -345,13 +353,13 @@ def _by_counts(model: Transformer, reader: ReadBeside, asked: range, progress: P
                 f"{cells.many} classes at length {n}, more than {MOST}",
             )
         answered_words = _answers(model, cells)
-        # The model answers once a class; the reference in each state in which strings of the class end.
+        # The model answers once for each class. The reference answers in each state in which strings of the class end.
         by_state, wrong = tallies.of(cells), 0
         strings, accepted = 0, 0
         answer_of_class = [(index(cells, word), answer) for word, answer in answered_words]
         wrong_classes: set[tuple[tuple[int, ...], int]] = set()
         for state, words in by_state.items():
-            # All strings of a class with one last state are right or wrong together.
+            # All strings of one class that end in one state are right or wrong together.
             for class_index, answer in answer_of_class:
                 string_count = words[class_index]
                 if string_count:
@@ -367,7 +375,7 @@ def _by_counts(model: Transformer, reader: ReadBeside, asked: range, progress: P
 
 
 def _answers(model: Transformer, cells: Cells) -> list[tuple[Word, Any]]:
-    """The representatives and what the model answers: a verdict, the index of a label, or the values that it shows."""
+    """The representative of each class with the model's answer: a verdict, the index of a label, or values."""
     from symcook.domains.batch import Batch, Listed
 
     words, all_answers = [word for word, _ in cells], list[Any]()

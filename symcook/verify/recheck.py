@@ -1,4 +1,4 @@
-"""The check of a recipe that a certificate names, run again on one input after the other."""
+"""Runs the check that a certificate of a recipe names again, on one input after the other."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def referred(
     arguments = dict(arguments or {})
     model = recipes.build(name, **arguments)
     reference: Reference | Made
-    # A feed-forward recipe has a reference for each choice of its symbols, which a grid varies with the inputs.
+    # A feed-forward recipe has a reference for each assignment of its symbols. A point of the grid has values of inputs
+    # and of symbols.
     if model.pointwise:
         inputs = model.embedding.inputs or ()
         references: dict[tuple[Fraction, ...], Reference] = {}
@@ -40,7 +41,7 @@ def referred(
 
         reference = at_point
     else:
-        # A recipe over strings has one reference, by a name that other processes know it by.
+        # A recipe over strings has one reference, with a name by which other processes recognise it.
         numbers = {key: fraction(value) for key, value in model.values(values).items()}
         settings_text = ", ".join(f"{key}={value}" for key, value in {**arguments, **numbers}.items())
         reference = Made(
@@ -75,7 +76,7 @@ def recheck(stored: Mapping[str, Any]) -> bool:
     bound.check_length(length + bound.embedding.added)
     check_count(bound, length)
     task = Comparison(bound, Made.of(reference).make(), Numbers())
-    # The empty string counts where the model adds tokens; it is no part of the stored number.
+    # The empty string must agree too, where the model adds tokens; the stored number does not include it.
     empty = task.empty_word()[0] if bound.embedding.added else None
     chunk_plan = plan(bound, length)
     tally = task.compare(part for chunk in chunk_plan for part in chunk_plan.parts(chunk))
