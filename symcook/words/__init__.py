@@ -1,19 +1,20 @@
-"""All strings of one length, by representatives. Each representative stands for strings that a model cannot tell apart;
-it comes with their number and the smallest of them.
+"""All strings of one length, in classes of strings that a model cannot tell apart. Each class is given by its smallest
+string, the representative, and by its number of strings.
 
 There are two ways to find such classes.
 - By counts (`cells.classes`): a pass over terms (`cells.Dependence`) finds at which positions tokens may be exchanged.
-  One string then stands for all with the same counts at these positions; at worst each string is a class.
-- By prefixes (`exact.Prefixes`): if heads average what stands before, a prefix is known by its running sums. These are
-  exact numbers, intervals of the rounding error model (`rounded.Hulls`), the numbers of one run in few bits
-  (`simulated.Simulated`), or what a decision needs of them (`affine.AffineNumbers`; hard heads by `keyed`).
+  Strings with the same counts of tokens at those positions form a class. At worst each string is a class.
+- By prefixes (`exact.Prefixes`): if heads average over the positions before, the running sums of a prefix determine all
+  that follows. The sums are exact numbers, intervals of the rounding error model (`rounded.Hulls`), the numbers of one
+  run in few bits (`simulated.Simulated`), or only what a decision needs of the sums (`affine.AffineNumbers`; for hard
+  heads `keyed`).
 
-Besides, `rounded.boxes` runs many strings at once, and `every` lists all of them.
+There is also `rounded.boxes`, which runs many strings at once, and `every`, which lists all strings.
 
-The caller chooses, since callers need different things of a class. `questions.margin` needs the smallest distance of an
-exact sum from a threshold, `questions.tolerance` lines in a weight, certificates and `questions.precision` what any
-order of roundings leaves undecided, a check the states of its reference. All other questions have one answer for a
-whole class by counts.
+The caller chooses the way, since callers need different information on a class. `questions.margin` needs the smallest
+distance of an exact sum from a threshold; `questions.tolerance` needs values as lines in a weight; certificates and
+`questions.precision` need bounds for every order of roundings; a check needs the states of its reference. All other
+questions have one answer for a whole class by counts.
 """
 
 from __future__ import annotations
@@ -26,28 +27,28 @@ Word = tuple[str, ...]
 
 
 class Stand(NamedTuple):
-    """The smallest, in the order of the alphabet, of words that are taken as one, and how many they are."""
+    """A class of strings: its smallest string, in the order of the alphabet, and how many strings it has."""
 
     word: Word
     words: int
 
 
 class Cover(Protocol):
-    """All words of `n` typed symbols, each in one of the representatives that it gives when it is gone through."""
+    """All strings of `n` typed symbols in disjoint classes. Iteration gives the classes."""
 
     @property
     def n(self) -> int: ...
 
     @property
     def says(self) -> str:
-        """What is covered, and how."""
+        """Which strings are covered, and how they are grouped."""
         ...
 
     def __iter__(self) -> Iterator[Stand]: ...
 
 
 def every(alphabet: Sequence[str], n: int) -> Iterator[Word]:
-    """Every word of `n` symbols by itself, in the order of the alphabet.
+    """Every string of `n` symbols, in the order of the alphabet.
 
     >>> ["".join(word) for word in every("ab", 2)]
     ['aa', 'ab', 'ba', 'bb']

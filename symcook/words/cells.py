@@ -1,9 +1,9 @@
 """The strings of one length in classes by counts: strings with the same number of each token in each cell have the same
 answer.
 
-A cell is a set of positions at which tokens may be exchanged. Cells are found for a model and a length by one pass over
-terms (`Dependence`), which stand for all values that a position can have. At worst each position is a cell, and each
-string a class.
+A cell is a set of positions at which tokens may be exchanged without a change of the answer. The cells for a model and
+a length are found by one symbolic run (`Dependence`), whose terms stand for all values that a position can have. At
+worst each position is a cell, and each string a class.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ from symcook.model.transformer import Transformer
 from symcook.words import Stand
 
 MOST = 20_000
-"""The greatest number of classes of one length that are gone through."""
+"""The greatest number of classes of one length that are run."""
 
 TraceEntries = Callable[[Result], Iterable[Any]]
+"""From the result of a run to pairs of a column and the index of a position in it."""
 
 
 @dataclass(frozen=True)
 class Cells:
-    """All words of `n` symbols over `alphabet`: two are one where each of the `cells` (positions from 0, in typed
-    symbols) has the same number of each token. Positions in no cell do not matter.
+    """All strings of `n` symbols over `alphabet`. Two strings are in one class if each of the `cells` (positions from
+    0, in typed symbols) has the same number of each token in both. Positions in no cell do not matter.
 
     >>> list(Cells(("a", "b"), 2, ((0, 1),)))
     [Stand(word=('a', 'a'), words=1), Stand(word=('a', 'b'), words=2), Stand(word=('b', 'b'), words=1)]
@@ -49,13 +50,13 @@ class Cells:
 
     @cached_property
     def many(self) -> int:
-        """How many representatives there are."""
+        """The number of classes."""
         k = len(self.alphabet)
         return math.prod(math.comb(len(cell) + k - 1, k - 1) for cell in self.cells)
 
     @property
     def says(self) -> str:
-        """How the words are gone through: the given text, else by how many they are."""
+        """How strings are grouped: `text` where it is given, else a text that depends on the number of classes."""
         if self.text:
             return self.text
         if self.many == len(self.alphabet) ** self.n:
@@ -63,18 +64,18 @@ class Cells:
         return "strings are grouped by symbol counts, which determine the answer"
 
     def __iter__(self) -> Iterator[Stand]:
-        """BadInput where they are too many."""
+        """The classes. BadInput where there are more than `MOST`."""
         if self.many > MOST:
             must = f"the classes of strings with the same answer must be at most {MOST:,} at each length"
             raise BadInput(must, f"{self.many} at length {self.n}", "give a smaller --max-length")
-        # Positions in no cell may hold any symbol.
+        # Positions in no cell may hold any symbol: every class has `free` times as many strings.
         free = len(self.alphabet) ** (self.n - sum(map(len, self.cells)))
         fillings = (combinations_with_replacement(self.alphabet, len(cell)) for cell in self.cells)
         for filling in product(*fillings):
             word = [self.alphabet[0]] * self.n
             strings = free
             for cell, tokens in zip(self.cells, filling, strict=True):
-                # A multinomial coefficient: the orders of these tokens in the cell.
+                # The number of orders of these tokens in the cell is a multinomial coefficient.
                 strings *= math.factorial(len(cell))
                 for token in set(tokens):
                     strings //= math.factorial(tokens.count(token))
@@ -84,27 +85,28 @@ class Cells:
 
 
 def classes(n: int, *models: Transformer, bits: int | None = None, traced: TraceEntries | None = None) -> Cells:
-    """The words of `n` typed symbols that none of these models, over one alphabet, tells apart; symbols without a value
-    may take any.
+    """The strings of `n` typed symbols in classes that none of the `models`, over one alphabet, can tell apart,
+    whatever the values of their open symbols.
 
-    With `bits`, two words that are one have the same answers also in rounded numbers of at least so many bits, over all
-    orders of sums together: what some order makes of one word, some order makes of the other. A runtime with one order
-    may well make different numbers of the two. With `traced` they have, in place of the answer, the same entries that
-    it gives of a trace: columns, each with a place.
+    With `bits`, two strings of a class also have the same set of possible answers in rounded numbers of at least so
+    many bits, over all orders of summation: a result that some order gives for one string, some order gives for the
+    other. A runtime with a fixed order may give different numbers for the two. With `traced`, the entries that `traced`
+    selects from a trace agree on a class, in place of the answer.
     """
     alphabet, embedding = models[0].alphabet, models[0].embedding
     groups: frozenset[int] = frozenset()
     for model in models if n + embedding.added else ():
         domain = Dependence(alphabet, bits)
-        result = forward(model, embedding.surround([None] * n), domain, trace=traced is not None)  # type: ignore[arg-type]
+        # Type: ignore[arg-type].
+        result = forward(model, embedding.surround([None] * n), domain, trace=traced is not None)
         entries = product(result.columns().values(), result.places) if traced is None else traced(result)
-        # Positions that every group treats alike are one cell: so the groups of all models come together.
+        # Positions that lie in the same groups form a cell. So the groups of all models are collected.
         groups = groups.union(*(domain.depends(column, place) for column, place in entries), *domain.refusing)
     return Cells(alphabet, n, cells_of(sorted(groups), len(embedding.ends[0]), n))
 
 
 def cells_of(groups: Sequence[int], first: int, n: int) -> tuple[tuple[int, ...], ...]:
-    """The coarsest parts of the positions of which each group is made."""
+    """The coarsest partition such that each group is a union of cells; positions in no group are left out."""
     cells: dict[tuple[bool, ...], list[int]] = {}
     for place in range(n):
         inside = tuple(bool(group >> (first + place) & 1) for group in groups)
@@ -114,16 +116,22 @@ def cells_of(groups: Sequence[int], first: int, n: int) -> tuple[tuple[int, ...]
 
 
 TermEntry = tuple[int, ...]
-"""A term for each token that may stand at the position; one alone where all are the same."""
+"""The indices of terms: one for each token that may be at the position, or a single one where all are the same."""
 TermColumn = list[TermEntry]
+"""One coordinate at all positions."""
 TermColumns = Sequence[TermColumn]
 Term = TypeVar("Term")
 Groups = frozenset[int]
-"""Sets of positions, each as the integer whose bits they are."""
+"""Sets of positions, each as an integer whose bit k says whether position k is in the set."""
 
 
 class Dependence(Going):
-    """The domain of these terms. `alphabet` are the tokens that may stand where the sequence has None."""
+    """The number system of terms. A position at which the sequence has None may hold any token of `alphabet`.
+
+    Equal terms have equal values. A term is a rational number, or an operation with the terms that it is applied to.
+    For each term the domain keeps the groups of positions whose counts of tokens determine its value. With `bits`, a
+    sum is computed only if every order of adding is exact in so many bits.
+    """
 
     name: ClassVar[str] = "dependence"
 
@@ -134,10 +142,10 @@ class Dependence(Going):
         self._numbers: list[Fraction | None] = []
         self._groups: list[Groups] = []
         self.refusing: set[Groups] = set()
-        """What it depends on whether norms that may refuse do so at some position."""
+        """On which groups it depends whether a norm with a variance of 0 refuses the string."""
 
     def depends(self, column: TermColumn, place: int) -> Groups:
-        """What an entry depends on, its own position among it where the token there matters by itself."""
+        """The groups on which an entry depends. The position itself is one of them, if the token there matters."""
         entry = column[place]
         groups = frozenset[int]().union(*(self._groups[term] for term in entry))
         own = self.rows[place]
@@ -146,6 +154,7 @@ class Dependence(Going):
     # --- Terms ---
 
     def _term(self, key: Hashable, parts: Sequence[int] = (), groups: Groups = frozenset()) -> int:
+        # Equal keys are the same term; `parts` are the terms in it, whose groups it inherits.
         number = self._terms.get(key)
         if number is None:
             number = self._terms[key] = len(self._numbers)
@@ -157,7 +166,7 @@ class Dependence(Going):
         return self._term(value) if isinstance(value, tuple) else self._rational(value.numerator, value.denominator)
 
     def _rational(self, above: int, below: int) -> int:
-        """The term of a number in lowest terms."""
+        """The term of the number above / below, a fraction in lowest terms."""
         number = self._rationals.get((above, below))
         if number is None:
             number = self._rationals[above, below] = len(self._numbers)
@@ -166,7 +175,8 @@ class Dependence(Going):
         return number
 
     def _holds(self, numbers: Sequence[Fraction]) -> bool:
-        """Whether every partial sum of these numbers, in any order, is one that may be computed here."""
+        """Whether all partial sums of these numbers, in any order, are exact in `bits` bits (always, without
+        `bits`)."""
         if self.bits is None:
             return True
         below = max((x.denominator for x in numbers), default=1)
@@ -175,15 +185,14 @@ class Dependence(Going):
         return sum(abs(x) for x in numbers) * below <= 2**self.bits and below <= 2**10
 
     def _sum(self, parts: Sequence[tuple[Coefficient, int]], bias: Coefficient) -> int:
-        """The sum of coefficient times term, and of the bias."""
+        """The term of a sum: coefficient times term for each of the `parts`, plus the bias."""
         if self.bits is None:
             return self._exact_sum(parts, bias)
         numbers: list[Fraction] = []
         open_parts: list[tuple[Any, int]] = []
         for weight, term in (*parts, (bias, self._given(1))):
             number = self._numbers[term]
-            # Numbers whose weight, value and product have so many bits are multiplied exactly, everything else stays a
-            # term.
+            # A product is computed if weight, number and product all fit into `bits` bits; else it stays a term.
             if number == 0 or weight == 0:
                 continue
             if number is not None and not isinstance(weight, tuple):
@@ -192,7 +201,7 @@ class Dependence(Going):
                     continue
                 numbers.pop()
             open_parts.append((weight, term))
-        # Some order of adding them would round: each stays by itself.
+        # If some order of adding the numbers would round, each stays a term by itself.
         if not self._holds(numbers):
             open_parts += [(number, self._given(1)) for number in numbers]
             numbers = []
@@ -200,7 +209,8 @@ class Dependence(Going):
             return self._given(sum(numbers, Fraction(0)))
         if len(open_parts) == 1 and open_parts[0][0] == 1 and not numbers:
             return open_parts[0][1]
-        key = ("sum", tuple(sorted(open_parts, key=repr)), tuple(sorted(numbers)))  # a runtime may add them in between
+        # A runtime may add the numbers between the terms.
+        key = ("sum", tuple(sorted(open_parts, key=repr)), tuple(sorted(numbers)))
         return self._term(key, [term for _, term in open_parts])
 
     def _exact_sum(self, parts: Sequence[tuple[Coefficient, int]], bias: Coefficient) -> int:
@@ -247,7 +257,7 @@ class Dependence(Going):
         return [(weight, term) for term, weight in rational.items() if weight != 0] + others
 
     def _each(self, columns: TermColumns, compute: Callable[[tuple[int, ...]], Any]) -> TermColumn:
-        """`compute` of the terms at each position, for each token that matters there."""
+        """`compute` of the terms of the columns at each position, for each token where the token matters."""
         known: dict[tuple[TermEntry, ...], TermEntry] = {}
         result = []
         for entries in zip(*columns, strict=True):
@@ -273,7 +283,7 @@ class Dependence(Going):
     def _position(self, term: Tree, i: int) -> int:
         try:
             return self._given(rational(term, {"i": Fraction(i), "n": Fraction(self.length)}))
-        except BadInput:  # a root or the like: a number of its own
+        except BadInput:  # not rational, as a root: a term by itself
             return self._term(("at", term, i))
 
     def linear(self, terms: Sequence[tuple[TermColumn, Coefficient]], bias: Coefficient) -> TermColumn:
@@ -287,7 +297,7 @@ class Dependence(Going):
         )
 
     def activate(self, column: TermColumn, kind: str) -> TermColumn:
-        """The terms of an activation; of a number its value, where that is rational."""
+        """The terms of an activation. Its value is computed where argument and value are rational numbers."""
 
         def compute(terms: Sequence[int]) -> int:
             number = self._numbers[terms[0]]
@@ -301,7 +311,8 @@ class Dependence(Going):
         return self._each([column], compute)
 
     def layer_norm(self, columns: TermColumns, epsilon: Coefficient, zero_variance: str) -> list[TermColumn]:
-        """The terms of a layer norm; those of its root too, in `refusing`, if a variance of zero is refused."""
+        """The terms of a layer norm. If a variance of zero is refused, `refusing` notes on which positions that
+        depends."""
         share = Fraction(1, len(columns))
 
         def compute(entries: Sequence[int]) -> tuple[int, ...]:
@@ -313,10 +324,11 @@ class Dependence(Going):
             below = self._term(("root", self._squares(centred), epsilon, zero_variance), centred)
             return *(self._over(term, below, variable=True) for term in centred), below
 
-        rows = self._each(columns, compute)  # entries of entries: a term for each column, and the root
-        *normed_columns, roots = [[_joined([part[k] for part in row]) for row in rows] for k in range(len(columns) + 1)]  # type: ignore[index]
+        rows = self._each(columns, compute)  # at each position and token, a term for each column, and the root
+        # Type: ignore[index].
+        *normed_columns, roots = [[_joined([part[k] for part in row]) for row in rows] for k in range(len(columns) + 1)]
         if zero_variance == "refuse" and not (isinstance(epsilon, (int, Fraction)) and epsilon > 0):
-            # that all roots are there is a conjunction, for which the order of positions is no matter
+            # That no variance is zero is a conjunction over all positions, so that their order does not matter.
             row = self._row(range(len(roots)), (), [_signature((root,)) for root in roots], "softmax")
             self.refusing.add(self._groups[row])
         return normed_columns
@@ -327,7 +339,7 @@ class Dependence(Going):
         return self._term(("over", variable, term, below), [term, below] if variable else [term])
 
     def _squares(self, terms: Sequence[int]) -> Hashable:
-        """The sum of the squares, whatever their order and signs."""
+        """A key for the sum of the squares, which does not depend on the order or the signs of the terms."""
         numbers = [number * number for term in terms if (number := self._numbers[term]) is not None]
         signless = [min(term, self._sum([(-1, term)], 0)) for term in terms if self._numbers[term] is None]
         if not self._holds(numbers) or (self.bits is not None and signless):
@@ -343,7 +355,8 @@ class Dependence(Going):
         weighting: str,
         factor: Coefficient,
     ) -> list[TermColumn]:
-        """The terms of what each row gets of each value, by what it sees, its query, and keys and values together."""
+        """The terms of the result of attention at each position, for each value column. A result is determined by the
+        positions seen, the query, and the pairs of key and value."""
         scales = self.positions(factor) if queries else [(self._given(1),)] * len(self.rows)
         offered = list(zip(*keys, strict=True)) if keys else [()] * self.length
         known: dict[Hashable, int] = {}
@@ -367,11 +380,15 @@ class Dependence(Going):
     def _row(
         self, sees: range, query: Sequence[int], signatures: Sequence[tuple[TermEntry, ...]], weighting: str
     ) -> int:
-        """What a row gets: for each way in which a position depends on its token, which positions have it, or how many
-        where the token does not matter."""
+        """The term of the result for one query and one value column.
+
+        A signature says how key and value of a position depend on its token. The term's key has, for each signature,
+        the set of seen positions with it, or only their number where the token does not matter.
+        """
         if not sees:
             return self._given(0)
-        # Positions whose keys and value depend on their token alike are one group; by place each is its own.
+        # Positions with the same signature are one group. For leftmost and rightmost attention, where order matters,
+        # each position is a group by itself.
         masks: dict[Any, int] = {}
         for j in sees:
             alone = (j,) if weighting in ("leftmost", "rightmost") else ()
@@ -380,15 +397,14 @@ class Dependence(Going):
         if self.bits is None and all(len(signature) == 1 for signature, *_ in masks):
             own_values = {signature[0][-1] for signature, *_ in masks}
             if len(own_values) == 1:
-                return own_values.pop()  # one value everywhere: weights that sum to 1 return it
+                return own_values.pop()  # a weighted mean of equal values is that value
             if len(query) == 1:  # no scores
                 shares = [(Fraction(mask.bit_count(), len(sees)), key[0][0][-1]) for key, mask in masks.items()]
                 if weighting in ("average", "softmax"):
                     return self._sum(shares, 0)
         parts = {term for signature, *_ in masks for variant in signature for term in variant}
         groups = frozenset(mask for (signature, *_), mask in masks.items() if len(signature) > 1)
-        # Where the token matters, the set of positions; where not, only their number, so that rows with as many are
-        # one.
+        # The number of positions in place of the set makes equal terms of more rows.
         what = tuple(
             (*key, mask if len(key[0]) > 1 or len(key) > 1 else mask.bit_count()) for key, mask in masks.items()
         )
@@ -408,7 +424,7 @@ class Dependence(Going):
 
 
 def _variants(entries: Sequence[TermEntry]) -> list[tuple[int, ...]]:
-    """The terms at one position for each token, one row alone where none matters."""
+    """The terms at one position: a row for each token, or a single row where the token does not matter."""
     token_count = max(map(len, entries), default=1)
     if token_count == 1:
         return [tuple([entry[0] for entry in entries])]
@@ -416,6 +432,7 @@ def _variants(entries: Sequence[TermEntry]) -> list[tuple[int, ...]]:
 
 
 def _joined(terms: Sequence[Term]) -> tuple[Term, ...]:
+    """The terms, or a single one where all are equal."""
     return tuple(terms[:1]) if len(terms) == 1 or all(term == terms[0] for term in terms) else tuple(terms)
 
 
@@ -425,7 +442,7 @@ def _signature(entries: Sequence[TermEntry]) -> tuple[tuple[int, ...], ...]:
 
 
 def _dyadic(x: Fraction, bits: int) -> bool:
-    """Whether a number is one of `bits` bits."""
+    """Whether a number is a dyadic fraction with a mantissa of at most `bits` bits."""
     above = abs(x.numerator)
     above >>= (above & -above).bit_length() - 1 if above else 0
     return not x.denominator & (x.denominator - 1) and above.bit_length() <= bits

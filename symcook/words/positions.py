@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 AFTER = "after:"
+"""The beginning of the option "after:SYMBOL"."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -22,8 +23,8 @@ class AnswersAfter(Readout):
     symbol: str = ""
 
     def counted(self, sequence: Sequence[str], places: Sequence[int]) -> Sequence[int]:
-        """The places, out of `places`, that stand after the symbol."""
-        if not isinstance(sequence, tuple):  # many strings in one pass: who asks leaves out what does not count
+        """The indices among `places` that come after the first occurrence of the symbol."""
+        if not isinstance(sequence, tuple):  # many strings in one pass: the caller leaves out answers that do not count
             return places
         first = sequence.index(self.symbol) if self.symbol in sequence else len(sequence)
         return [place for place in places if place % len(sequence) > first]
@@ -40,7 +41,7 @@ def symbol_of(model: Transformer, positions: str) -> str:
 
 
 def at_positions(model: Transformer, positions: str | None) -> Transformer:
-    """The model with the answers that count.
+    """The model with a readout that answers only where answers count.
 
     Arguments:
         positions: "last", "all" or "after:SYMBOL"; None for the model as it is.

@@ -1,10 +1,10 @@
 """All strings of a length at once, for models with hard heads: the possible rows of the residual stream by position.
 
-Each position begins with a row for each token. After a head it has a row for each value that the head may retrieve. An
+Each position begins with a row for each token. After a head, it has a row for each value that the head may retrieve. An
 entry of a row is a set that contains the exact number and the results of all runtimes (`symcook.domains.rounding`). The
-exact run of a string and its run in any runtime are in the same row at each position, as long as both choose the same
-positions. So the scores of a query at two positions must be apart, or be the same exact number. Which rows of different
-positions belong to one string is not kept, so some rows may belong to no string.
+exact run of a string and its run in any runtime are in the same row at each position, as long as both runs attend to
+the same positions. So the scores of a query at two positions must be disjoint sets, or the same exact number. The
+module does not record which rows of different positions belong to one string, so some rows may belong to no string.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from symcook.walk import Walk
 MOST = 5_000
 """The maximum number of rows, over all positions."""
 SAYS = "by what may stand at each position"
+"""The name of this method in a certificate."""
 RowSets = tuple[BallValue, ...]
+"""A set of numbers for each of some coordinates in one row."""
 
 
 def outputs(model: Transformer, n: int, domain: Rounding) -> dict[str, BallColumn]:
@@ -36,7 +38,8 @@ def outputs(model: Transformer, n: int, domain: Rounding) -> dict[str, BallColum
     if model.normed or not model.alphabet:
         raise NotExact("rows are kept of strings, without norms", model.name)
     heads = [part for step in model.sublayers for part in step.all_parts if isinstance(part, Head)]
-    if any(head.weighting == "softmax" for head in heads):  # what nobody reads may have no run at a temperature either
+    # Also one that nothing reads: its temperature may leave it without a run.
+    if any(head.weighting == "softmax" for head in heads):
         raise NotExact("rows are kept where heads choose", "softmax attention")
     before, after = model.embedding.ends
     typed = [model.alphabet] * (n - len(before) - len(after))
@@ -49,7 +52,8 @@ def outputs(model: Transformer, n: int, domain: Rounding) -> dict[str, BallColum
 
 
 class _Rows(Walk):
-    """One pass over the rows of all positions, which are the positions of the domain."""
+    """One run on the rows of all positions. The rows are what the domain takes for positions; `domain.rows` has the
+    position of each."""
 
     domain: Any
 
@@ -73,7 +77,7 @@ class _Rows(Walk):
         return {name: [column[row] for row in rows] for name, column in self.read().columns().items()}
 
     def add(self, step: Sublayer, view: Any, asking: Any, wanted: set[str]) -> None:
-        """One sublayer: each row becomes one for every combination of what its heads may retrieve."""
+        """One sublayer: each row is replaced by a row for every combination of values that its heads may retrieve."""
         heads = [part for part in step.parts if isinstance(part, Head)]
         if not heads:
             return super().add(step, view, asking, wanted)
@@ -83,7 +87,7 @@ class _Rows(Walk):
             if written:
                 names += written
                 retrieved_by_head.append(self.chosen(head, queries, keys, values))
-        # A row, with one value from each head; then the stream is written row by row.
+        # Each new row is an old row with one retrieved value of each head, which is then added to the stream.
         extended = [(row, sum(entries, ())) for row, ways in enumerate(zip(*retrieved_by_head, strict=True))
                  for entries in product(*ways)]  # fmt: skip
         if not retrieved_by_head:
@@ -95,7 +99,7 @@ class _Rows(Walk):
         return None
 
     def take(self, rows: Sequence[int]) -> None:
-        """Keep these rows."""
+        """Keep only these rows, in this order; NotExact for more than `MOST`."""
         if len(rows) > MOST:
             raise NotExact(f"at most {MOST:,} rows may be kept", len(rows))
         self.domain.rows = tuple(self.domain.rows[row] for row in rows)
@@ -109,9 +113,9 @@ class _Rows(Walk):
         self.take(list({entry: row for row, entry in enumerate(entries)}.values()))
 
     def one(self, x: BallValue) -> BallValue:
-        """One object for each set; all sets that contain the same single number share one."""
+        """A set as an object that can be compared by its id: all sets of the same single number are one object."""
         known = self._known.get(id(x))
-        if known is None:  # with the set, so that its id stays its own
+        if known is None:  # the set is kept too, so that its id is not reused
             known = self._known[id(x)] = x, self._one(x)
         return known[1]
 
@@ -130,7 +134,7 @@ class _Rows(Walk):
         """For each row the values that the head may retrieve."""
         if head.weighting == "average" and not queries:
             raise NotExact("rows are kept where heads choose", head.weighting)
-        # For each position its different keys and values. Equal queries at one position retrieve the same.
+        # For each position, its different pairs of keys and values. Equal queries at one position retrieve the same.
         offered: list[dict[Any, tuple[RowSets, RowSets]]] = [{} for _ in range(self.n)]
         entries = zip(*(map(self.one, column) for column in (*keys, *values)), strict=True)
         for place, row in zip(self.domain.rows, entries, strict=True):
@@ -152,7 +156,7 @@ class _Rows(Walk):
     ) -> list[RowSets]:
         """The values that one query may retrieve."""
         domain = self.domain
-        # Without scores the first or last position that is seen.
+        # Without scores, the head retrieves from the first or last position seen.
         if not query:
             sees = sees[:1] if weighting == "leftmost" else sees[-1:]
         scored = []
@@ -160,11 +164,11 @@ class _Rows(Walk):
             scored_rows = offered[j].values()
             scored.append([(j, arb(domain.total([domain.times(q, k) for q, k in zip(query, key, strict=True)]))
                             if query else arb(0), entries) for key, entries in scored_rows])  # fmt: skip
-        # Some position surely has a score of `least`, whichever of its rows the string has: what is below is never
+        # Whichever row of it a string has, some position has a score of at least `least`. So a score below is never
         # chosen.
         least = max(min(score.lower() for _, score, _ in scored_rows) for scored_rows in scored)
         best = [candidate for scored_rows in scored for candidate in scored_rows if not candidate[1] < least]
-        # Of two rows at different positions whose scores are not apart, exact ones are equal: both may be chosen.
+        # Two rows at different positions whose scores overlap must have the same exact score: then both may be chosen.
         tied: dict[int, set[int]] = {k: {candidate[0]} for k, candidate in enumerate(best)}
         for (k, (i, a, x)), (m, (j, b, y)) in combinations(enumerate(best), 2):
             if i == j or a < b or b < a:
@@ -177,7 +181,7 @@ class _Rows(Walk):
             tied[m].add(i)
         results: dict[Any, RowSets] = {}
         for k, (_, _, entries) in enumerate(best):
-            # The mean of m equal values is that value, but a runtime may round the sum of each m otherwise.
+            # The mean of m equal values is that value, but a runtime may round the sum differently for each m.
             for tie_count in range(1, (len(tied[k]) if weighting == "average" else 1) + 1):
                 means = tuple(self.one(domain.mean([value] * tie_count)) for value in entries)
                 results[tuple(map(id, means))] = means

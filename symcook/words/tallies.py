@@ -1,5 +1,5 @@
-"""How many strings of each class by counts lead a reference to each of its states: one pass over positions counts all
-strings."""
+"""How many strings of each class by counts lead a reference to each of its states. One pass over the positions counts
+all strings."""
 
 from __future__ import annotations
 
@@ -12,30 +12,33 @@ from symcook.words import Word
 from symcook.words.cells import Cells
 
 LetterStep = Callable[[int, int], int]
-"""The number of a state and of a letter of the alphabet to that of the next state."""
+"""From the numbers of a state and of a symbol to the number of the next state."""
 
 
 class Tallies:
-    """For the words of one length after the other. `found` has by state an array of Python integers: the number of
-    words, by how often each letter but the last stands in each cell (cells in the order of their first positions).
+    """The tallies of one length after the other.
 
-    What is known of the positions so far serves the next length too, as long as these are in the same cells.
+    `found` has an array of Python integers for each state: the numbers of strings that lead to it. An axis of the array
+    is a cell and a symbol (all but the last symbol), and its index says how often the symbol is in the cell. Cells are
+    in the order of their first positions.
+
+    The tallies of a length continue those of the length before, as long as the positions so far are in the same cells.
     """
 
     def __init__(self, start: int, step: LetterStep, letters: int) -> None:
         self.start, self.step, self.letters = start, step, letters
         self.places: list[int] = []
-        """The cell of each position so far, -1 of one in none."""
+        """The index of the cell of each position so far, -1 for a position in no cell."""
         self.found: dict[int, Array] = {}
 
     def of(self, cells: Cells) -> Mapping[int, Array]:
-        """The tallies of all words of `cells.n` symbols."""
+        """The tallies of all strings of `cells.n` symbols."""
         places = placed(cells)
-        # Positions so far in other cells than for the length before: begin anew.
+        # If the positions so far are in other cells than for the length before, start again.
         if not self.found or places[: len(self.places)] != self.places:
             self.places, self.found = [], {self.start: np.ones((), dtype=object)}
         missing = (self.letters - 1) * len(cells.cells) - next(iter(self.found.values())).ndim
-        # A cell that begins after the positions so far has counts of 0: an axis of size 1 for each of its letters.
+        # A cell that begins after the positions so far has counts of 0: an axis of size 1 for each of its symbols.
         new_axes = (1,) * missing
         self.found = {q: x.reshape(x.shape + new_axes) for q, x in self.found.items()}
         for cell in places[len(self.places) :]:
@@ -44,9 +47,10 @@ class Tallies:
         return self.found
 
     def moved(self, cell: int) -> dict[int, Array]:
-        """The tallies after one more position, which is in a cell (-1: in none)."""
+        """The tallies after one more position, which is in the cell with index `cell` (-1: in no cell)."""
         any_array = next(iter(self.found.values()))
-        # Each count of the position's cell may grow by 1; the last letter is not counted, as the others give it.
+        # Each count in the position's cell may grow by 1. The last symbol is not counted, as the other counts imply its
+        # count.
         grown = list(any_array.shape)
         axes = range(cell * (self.letters - 1), (cell + 1) * (self.letters - 1)) if cell >= 0 else range(0)
         for axis in axes:
@@ -57,7 +61,7 @@ class Tallies:
                 reached = self.step(state, letter)
                 if reached not in result:
                     result[reached] = np.zeros(grown, dtype=object)
-                # The same array, moved by 1 along the axis of the letter.
+                # The same array, shifted by 1 along the axis of the symbol.
                 place = [slice(0, size) for size in words.shape]
                 if cell >= 0 and letter < self.letters - 1:
                     axis = axes[letter]
@@ -67,7 +71,7 @@ class Tallies:
 
 
 def placed(cells: Cells) -> list[int]:
-    """The number of the cell of each position, -1 of one in none."""
+    """The index of the cell of each position, -1 for a position in no cell."""
     places = [-1] * cells.n
     for number, cell in enumerate(sorted(cells.cells)):
         for place in cell:
@@ -85,16 +89,19 @@ def index(cells: Cells, word: Word) -> tuple[int, ...]:
 
 
 def smallest(cells: Cells, start: int, step: LetterStep, wanted: Container[tuple[tuple[int, ...], int]]) -> Word | None:
-    """The smallest word in a class, given by its `index`, and with a last state, that are `wanted`; None where there is
-    none. Depth first in the order of the alphabet; what leads nowhere is met once."""
+    """The smallest string whose class (by its `index`) and last state are among the `wanted` pairs; None where there is
+    none.
+
+    The search is depth first, in the order of the alphabet. `dead` remembers what leads to no wanted string.
+    """
     places, letters = placed(cells), len(cells.alphabet)
     dead: set[tuple[int, tuple[int, ...], int]] = set()
     word: list[int] = []
     path = [(start, (0,) * ((letters - 1) * len(cells.cells)))]
     letter = 0
     while True:
-        # Backtracking: `word` holds the letters chosen, `path` the state and counts after each, `letter` the next to
-        # try.
+        # Invariant: `word` has the symbols chosen so far, `path` the state and counts before and after each of them,
+        # and `letter` is the next symbol to try.
         state, counts = path[-1]
         depth = len(word)
         if depth == cells.n and (counts, state) in wanted:
