@@ -1,11 +1,11 @@
 """To which length float weights are certain to decide as the exact model does, in any runtime of the error model.
 
-For every word of a length the set of possible outputs (`symcook.domains.rounding`: it holds the exact output, and what
-any runtime may make of the rounded weights) must lie on one side of the threshold. Words are taken together where the
-model allows: by their running sums, else as boxes of words (`symcook.words.rounded` for both), in the end one by one.
-The margin at a length is the smallest distance of such a set from the threshold: how far each exact output and each
-float output is from being decided otherwise. Where nothing is decided, the error is the largest width of such a set:
-how far a float value can be from the exact one.
+For every string of a length, the set of possible outputs must lie on one side of the threshold. That set
+(`symcook.domains.rounding`) contains the exact output and the output of every runtime with the rounded weights. Strings
+are grouped where the model allows it: by running sums, else into boxes of strings (`symcook.words.rounded` for both);
+what remains is run one by one. The margin at a length is the smallest distance of such a set from the threshold. Where
+the readout decides nothing, the error is the largest width of such a set: how far a float value can be from the exact
+one.
 """
 
 from __future__ import annotations
@@ -35,18 +35,19 @@ from symcook.words.possible import SAYS, outputs
 from symcook.words.rounded import CLASSES, LEVELS, MOST_STATES, Box, Boxed, Hulls, Values, boxes, cells, streams, told
 
 RUNS = 1000
-"""The largest number of runs of one certificate."""
+"""The greatest number of runs for one certificate."""
 MOST_PRODUCTS = 2_000_000
-"""The largest number of products of weights in all these runs, and in the runs of a comparison: a model with 10^5
-weights is run at 20 positions in all, one with more than `LARGE` not at all."""
+"""The greatest number of products of weights in all runs of a certificate, and in all runs of a comparison. So a model
+with 10^5 weights is run at 20 positions in all."""
 LARGE = 100_000
-"""The largest number of weights of a model that is run."""
+"""The greatest number of weights of a model that is run."""
 MOST_TEXT = 200
-"""The length of an exact number that is written out."""
+"""The greatest number of characters of an exact number that is written out."""
 MOST_OPEN = 2
-"""At how many lengths a decision may stay open before no greater length is tried."""
+"""At how many lengths a decision may stay undecided before the search ends."""
 OTHERS = 4
-"""How many roundings an operation has at most beside those of a sum: of given numbers, products and quotients."""
+"""The greatest number of roundings of an operation besides those of its sum: of given numbers, products and
+quotients."""
 
 MODEL = (
     "u = 2^-p for p bits; each given number, product, quotient and root is rounded once, y (1 + d) + e with |d| <= u "
@@ -62,30 +63,34 @@ ORDERS = (
     "divides once, after the sum of weights times values",
     "divides each weight before the sum of weights times values, by their sum or by a product with its inverse",
 )
-"""What the ranges of a certificate assume, and what those under "divided_first" do."""
+"""The order that the ranges of a certificate assume, and the order that the ranges under "divided_first" assume."""
 HELP = "remedy: normalise after summing, as the exported code does: (W @ v)/W.sum(-1, keepdim=True)"
 HELP_ZERO = "or replace the test = 0 by |x| <= t, with t above the values given here"
 
 
 def weights(model: Transformer) -> int:
-    """How many entries of the matrices are not zero: about how many products a run has at each position."""
+    """The number of nonzero entries of all matrices: about the number of products of a run at each position."""
     blocks = (part for step in model.sublayers for part in step.all_parts)
     matrices = [matrix for part in blocks for matrix in part.matrices().values()]
     return sum((m if isinstance(m, RationalMatrix) else m.to_DM()).nnz() for m in matrices)
 
 
 OutputEnds = Mapping[str, tuple[Any, Any]]
-"""Of each output the lower and upper ends, arrays over words or positions."""
+"""For each output its lower and upper ends, arrays over strings or positions."""
 
 
 @dataclass(frozen=True)
 class Length:
-    """What holds at one length: how many runs showed it, and the smallest distance from a threshold or the error."""
+    """What is proved at one length."""
 
     length: int
+    """The number of tokens, those that the model adds included."""
     runs: int
+    """How many runs proved it."""
     margin: float | None
+    """The smallest distance of a possible output from the threshold or, where nothing is decided, the error."""
     outputs: Mapping[str, tuple[float, float]]
+    """For each output, the lower and upper end of its possible values on all strings."""
 
     def to_json(self, decides: bool) -> dict[str, Any]:
         """The entry of this length in a certificate; `decides` tells a margin from an error."""
@@ -97,7 +102,7 @@ class Length:
 
 
 class Open(Exception):
-    """The outputs of some words of a length reach the threshold."""
+    """Raised where the possible outputs of some strings of a length reach the threshold. `word` is such a string."""
 
     def __init__(self, word: Sequence[str], outputs: Mapping[str, tuple[float, float]]) -> None:
         super().__init__("open")
@@ -105,7 +110,7 @@ class Open(Exception):
 
 
 class Overflow(Exception):
-    """At a length some number may be too great for the type."""
+    """Raised where some number may overflow at a length."""
 
 
 def guarantee(
@@ -119,20 +124,30 @@ def guarantee(
 ) -> dict[str, Any]:
     """The part "guaranteed" of a certificate, for a model whose symbols all have values.
 
-    "length" is the largest length to which every decision is certain (0: none; None where nothing is decided, or
-    inputs are numbers), with what the model adds counted; "why" says what ends it. "ranges" are all lengths, from and
-    to, at which every decision is certain: a model may have one word, such as the empty one, exactly on its threshold.
-    "open" has for each length that failed a word, whether it has a run, its exact outputs where they are known, and its
-    possible outputs; "not_asked" the lengths, from and to, that were not asked, and why; "lengths" has for each length
-    the margin (or the error) and the outputs of all words. All this assumes that attention divides after its sums;
-    "divided_first" has the same where weights are divided before, as in `softmax(scores) @ values`, and "help" where
-    that is less. `outside` says why nothing holds of the runtime at hand. Nothing is certain where a number may
-    overflow (`greatest`); `m` are the arrays, where they are there. Where `asked` leaves strings out all this is of the
-    others: a length at which there is none has no run.
+    Arguments:
+        outside: why nothing can be guaranteed of the runtime of this export; None where something can.
+        m: the arrays of the export, where they exist already.
+        asked: the strings that the guarantee covers; a length without such a string needs no run.
+
+    The entries:
+
+    - "length": the greatest length up to which every decision is certain, added tokens included. 0 if there is none;
+      None where nothing is decided, or inputs are numbers. "why" says what ends it.
+    - "ranges": all lengths, [from, to], at which every decision is certain. There may be several: a model may have one
+      string, such as the empty one, exactly on its threshold.
+    - "open": for each length that is undecided, a string, whether it has a run, its exact outputs where they are known,
+      and its possible outputs.
+    - "not_asked": the lengths, [from, to], that were not tried, and why.
+    - "lengths": for each length the margin (or the error) and the possible outputs of all strings.
+    - "divided_first": the same entries for runtimes that divide the weights of attention before the sum, as in
+      `softmax(scores) @ values`; all other entries assume the division after the sum. "help" is a remedy where this
+      order guarantees less.
+
+    Nothing is certain at a length at which a number may overflow (`greatest`).
     """
     asked = asked if asked is not None and asked.restricted else None
     model = model if asked is None else asked.counted(model)
-    # The lengths at which numbers fit the type are the same for both orders, so they are looked for once.
+    # The lengths at which no number overflows are the same for both orders, so they are computed once.
     fits = _Fitting(model, dtype, n_max, m)
     summed_first = _guaranteed(model, dtype, n_max, progress, outside, fits, False, asked)
     # Without averages the order of the division makes no difference.
@@ -155,9 +170,11 @@ def guarantee(
 
 
 def parted(certificate: dict[str, Any], n: int, n_max: int, given: str) -> dict[str, Any]:
-    """The same where numpy was seen to give another answer than the exact one to an input of length `n`: where all
-    answers of this length were guaranteed, numpy does not follow the error model, and this one and all greater lengths
-    are left out."""
+    """The guarantee, given that numpy answers the input `given` of length `n` otherwise than the exact model.
+
+    If all answers of this length were guaranteed, numpy does not follow the error model. Then this length and all
+    greater ones are removed from the guarantee.
+    """
     divided_first = certificate["divided_first"]
     if not any(low <= n <= high for low, high in certificate["ranges"]):
         return certificate
@@ -166,7 +183,8 @@ def parted(certificate: dict[str, Any], n: int, n_max: int, given: str) -> dict[
         _before(order_of_averages, n, n_max, f"{why}: it does not follow the error model")
         for order_of_averages in (certificate, divided_first)
     ]
-    # The remedy is for lengths that only the other order guarantees: where both end alike there is none.
+    # The remedy is for lengths that only the division after the sum guarantees. Where both orders guarantee the same
+    # lengths, there is nothing to remedy.
     same = shortened[0]["ranges"] == shortened[1]["ranges"]
     return (
         certificate | shortened[0] | {"divided_first": divided_first | shortened[1] | ({"help": None} if same else {})}
@@ -174,7 +192,7 @@ def parted(certificate: dict[str, Any], n: int, n_max: int, given: str) -> dict[
 
 
 def _before(order_entry: dict[str, Any], n: int, n_max: int, why: str) -> dict[str, Any]:
-    """What is left of one order of averages at lengths below `n`."""
+    """The guarantee for one order of division, cut to lengths below `n`."""
     # Ranges, open lengths and entries below `n` stay.
     remaining_ranges = [[low, min(high, n - 1)] for low, high in order_entry["ranges"] if low < n]
     open_lengths = [open_length for open_length in order_entry["open"] if open_length["length"] < n]
@@ -195,14 +213,14 @@ def _before(order_entry: dict[str, Any], n: int, n_max: int, why: str) -> dict[s
 
 
 def _divides(model: Transformer) -> bool:
-    """Whether some head divides at all."""
+    """Whether some head divides, to average or for softmax."""
     heads = (part for step in model.sublayers for part in step.parts if isinstance(part, Head))
     return any(head.weighting in ("average", "softmax") for head in heads)
 
 
 @dataclass
 class _Fitting:
-    """To which length no number of a run can overflow; computed once, when it is first needed."""
+    """The greatest length at which no number of a run can overflow. It is computed once, when it is first needed."""
 
     model: Transformer
     dtype: str
@@ -211,7 +229,7 @@ class _Fitting:
 
     @cached_property
     def last(self) -> int:
-        """To which length no number can overflow."""
+        """The greatest length, up to `n_max`, at which no number can overflow."""
         m = arrays(self.model, self.dtype, self.n_max) if self.m is None else self.m
         format, _ = rounding.RUNTIMES[self.dtype]
         # The largest number of the format; 1024 is the exponent for float64.
@@ -231,10 +249,10 @@ def _guaranteed(
     divides_first: bool,
     asked: Strings | None,
 ) -> dict[str, Any]:
-    """What holds for one order of averages."""
+    """The guarantee for one order of division in averages."""
     search = _Guarantee(model, dtype, n_max, progress, divides_first, fits, asked)
     decides = model.readout.answers
-    # Models that are not run have the reason as `stop`, and no length.
+    # For a model that is not run, `stop` is the reason, and no length is certain.
     if outside is not None:
         search.stop = outside
     elif model.embedding.inputs is not None:
@@ -261,8 +279,8 @@ def _guaranteed(
 class _Guarantee:
     """The search for the lengths at which all decisions are certain, for one order of averages.
 
-    `go` goes from the shortest length upwards; what it finds is in `lengths` (decided) and `open` (not decided), and
-    `stop` says why it went no further.
+    `go` tries lengths from the shortest upwards. `lengths` has the results where all decisions are certain, `open` has
+    the lengths where one is not, and `stop` says why the search ended.
     """
 
     def __init__(
@@ -287,27 +305,27 @@ class _Guarantee:
         self.first: str | None = None
         self.open: list[dict[str, Any]] = []
         self.bits = rounding.domain(dtype).stored.bits
-        # Where nothing is decided, the width asked for is that of single strings; a box of several strings would add
-        # how far their outputs lie apart.
+        # Where nothing is decided, the error is the width for single strings: a box of several strings would add the
+        # differences between their outputs.
         self.level, self.runs = 0 if self.decides else CLASSES, 0
         self.rows = self.decides and (asked is None or asked.positions is None)
-        """Whether what may stand at each position has decided all lengths so far."""
+        """Whether the method of `symcook.words.possible` has decided all lengths so far."""
         if n_max == model.max_length:
             self.stop = "the model takes no longer input"
 
     @property
     def why(self) -> str:
-        """What is the matter with the first length that is open; where none is, why no greater one was asked."""
+        """Why the first undecided length is undecided; where there is none, why the search ended."""
         return self.first or self.stop
 
     @property
     def tried(self) -> int:
-        """The largest length that was asked; one less than the smallest where none was."""
+        """The greatest length that was tried; one less than the smallest possible where none was."""
         lengths = [entry.length for entry in self.lengths] + [entry["length"] for entry in self.open]
         return max(lengths, default=max(1, self.model.embedding.added) - 1)
 
     def not_asked(self) -> dict[str, Any] | None:
-        """The lengths that no run was asked about, from and to, and why; None where there is none."""
+        """The lengths, from and to, that were not tried, and why; None where all were tried."""
         if self.tried >= self.n_max:
             return None
         return {"lengths": [self.tried + 1, self.n_max], "why": self.stop}
@@ -317,11 +335,11 @@ class _Guarantee:
         return "; ".join(self.methods)
 
     def typed(self, n: int) -> int:
-        """The length of a word as one types it, where the model reads n tokens."""
+        """The number of typed symbols of a string that the model reads as n tokens."""
         return n - self.model.embedding.added
 
     def note(self, method: str) -> None:
-        """Note the method that decided the latest length, if it is another one than before."""
+        """Note the method that decided the latest length, if it differs from the method before."""
         n = self.lengths[-1].length
         if not self.methods or not self.methods[-1].startswith(f"{method}, "):
             self.methods.append(f"{method}, from length {self.typed(n)}")

@@ -1,4 +1,4 @@
-"""The strings that a question is about: all strings of some lengths, or those of an input language.
+"""The strings that a question is about: all strings of some lengths, or those of a language of inputs.
 
 A language is a regular expression, an automaton, a file or list of strings, or a sample of one of these.
 `Strings.cover` returns its strings of one length by representatives: for each class that a model cannot tell apart, the
@@ -79,13 +79,13 @@ def finite(
     seed: int = 0,
     positions: str | None = None,
 ) -> Strings:
-    """All strings of a language that has finitely many. Raises BadInput where it has no end."""
+    """All strings of a finite language. Raises BadInput for an infinite one."""
     at_positions(model, positions)
     return _finite(model, *_language(model, inputs), sample, seed, positions)
 
 
 def longest(model: Transformer, inputs: Language, otherwise: int) -> int:
-    """The length of the longest string of a language; `otherwise` where it has no end."""
+    """The length of the longest string of a language; `otherwise` where the language is infinite."""
     last = _longest(_language(model, inputs)[0])
     return otherwise if last is None else max(last, 1)
 
@@ -131,7 +131,7 @@ def _finite(
     seed: int,
     positions: str | None = None,
 ) -> Strings:
-    """All strings of a language that has been read; BadInput where it has no end."""
+    """All strings of a language that has been read; BadInput where it is infinite."""
     last = _longest(language)
     if last is None:
         must = "the inputs must be finitely many strings where no greatest length is given"
@@ -227,7 +227,7 @@ class Strings:
         string is its own class if a model's answers count only after a symbol."""
         if any(isinstance(model.readout, AnswersAfter) for model in models):
             return self.apart(n)
-        # All strings: a class is what the models say; of a language only the part of each class that is in it.
+        # For all strings, the classes of the models; for a language, the part of each class that is in the language.
         cells = classes(n, *models, bits=bits, traced=traced)
         if self.language is None:
             return cells
@@ -329,7 +329,7 @@ class Strings:
 
 
 def _digits(numbers: Sequence[int], base: int, n: int) -> Array:
-    """The last `n` digits of numbers of any size, a row for each place."""
+    """The last `n` digits of integers of any size, a row for each digit, the highest first."""
     rows, width = list[Array](), 62 // base.bit_length()
     while len(rows) < n:
         pairs = [divmod(number, base**width) for number in numbers]
@@ -342,7 +342,7 @@ def _digits(numbers: Sequence[int], base: int, n: int) -> Array:
 
 @dataclass(frozen=True)
 class Within:
-    """The strings of one length of a language, by representatives of the classes of `cells` that it meets."""
+    """The strings of one length of a language, as those classes of `cells` that contain one of them."""
 
     cells: Cells
     stands: tuple[Stand, ...]
@@ -353,12 +353,12 @@ class Within:
 
     @property
     def many(self) -> int:
-        """How many representatives there are."""
+        """The number of classes."""
         return len(self.stands)
 
     @property
     def says(self) -> str:
-        """How the strings are gone through."""
+        """How the strings are grouped, in words."""
         return self.cells.says if any(stand.words > 1 for stand in self.stands) else "all strings one by one"
 
     def __iter__(self) -> Iterator[Stand]:
@@ -366,7 +366,7 @@ class Within:
 
 
 def _apart(alphabet: tuple[str, ...], n: int) -> Cells:
-    """The classes of which each has one string."""
+    """The partition in which each string is a class by itself."""
     return Cells(alphabet, n, tuple((place,) for place in range(n)))
 
 
@@ -387,12 +387,15 @@ class LanguageStates:
 # --- Classes inside a language ----------------------------------------------------------------------------------------
 
 CellCounts = tuple[int, ...]
-"""By cell and symbol, how often the symbol stands in the cell."""
+"""For each cell and symbol, how often the symbol is in the cell."""
 
 
 def _inside(cells: Cells, automaton: Automaton, ways: Sequence[Sequence[int]]) -> Iterator[Stand]:
-    """The classes that a language meets: one pass over positions keeps for each state and class so far the smallest
-    prefix and how many there are, and drops prefixes that lead nowhere."""
+    """The classes that contain a string of the language.
+
+    One pass over the positions keeps, for each state and class of prefixes, the smallest prefix and the number of
+    prefixes. A prefix that no string of the language continues is dropped.
+    """
     places, size = placed(cells), len(cells.alphabet)
 
     def after(counts: CellCounts, place: int, symbol: int) -> CellCounts:
@@ -405,8 +408,9 @@ def _inside(cells: Cells, automaton: Automaton, ways: Sequence[Sequence[int]]) -
     for place in range(cells.n):
         extended: dict[tuple[int, CellCounts], Stand] = {}
         alive = ways[cells.n - place - 1]
-        # Prefixes with one state and one class go on alike: only the smallest of them is kept, and their number.
-        for (state, counts), (word, words) in stands.items():  # in the order of the smallest words
+        # Prefixes with the same state and class have the same continuations: only the smallest one is kept, and their
+        # number.
+        for (state, counts), (word, words) in stands.items():  # in the order of their smallest strings
             for symbol, to in enumerate(automaton.moves[state]):
                 if alive[to]:
                     key = to, after(counts, place, symbol)
@@ -421,7 +425,7 @@ def _inside(cells: Cells, automaton: Automaton, ways: Sequence[Sequence[int]]) -
 
 
 def _gathered(cells: Cells, parts: Iterable[tuple[CellCounts, Stand]]) -> Iterator[Stand]:
-    """For each class the first of its strings, and how many there are in its parts."""
+    """The classes, each joined from its `parts`: its first string, and the sum of the numbers of strings."""
     stands: dict[CellCounts, Stand] = {}
     for counts, stand in parts:
         first = stands.get(counts)
@@ -464,8 +468,8 @@ def _longest(language: Automaton | frozenset[Word]) -> int | None:
     if isinstance(language, frozenset):
         return max(map(len, language), default=0)
     alive = language.alive
-    # Level by level the states from which some string is still accepted; a level that is not empty after as many steps
-    # as there are states has a cycle.
+    # Level by level, the states that strings of a length reach and from which some string is accepted. If a level is
+    # not empty after as many steps as there are states, there is a cycle, and the language is infinite.
     longest, level = 0, {0} & alive
     for length in range(len(language.moves) + 1):
         if not level:
@@ -524,7 +528,7 @@ def _span(lengths: Sequence[int]) -> str:
 
 
 def _many(count: int) -> str:
-    """How many strings, as people read it."""
+    """A number of strings in words."""
     digits = str(count)
     count_text = f"{count:,}"
     if count >= 10**15:

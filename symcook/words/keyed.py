@@ -22,12 +22,14 @@ from symcook.errors import Unmerged
 KEYS = 64
 """The greatest number of different keys of one head."""
 Kept = tuple[str, int]
-"""A sum or a head, by its number."""
+"""What may be stored in full: ("sum", number of a sum) or ("head", number of a head)."""
 HeadKey = tuple[Fraction, ...]
+"""The key of a position, one number for each coordinate of the key."""
 
 
 class KeepApart(Exception):
-    """What must be kept as it is, and not by its sign or one value a key, for a decision that stayed open."""
+    """Raised where a decision stays undecided. `kept` names the sums and heads that must be stored in full, in place of
+    the sign of a sum or one value for each key of a head."""
 
     def __init__(self, kept: frozenset[Kept]) -> None:
         self.kept = kept
@@ -36,16 +38,17 @@ class KeepApart(Exception):
 
 @dataclass(frozen=True)
 class KeyTable:
-    """What a head has seen, in all states at once. For each of the `keys`: `present`, whether it has occurred;
-    `values`, its value in each coordinate (the sum of all its values, if keys are counted); and `more`, if that is
-    kept, how often it has occurred, or its rank, from 1, in the order in which the present keys came first (or last).
-    Entries of a key that is not present have no meaning."""
+    """The keys and values that a head has seen, in all states at once. Each field but `keys` has an entry for each key.
+    The values of a key in states where it is not present have no meaning."""
 
     keys: tuple[HeadKey, ...]
     present: tuple[Array, ...]
+    """Whether the key has occurred, by state."""
     values: tuple[tuple[Cell, ...], ...]
+    """The value of the key in each coordinate, by state; the sum of all its values, if keys are counted."""
     more: tuple[Array, ...] = ()
-    """Of each key the count or the order."""
+    """If it is stored: how often the key has occurred, or its rank, from 1, in the order in which the present keys came
+    first (or last)."""
 
     def take(self, entries: Array) -> KeyTable:
         values = tuple(tuple(taken(cell, entries) for cell in row) for row in self.values)
@@ -53,7 +56,7 @@ class KeyTable:
         return KeyTable(self.keys, present, values, more)
 
     def columns(self) -> list[Array]:
-        """What states are told apart by."""
+        """The arrays by which states are distinguished."""
         values = [
             np.where(here, cell.numerators, np.zeros(1, dtype=cell.table.dtype))
             for here, row in zip(self.present, self.values, strict=True)
@@ -64,17 +67,19 @@ class KeyTable:
 
 @dataclass(frozen=True)
 class KeyFold:
-    """The fold of one head, the one with number `head`. `kept`: whether counts, or the order of keys, are kept. `said`:
-    adds the head's name to a message."""
+    """The fold of one head over the positions of a prefix."""
 
     weighting: str
     kept: bool
+    """Whether the counts of keys (for an average), or their order, are stored."""
     head: int
+    """The number of the head."""
     said: Callable[[str], str]
+    """Adds the name of the head to a message."""
 
     def joined(self, before: KeyTable | None, keys: Sequence[Cell], values: Sequence[Cell], entries: int) -> KeyTable:
         """The table after the position whose keys and values are given."""
-        # The keys of this position, each once, and which state has which (`state`).
+        # The different keys of this position (`entry_keys`), and for each state the index of its key (`state`).
         keys = [tight(cell) for cell in keys]
         state, first = grouped([cell.numerators for cell in keys], entries)
         entry_keys = [tuple(_entry(cell, place) for cell in keys) for place in first]
@@ -85,7 +90,8 @@ class KeyFold:
         if len(number) > KEYS:
             must = f"a head must have at most {KEYS} different keys where strings are grouped"
             raise Unmerged(must, self.said(f"more than {KEYS} different keys"))
-        # Room for keys that occur for the first time, in no state before.
+        # Extend the table by the keys that occur for the first time. `here`: which states have the key now; `were`:
+        # which states had it before.
         zero_row, absent = tuple(constant(ZERO) for _ in values), np.zeros(entries, dtype=bool)
         here = [absent] * len(number)
         for code, key in enumerate(entry_keys):
@@ -95,8 +101,8 @@ class KeyFold:
         counts_or_order = (*old.more, *[np.zeros(entries, dtype=np.int64)] * missing) if self.kept else ()
         counted = self.kept and self.weighting == "average"
         rows_joined = []
-        # The values: summed where keys are counted; else those of the first or last occurrence, and for an average all
-        # must be alike.
+        # The values. If keys are counted, add them up; else take those of the first or last occurrence. For an average
+        # without counts, all values of a key must be equal.
         for now, was, row in zip(here, were, rows, strict=True):
             if now is absent:
                 rows_joined.append(row)
@@ -117,7 +123,7 @@ class KeyFold:
         return KeyTable(tuple(number), present, tuple(rows_joined), counts_or_order)
 
     def same(self, where: Array, row: Sequence[Cell], values: Sequence[Cell]) -> None:
-        """KeepApart where a key comes up again with another value: one value does not stand for its average then."""
+        """KeepApart where a key occurs again with another value: then one value is not its average."""
         for x, new in zip(row, values, strict=True):
             old_numerators, new_numerators = common([x, new])[0]
             if (where & (old_numerators != new_numerators)).any():
@@ -126,17 +132,17 @@ class KeyFold:
     def ordered(self, order: Sequence[Array], here: Sequence[Array], were: Sequence[Array]) -> tuple[Array, ...]:
         """The ranks of the keys after this position, by first occurrence (leftmost) or by last occurrence."""
         occurred = sum(were, np.zeros(len(here[0]), dtype=np.int64))
-        # The first occurrence counts: a new key comes after those that are there, and no order changes.
+        # Order of first occurrences: a new key gets the last rank, and no other rank changes.
         if self.weighting == "leftmost":
             return tuple(np.where(now & ~was, occurred + 1, x) for x, now, was in zip(order, here, were, strict=True))
-        # The last occurrence counts: the key moves to the end, and those that came after it move up.
+        # Order of last occurrences: the key gets the last rank, and keys that were after it move up by one.
         own = sum((np.where(now, x, 0) for x, now in zip(order, here, strict=True)), np.zeros_like(occurred))
-        last_place = occurred + (own == 0)  # the own one of each state leaves its place to those behind it
+        last_place = occurred + (own == 0)  # one more than before only if the key is new
         moved_up = (np.where((own > 0) & (x > own), x - 1, x) for x in order)
         return tuple(np.where(now, last_place, x) for x, now in zip(moved_up, here, strict=True))
 
     def read(self, seen: KeyTable | None, queries: Sequence[Cell], width: int) -> list[Cell]:
-        """What a row with these queries retrieves from the table, in each coordinate; zeros if no position is seen."""
+        """The value that a head with these queries retrieves, in each coordinate; zeros if no position is seen."""
         if seen is None:
             return [constant(ZERO)] * width
         # The greatest score of a key that has occurred, in each state; `top` says which keys have it.
@@ -147,12 +153,12 @@ class KeyFold:
             best = np.where(here & (~any_seen | (test > best)), test, best)
             any_seen = any_seen | here
         top = [here & (test == best) for test, here in zip(tests, seen.present, strict=True)]
-        # Tied keys: the average by counts, or the one that is first or last by order.
+        # Several keys may be tied. With counts, take the average; with an order, the first or last key.
         if self.kept and self.weighting == "average":
             return self.means(seen, top, width)
         if self.kept:
             top = self.foremost(seen, top)
-        # Nothing is kept about ties: fine where all tied keys have one value.
+        # With neither, all tied keys must have the same value.
         columns_read = []
         for column in range(width):
             tables, denominator, bound = common([row[column] for row in seen.values])
@@ -173,7 +179,7 @@ class KeyFold:
 
     def means(self, seen: KeyTable, top: Sequence[Array], width: int) -> list[Cell]:
         """The average over all positions with a tied key, in each coordinate."""
-        # How many positions are tied in each state, 1 where none is (then the sum is 0 too).
+        # The number of tied positions in each state; 1 in place of 0, where the sum is 0 too.
         tied = sum(
             (np.where(here, count, 0) for here, count in zip(top, seen.more, strict=True)), np.zeros(1, dtype=np.int64)
         )
@@ -194,21 +200,21 @@ class KeyFold:
 
 
 def grouped(columns: Sequence[Array], entries: int) -> tuple[Array, Array]:
-    """For each entry the number of its row among the different rows, which are numbered as they first occur; and the
-    entry where each row occurs first. A row becomes one integer."""
+    """Numbers the different rows of a table in the order in which they first occur: for each entry the number of its
+    row, and for each number the first entry with that row. `codes` encodes a row as one integer."""
     codes, span = np.zeros(entries, dtype=np.int64), 1
     for column in columns:
-        # Numbers that are no machine integers are numbered first.
+        # Big integers and floats are first replaced by small integers.
         if column.dtype == object:
             number: dict[int, int] = {}
             column = np.array([number.setdefault(value, len(number)) for value in column.tolist()], dtype=np.int64)
         elif column.dtype == float:
             column = np.unique(column, return_inverse=True)[1].reshape(-1)
         low, width = int(column.min()), int(column.max()) - int(column.min()) + 1
-        # A column with one value tells nothing apart.
+        # A column with a single value distinguishes no rows.
         if width == 1:
             continue
-        # Renumbered before the mixed-radix code would leave 64 bits.
+        # Renumber the codes before they would exceed 64 bits.
         if span * width > 2**62:
             codes = np.unique(codes, return_inverse=True)[1]
             column = np.unique(column, return_inverse=True)[1]
@@ -227,12 +233,12 @@ def grouped(columns: Sequence[Array], entries: int) -> tuple[Array, Array]:
 
 
 def taken(cell: Cell, entries: Array) -> Cell:
-    """The chosen entries; one for all stays one."""
+    """The chosen entries of a cell; a single entry, which holds for all states, stays single."""
     return cell if cell.size == 1 else Cell(cell.numerators[entries], cell.denominator, cell.bound)
 
 
 def tight(cell: Cell) -> Cell:
-    """The cell in lowest terms, with the bound that its entries really have."""
+    """The cell in lowest terms, with the exact bound on its numerators."""
     table = cell.numerators
     shared = math.gcd(int(np.gcd.reduce(table)), cell.denominator) if cell.denominator > 1 else 1
     if shared > 1:
