@@ -1,9 +1,10 @@
-"""A model as TransformerLens 4 holds it: a state dict with its names, and code that makes a `TransformerBridge` of it.
+"""A model for TransformerLens 4: a state dict with its names, and code that loads it as a `TransformerBridge`.
 
-TransformerLens has one kind of model: layers of softmax heads (all causal, or none) and one network, with a position
-table and an unembedding. A model fits where it is such a one; what does not fit is refused by name. Nothing is rounded
-but the factor of scores into Q: smaller heads are padded with zeros, V is kept as it is and O writes its rows to where
-they belong, and Q is doubled for a scale of 2, since TransformerLens takes a scale of 1 for an oversight.
+TransformerLens has one architecture: layers of softmax heads (all causal, or none) and one feed-forward layer, with a
+position table and an unembedding. A model of any other architecture is refused, by the name of the part that does not
+fit. Only Q is rounded, as it is multiplied by the factor of the scores. Smaller heads are padded with zeros, V is kept,
+and O writes the rows of V to their coordinates. Q is doubled for an attention scale of 2, since TransformerLens treats
+a scale of 1 as an oversight.
 """
 
 from __future__ import annotations
@@ -19,14 +20,17 @@ if TYPE_CHECKING:
     import numpy as np
 
 ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "gelu-tanh": "gelu_new"}
+"""The name in TransformerLens of each activation that it has."""
 DIRECTIONS = {"future": "causal", "none": "bidirectional"}
+"""The name in TransformerLens of each mask that it has."""
 SCALE = 2.0
+"""By what TransformerLens divides scores (`attn_scale`); Q is multiplied by it."""
 
 WHY = (
     "TransformerLens divides the weights of softmax before it sums, and norms in an order of its own, which the "
     "floating-point error model does not cover: the npz, torch and onnx formats of this model have guarantees"
 )
-"""Why nothing is guaranteed of this runtime."""
+"""Why a certificate guarantees nothing of this runtime."""
 
 CODE = '''"""The transformer {title}, for TransformerLens 4.
 
@@ -99,18 +103,19 @@ READOUTS = {
 
 
 def _refuse(part: str, given: object) -> NoReturn:
+    """Raises BadInput: `part` of the model has `given`, which TransformerLens does not support."""
     must = f"TransformerLens must have what {part} needs"
     raise BadInput(must, given, "use --format torch, safetensors, npz or onnx, which have it")
 
 
 class Lens:
-    """The configuration and the weights that an archive has in TransformerLens. Raises BadInput, with the part, where a
-    model has something that TransformerLens has not."""
+    """An archive as a configuration and weights of TransformerLens. Raises BadInput, which names the part, for a model
+    that TransformerLens cannot represent."""
 
     def __init__(self, m: Archive) -> None:
         import numpy as np
 
-        # Norms that choose coordinates: take the chosen ones as the residual stream.
+        # If norms choose coordinates, these become the residual stream.
         if any(key.endswith(".P") for key in m):
             m = ChosenNorms(m).archive()
         self.m, self.np = m, np
@@ -118,8 +123,8 @@ class Lens:
             _refuse("the embedding", "rows of numbers as inputs")
         if "positions" in m and m["positions"].ndim > 2:
             _refuse("the position table", "values that depend on the length of the input")
-        # TransformerLens has one size for all heads, one number of heads for all layers, and one hidden size: the
-        # largest, so that smaller ones are padded with zeros.
+        # TransformerLens has one size for all heads, one number of heads for all layers, and one hidden size. Take the
+        # largest of each; smaller ones are padded with zeros.
         self.d = len(m["coordinates"])
         self.layers = self.paired()
         self.masks: set[str] = set()
@@ -128,7 +133,7 @@ class Lens:
         self.count = max([1, *(len(self.head_keys(layer[0])) for layer in self.layers)])
         networks = [f"step{s}." for _, s in self.layers if s]
         self.hidden = max([1, *(len(m[key + "b1"]) for key in networks)])
-        # One activation for all layers.
+        # TransformerLens has one activation for all layers.
         kinds = {str(m[key + "activation"]) for key in networks}
         if len(kinds) > 1 or not kinds <= ACTIVATIONS.keys():
             _refuse("the activation", " and ".join(sorted(kinds)))
@@ -136,7 +141,7 @@ class Lens:
         self.epsilon = self.norms()
 
     def paired(self) -> list[tuple[int | None, int | None]]:
-        """The steps of attention and network of each layer; the final norm is none of them."""
+        """For each layer the numbers of its attention step and its feed-forward step, None for a missing one."""
         pairs: list[tuple[int | None, int | None]] = []
         for s in range(1, int(self.m["steps"]) + 1):
             # Attention opens a layer; a feed-forward sublayer joins it, or is a layer by itself.
@@ -150,16 +155,17 @@ class Lens:
         return pairs
 
     def head_keys(self, step: int | None) -> list[str]:
+        """The prefixes of the keys of the heads of a step."""
         return [] if step is None else numbered(self.m, f"step{step}.head", "V")
 
     def head(self, key: str) -> tuple[Any, Any, Any]:
-        """A head's Q and K, and of V the rows that are not zero; their biases; the places of these rows."""
+        """Q, K and the nonzero rows of V of a head; their biases; and the coordinates that these rows write."""
         m, np = self.m, self.np
         Q, K, V, name = m[key + "Q"], m[key + "K"], m[key + "V"], key.rstrip(".")
         self.masks.add(str(m[key + "mask"]))
         if len(self.masks) > 1 or not self.masks <= DIRECTIONS.keys():
             _refuse(f"the mask of {name}", " beside ".join(sorted(self.masks)))
-        # With equal scores average-hard attention is softmax attention.
+        # If all scores are equal, average-hard attention is softmax attention.
         uniform = not Q.any() or not K.any()
         if str(m[key + "weighting"]) != "softmax" and not (uniform and str(m[key + "weighting"]) == "average"):
             _refuse(f"the weighting of {name}", f"{m[key + 'weighting']} (hard attention)")
@@ -167,7 +173,7 @@ class Lens:
         if factor.ndim > 1 or (factor != factor[0]).any():
             _refuse(f"the temperature of {name}", "one that depends on the position")
         biases: list[Any] = [m.get(f"{key}b{part}", np.zeros(len(m[key + part]), dtype=Q.dtype)) for part in "QKV"]
-        # The factor goes into Q and its bias, together with the scale that the configuration divides by.
+        # Q and its bias are multiplied by the factor of the scores, and by the scale that TransformerLens divides by.
         Q, biases[0] = (
             cast(matrix.astype(np.float64) * (float(factor[0]) * SCALE), str(m["dtype"])) for matrix in (Q, biases[0])
         )
@@ -175,8 +181,8 @@ class Lens:
         return (Q, K, V[rows]), (biases[0], biases[1], biases[2][rows]), rows
 
     def norms(self) -> float | None:
-        """The epsilon of all norms, None where there are none: in TransformerLens one over the stream stands before
-        each part and one at the end, or nowhere."""
+        """The epsilon of all norms; None where there are none. TransformerLens has a norm of the residual stream before
+        each sublayer and one at the end, or no norms."""
         m, steps = self.m, int(self.m["steps"])
         keys = [key.removesuffix("gain") for key in m if key.endswith(".gain")]
         if not keys:
@@ -215,7 +221,7 @@ class Lens:
         }
 
     def unembedding(self) -> Any:
-        """What is shown at a position: scores, or coordinates."""
+        """The matrix of the unembedding: the weights of the scores, or rows that select the coordinates shown."""
         np, m = self.np, self.m
         if "readout.weights" in m:
             return np.atleast_2d(m["readout.weights"])
@@ -242,19 +248,19 @@ class Lens:
             parts = {name: zeros(wide, self.d) for name in names} | {"o": zeros(self.d, wide)}
             for h in range(len(self.head_keys(attention))):
                 weights, biases, rows = next(heads)
-                at = h * self.size
+                low = h * self.size
                 for name, matrix, bias in zip(names, weights, biases, strict=True):
-                    parts[name][at : at + len(matrix)], biases_of[name][at : at + len(bias)] = matrix, bias
-                # V gives only the rows that are written, and O puts them at their coordinates.
-                parts["o"][rows, range(at, at + len(rows))] = 1
+                    parts[name][low : low + len(matrix)], biases_of[name][low : low + len(bias)] = matrix, bias
+                # V has only its nonzero rows, and O writes them to their coordinates.
+                parts["o"][rows, range(low, low + len(rows))] = 1
             for name, matrix in parts.items():
                 arrays |= {f"{key}attn.{name}.weight": matrix, f"{key}attn.{name}.bias": biases_of[name]}
             arrays |= dict(self.norm(f"{key}ln2", network))
             W1, b1, W2, b2 = zeros(self.hidden, self.d), zeros(self.hidden), zeros(self.d, self.hidden), zeros(self.d)
             if network is not None:
-                inside, behind = m[f"step{network}.W1"], m[f"step{network}.W2"]
-                W1[: len(inside)], W2[:, : len(inside)] = inside, behind
-                b1[: len(inside)], b2 = m[f"step{network}.b1"], m[f"step{network}.b2"]
+                W1_stored, W2_stored = m[f"step{network}.W1"], m[f"step{network}.W2"]
+                W1[: len(W1_stored)], W2[:, : len(W1_stored)] = W1_stored, W2_stored
+                b1[: len(W1_stored)], b2 = m[f"step{network}.b1"], m[f"step{network}.b2"]
             arrays |= {f"{key}mlp.in.weight": W1, f"{key}mlp.in.bias": b1, f"{key}mlp.out.weight": W2}
             arrays[f"{key}mlp.out.bias"] = b2
         # The final norm, and the unembedding.
@@ -265,19 +271,20 @@ class Lens:
         return arrays | {"unembed.weight": rows, "unembed.bias": m.get("readout.bias", zeros(len(rows)))}
 
     def norm(self, key: str, step: int | None) -> Iterator[tuple[str, Any]]:
-        """The gain and bias of the norm before a part; 1 and 0 where there is no part to read it."""
+        """The gain and bias of the norm before a sublayer; 1 and 0 where the layer has no such sublayer."""
         np, kind = self.np, self.m["embedding"].dtype
         if self.epsilon is not None:
-            own = f"step{step}.before1."
-            yield f"{key}.weight", np.ones(self.d, dtype=kind) if step is None else self.m[own + "gain"]
-            yield f"{key}.bias", np.zeros(self.d, dtype=kind) if step is None else self.m[own + "bias"]
+            norm_key = f"step{step}.before1."
+            yield f"{key}.weight", np.ones(self.d, dtype=kind) if step is None else self.m[norm_key + "gain"]
+            yield f"{key}.bias", np.zeros(self.d, dtype=kind) if step is None else self.m[norm_key + "bias"]
 
 
 class ChosenNorms:
-    """An archive whose norms choose coordinates, as `from_state_dict` makes them, with the chosen ones as its stream.
+    """An archive whose norms choose coordinates, as `from_state_dict` makes them. It is rewritten so that the residual
+    stream has the chosen coordinates alone.
 
-    Each step reads the norm of the same coordinates, and beside it constants, which become biases. The last step copies
-    a norm to coordinates of its own, and becomes the final norm: the readout reads these and constants.
+    Each step reads the norm of the same coordinates, and constants, which become biases. The last step copies a norm to
+    other coordinates, and becomes the final norm: the readout reads these copies, and constants.
     """
 
     def __init__(self, m: Archive) -> None:
@@ -296,7 +303,7 @@ class ChosenNorms:
         return P.argmax(axis=1).tolist()
 
     def constants(self, step: str) -> Any:
-        """What the columns behind the chosen coordinates are in the view of a step."""
+        """The constants that a step reads in the columns after the chosen coordinates."""
         entries, k = [], 2
         if self.places(f"{step}before1") != self.stream:
             _refuse(f"the norm {step}before1", "other coordinates than those of the first norm")
@@ -308,26 +315,27 @@ class ChosenNorms:
         return self.np.array(entries)
 
     def kept(self, key: str) -> Any:
-        """The rows of what is written; all others must be zero."""
+        """The rows of a matrix that write chosen coordinates; BadInput if another row is not zero."""
         table, unread = self.m[key], sorted(set(range(len(self.m["coordinates"]))) - set(self.stream))
         if table[unread].any():
             _refuse(key, "a write to a coordinate that no norm reads")
         return table[self.stream]
 
     def split(self, table: np.ndarray, constants: np.ndarray) -> tuple[Any, Any]:
-        """A matrix on the chosen coordinates, and its bias."""
+        """The columns of a matrix for the chosen coordinates, and the bias that its other columns give for the
+        constants."""
         bias = table[:, self.size :].astype(self.np.float64) @ constants
         return table[:, : self.size], cast(bias, str(self.m["dtype"]))
 
     def archive(self) -> Archive:
-        """The archive in the chosen coordinates: constants that a step reads have become biases."""
+        """The archive with the chosen coordinates as its residual stream."""
         m, np, dtype = self.m, self.np, str(self.m["dtype"])
         arrays = {key: value for key, value in m.items() if not key.startswith("step")}
         arrays |= {"steps": m["steps"], "coordinates": m["coordinates"][self.stream]}
         for key in ("embedding", "positions"):
             if key in m:
                 arrays[key] = m[key][..., self.stream]
-        # All steps but the last, which becomes the final norm.
+        # All steps but the last: constants that a step reads become biases.
         for step in (f"step{s}." for s in range(1, int(m["steps"]))):
             constants = self.constants(step)
             for name in ("gain", "bias", "epsilon"):
@@ -346,7 +354,7 @@ class ChosenNorms:
         return arrays | self.final()
 
     def final(self) -> Archive:
-        """The last step as a final norm, and the readout behind it."""
+        """The last step as the final norm, and the readout after it."""
         m, np, key = self.m, self.np, self.last
         copied_columns = self.copied()
         others = sorted(set(range(len(m["coordinates"]))) - set(copied_columns))
@@ -364,8 +372,8 @@ class ChosenNorms:
         weights = np.atleast_2d(m["readout.weights"])
         used = [k for k in others if weights[:, k].any()]
         table = m["positions"][:, used] if "positions" in m else np.zeros((1, len(used)))
-        # These must be constant: no step and no token writes them, and every
-        # position has the same.
+        # The other coordinates that the readout uses must be constant: no step and no token writes them, and they are
+        # the same at every position.
         written = any(m[name][used].any() for name in m if name.endswith((".V", ".W2", ".b2")))
         if written or m["embedding"][:, used].any() or (table != table[0]).any():
             _refuse("the readout", "coordinates that the final norm does not give")
@@ -374,22 +382,19 @@ class ChosenNorms:
         return arrays
 
     def copied(self) -> list[int]:
-        """Where the last step copies its norm to, by relu(x) - relu(-x)."""
+        """The coordinates to which the last step copies its norm, as relu(x) - relu(-x)."""
         m, np, key, size = self.m, self.np, self.last, self.size
         identity = np.eye(size)
         copies = f"{key}W1" in m and str(m[f"{key}activation"]) == "relu" and not m[f"{key}b1"].any()
         if not copies or not m[f"{key}W2"].any() or m[f"{key}b2"].any() or self.constants(key).size > 1:
             _refuse("the final norm", "none at all")
         rows = np.flatnonzero(m[f"{key}W2"].any(axis=1)).tolist()
-        # W1 = (I; -I) and W2 = (I, -I) make x of x by relu(x) - relu(-x), and nothing else may be at the target before.
-        inside, behind = m[f"{key}W1"], m[f"{key}W2"][rows]
-        both_signs = np.hstack([np.vstack([identity, -identity]), np.zeros((2 * size, inside.shape[1] - size))])
+        # W1 = (I; -I) and W2 = (I, -I) compute relu(x) - relu(-x) = x. It is added to the target coordinates, which
+        # must be zero before.
+        W1, W2 = m[f"{key}W1"], m[f"{key}W2"][rows]
+        both_signs = np.hstack([np.vstack([identity, -identity]), np.zeros((2 * size, W1.shape[1] - size))])
         fresh = not m["embedding"][:, rows].any() and ("positions" not in m or not m["positions"][..., rows].any())
-        if (
-            not fresh
-            or not np.array_equal(inside, both_signs)
-            or not np.array_equal(behind, np.hstack([identity, -identity]))
-        ):
+        if not fresh or not np.array_equal(W1, both_signs) or not np.array_equal(W2, np.hstack([identity, -identity])):
             _refuse("the final norm", "a last network that does more than copy a norm")
         return rows
 
