@@ -1,7 +1,7 @@
-"""Where two models differ: the first input, layer, position and coordinate at which their residual streams are apart.
+"""Where two models differ: the first input, layer, position and coordinate at which their residual streams differ.
 
-`diff` runs both models on the same inputs, in rigorous intervals, and compares what stands after each sublayer; what
-differs without a run (names, lengths, kinds of sublayers) comes from `symcook.model.structure`.
+`diff` runs both models on the same inputs, in rigorous intervals, and compares the residual streams after each
+sublayer. Differences that need no run (names, lengths, kinds of sublayers) come from `symcook.model.structure`.
 """
 
 from __future__ import annotations
@@ -30,29 +30,34 @@ if TYPE_CHECKING:
     from symcook.domains.protocol import Domain
 
 INPUTS, MOST = 500, 100_000
-"""The largest number of inputs on which two models are run, and of strings of a language."""
+"""The greatest number of inputs on which two models are run: of all strings, and of the strings of a language."""
 LENGTH = 6
-"""The length to which they are compared where none is asked for."""
+"""The length to which two models are compared where the user gives none."""
 BITS = 256
+"""The precision of the rigorous intervals."""
 CLOSE_DIGITS = 20
+"""The number of decimals of `CLOSE`."""
 CLOSE = Fraction(1, 10**CLOSE_DIGITS)
-"""Values that balls tell neither apart nor equal agree within this, beyond the tolerance, or it is open whether they
-do."""
+"""How close values must be to count as close, where their intervals prove neither that they differ nor that they agree
+within the tolerance. If even this is not proved, the comparison is undecided."""
 
 
 @dataclass(frozen=True, repr=False)
 class Diff(Shown):
-    """What `diff` found.
+    """The result of `diff`.
 
-    `structure` says in sentences what differs without a run (coordinates, tokens, positions, lengths, sublayers), and
-    `undecided` which position functions may differ; `limits` has, where a tolerance is given, what is said of the first
-    position and the maximum length, which do not count then: those of an export are those of its tables; `first` is the
-    first difference of a run: input, layer, part, position (from 1), coordinate, and both values; None where there is
-    none. Of the `inputs` that were run, `different` differ; on `answers` of these all values agree, and the answers
-    differ (the part "answer"). Answers are not compared where the `shapes` of what the readouts give differ. On `open`
-    of them a choice, or whether values differ, stays open in balls, before the first difference if there is one: with
-    `open`, `first` is the first that is known. On `close` of them nothing differs or stays open, and some values are
-    known to agree within `CLOSE` beyond the tolerance only.
+    `structure` has sentences on what differs without a run (coordinates, tokens, positions, lengths, sublayers), and
+    `undecided` has those on position functions that may differ. Where a tolerance is given, differences in the first
+    position and the maximum length are in `limits` and do not count, since an export takes them from its tables.
+
+    `first` is the first difference in a run: input, layer, part, position (from 1), coordinate, and both values; None
+    where there is none. `inputs` counts the inputs that were run, `different` those on which the models differ, and
+    `answers` those on which all values agree and only the answers differ (the part "answer"). Answers are not compared
+    where the `shapes` of the two readouts differ.
+
+    `open` counts the inputs on which a choice, or whether two values differ, is undecided in intervals, before any
+    difference; so `first` is then only the first difference that is known. `close` counts the inputs on which nothing
+    differs or is undecided, but some values are only known to agree within `CLOSE` beyond the tolerance.
     """
 
     REPORT = "diff"
@@ -71,12 +76,12 @@ class Diff(Shown):
     shapes: tuple[str, str] = ("", "")
     answers: int = 0
     asked: Strings | None = None
-    """The strings that were asked about; None of models over rows."""
+    """The strings that were compared; None for models of rows."""
 
     @property
     def same(self) -> bool | None:
-        """Whether nothing differs, structure and values, but for what is `close`; None where nothing is known to differ
-        and something stays open."""
+        """Whether structure and values are the same (`close` counts as the same). None where no difference is known and
+        something is undecided."""
         if self.first is not None or self.structure:
             return False
         return None if self.open or self.undecided else True
@@ -128,7 +133,7 @@ def diff(
     if near < 0:
         raise BadInput("a tolerance must not be negative", quotient(near))
     max_length = _common_length(first_model, second_model, max_length, inputs)
-    # Which strings are run, and at which positions they are compared.
+    # The strings that are run, and the positions at which they are compared.
     asked = None
     if first_model.alphabet:
         asked = strings(
@@ -142,7 +147,7 @@ def diff(
     most = INPUTS
     if asked is not None and asked.language is not None and (most := asked.count) > MOST:
         raise BadInput(f"two models must be compared on at most {MOST:,} strings", asked.says, "give --sample 500")
-    # Run them, and count what differs, what is only close, and what stays open.
+    # Run both models, and count inputs that differ, that are only close, and that are undecided.
     count = opened = different = close = answers = 0
     first_difference = None
     for input_text, tokens in _inputs(first_model, max_length, asked):
