@@ -46,9 +46,9 @@ class Computed:
     ) -> None:
         """`differs` makes the error for a goal that equals no fact. With `searching` the automation tries such a goal:
         it may be about ties between the numbers of an input. With `long` a goal is shortened before it is split."""
-        self.differs, self.keys, self.searching, self.long = differs, dict(facts), searching, long
-        self.by_name: dict[str | None, str] = {}
-        self.words: list[str] = []
+        self.differs, self.keys, self.searching, self.long = differs, dict(facts), searching, long  # keys: normal forms
+        self.by_name: dict[str | None, str] = {}  # by function: the label of its equation
+        self.words: list[str] = []  # the labels of the facts about the tokens of a string
         self.one_of: dict[str, tuple[str, int]] = {}  # an instance of a general fact: the fact, and the index
         self.aside: set[str] = set()  # facts that are not about the place of a position
         self.count = 0
@@ -80,12 +80,13 @@ class Computed:
             if not (self.long and (distinct(g, halved) or (self.searching and swapped(g, self.settle)))):
                 self._index(g)
             return
+        # Two formulas are the same after computation if their normal forms are.
         key = fkey(g.goal)
         if key == TRUE:
             g.true()
         elif key in self.keys:
             g.hyp(self._given(g, self.keys[key]))
-        elif g.goal[0] == "->":
+        elif g.goal[0] == "->":  # the premise is a fact until its conclusion is closed
             before, self.count = dict(self.keys), self.count + 1
             premise = f"h{self.count}"
             if _vacuous(g, premise):
@@ -128,21 +129,22 @@ class Computed:
             for part in g.split():
                 self.settle(part)
             return
-        if None in ends:
+        if None in ends:  # a range of positions
             if not (self.long and shortened(g, lambda h: self._position(h, x, low, high))):
                 self._position(g, x, low, high)
             return
 
+        # A range of numbers: a case for each, with the number in the place of x.
         def leaf(h: Goal, value: int, equal: str) -> None:
             h.rewrite(equal) if _occurs(h.goal, x) else None
             self.settle(h)
 
-        def each(branch: Goal) -> None:
+        def by_cases(branch: Goal) -> None:
             halved(branch, x, int(ends[0] or 0), int(ends[1] or 0), low, high, leaf)
 
-        many = (ends[1] or 0) - (ends[0] or 0) >= FEW
-        if not (self.long and many and shortened(g, each)):
-            each(g)
+        is_wide = (ends[1] or 0) - (ends[0] or 0) >= FEW
+        if not (self.long and is_wide and shortened(g, by_cases)):
+            by_cases(g)
 
     def _position(self, g: Goal, i: str, low: str, high: str) -> None:
         """Close an equation of the embedding at position i: one case for each token that may be there."""
@@ -150,15 +152,17 @@ class Computed:
         typed = next((k for k in self.words if g.facts[k][0] == "all"), None)
         if typed is None:
             raise self.differs(g.goal)
+        # The model's equation at i; it may be the goal without a look at the token.
         if fact is not None:
             self._given(g, fact)
             g.use(fact, i, lambda h: pair(h, low, high), label=f"{fact}_at", premises=0)
             if self.long and fkey(g.facts[f"{fact}_at"]) == fkey(g.goal):
                 g.hyp(f"{fact}_at")
                 return
+        # If not all positions have typed tokens: first the places of added tokens, one after the other.
         ends = flatten("&", instantiate(g.facts[typed][2][0], (var(i, "Int"),))[2][0])
-        same = [fkey(end) for end in ends] == [fkey(g.facts[low]), fkey(g.facts[high])]
-        for k in self.words if not same else ():
+        all_typed = [fkey(end) for end in ends] == [fkey(g.facts[low]), fkey(g.facts[high])]
+        for k in self.words if not all_typed else ():
             if g.facts[k][0] == "=":  # an added token
                 place, token = g.facts[k][2][0][2][1], g.facts[k][2][1]
                 here, g = g.em(f"{i} = {g.text(place)}", f"{k}_here", f"{k}_not")
@@ -168,14 +172,15 @@ class Computed:
 
                 here.have(f"w({i}) = {here.text(token)}", "token", added)
                 self._tokens(here, fact)
-        near = [low, high, *(k for k in g.facts if k.endswith("_not"))]
+        # Then the typed tokens. That i is one of their positions follows from its range and the places that it is not.
+        about_i = [low, high, *(k for k in g.facts if k.endswith("_not"))]
         equations = {*self.by_name.values(), *self.aside}
 
-        def ranged(h: Goal) -> None:
-            h.facts = {k: f for k, f in h.facts.items() if k in near or k not in equations}
-            automation.prove(h, (), foreground=near)
+        def in_typed_range(h: Goal) -> None:
+            h.facts = {k: f for k, f in h.facts.items() if k in about_i or k not in equations}
+            automation.prove(h, (), foreground=about_i)
 
-        inside = (lambda h: pair(h, low, high)) if same else ranged
+        inside = (lambda h: pair(h, low, high)) if all_typed else in_typed_range
         g.use(typed, i, inside, label="token", premises=0)
         self._tokens(g, fact)
 
@@ -231,14 +236,15 @@ def _nested(g: Goal) -> None:
         inside, number = t[2][0], normal.constant(reduced(nf(t[2][0])))
         if number is None or number <= 0:
             continue
-        matches = ((other, ratio) for other in radicands if (ratio := _root(Fraction(number) / other)) is not None)
-        other, ratio = next(matches, (Fraction(number), Fraction(1)))
-        if other not in radicands:
-            radicands.append(other)
-            if normal.constant(nf(inside)) is not None:
+        # sqrt(number) = ratio*sqrt(radicand), for an earlier radicand if there is one with a rational ratio.
+        matches = ((old, ratio) for old in radicands if (ratio := _root(Fraction(number) / old)) is not None)
+        radicand, ratio = next(matches, (Fraction(number), Fraction(1)))
+        if radicand not in radicands:
+            radicands.append(radicand)
+            if normal.constant(nf(inside)) is not None:  # it is the root of a rational number as it stands
                 continue
         facts.append(g.fresh("root"))
-        multiple = f"{quotient(ratio)}*sqrt({quotient(other)})"
+        multiple = f"{quotient(ratio)}*sqrt({quotient(radicand)})"
         g.use("lem:sqrt_equals", g.text(inside), multiple, partial(enclosed, near=()), cancelled, label=facts[-1])
         replaced = replace(replaced, t, g.term(multiple, "Real"))
     if not facts:
@@ -275,6 +281,7 @@ def _opened(g: Goal) -> None:
         for axiom, ends, value in (
             ("ax:relu_pos", (num(0), inside), inside), ("ax:relu_neg", (inside, num(0)), num(0)),
         ):  # fmt: skip
+            # 0 <= t or t <= 0, by rigorous intervals or as an equation.
             trial = g._branch(("<=", None, ends))
             if trial.first(partial(enclosed, near=()), _level):
                 facts.append(g.fresh("relu"))
@@ -305,17 +312,18 @@ def halved(g: Goal, x: str, a: int, b: int, low: str, high: str, leaf: Callable[
     """Close `g` by cases over the integer x, halving its range: fact `low` is a <= x, fact `high` is x <= b.
 
     `leaf` closes one case; its arguments are the goal, the value, and the label of the equation ``x = value``."""
-    if b < a:
+    if b < a:  # no value: a <= x <= b contradicts b < a
         g.have(f"{a} <= {b}", "none", lambda h: h._emit({"by": "pos", "sum": [
             {"c": "1", "of": [low]}, {"c": "1", "of": [high]}]}, True))  # fmt: skip
         g.absurd("none")
         return
-    if a == b:
+    if a == b:  # one value: x = a by antisymmetry
         equal = g.fresh("eq")
         g.have(f"{x} = {a}", equal, lambda h: h._emit({"by": "antisym", "left": [{"by": "hyp", "of": high}],
                                                        "right": [{"by": "hyp", "of": low}]}, True))  # fmt: skip
         leaf(g, a, equal)
         return
+    # Else x is in the lower half, or in the upper one: x > mid gives mid + 1 <= x for integers.
     mid = (a + b) // 2
     upper, above, lower = g.fresh("to"), g.fresh("over"), g.fresh("from")
     left, right = g.em(f"{x} <= {mid}", upper, above)
@@ -333,7 +341,8 @@ def squared(g: Goal) -> None:
 
 
 def _squares(t: Term) -> list[tuple[Fraction, Term | None]] | None:
-    """A sum of squares as pairs (factor, base); base None is a plain number. None if t is not such a sum."""
+    """The squares of a sum of squares, as pairs (factor, base) for factor*base^2; base None stands for 1. None if t is
+    not such a sum."""
     tag, data, kids = t
     value = normal.constant(nf(t))
     if value is not None:
@@ -342,19 +351,19 @@ def _squares(t: Term) -> list[tuple[Fraction, Term | None]] | None:
         return [(Fraction(1), kids[0])]
     if tag == "+" or tag == "sum":
         terms = list(kids)
-        if tag == "sum":
+        if tag == "sum":  # between numbers: its terms one by one
             ends = [normal.constant(nf(end)) for end in kids[:2]]
             if None in ends:
                 return None
             terms = [instantiate(kids[2], (num(k),)) for k in range(int(ends[0] or 0), int(ends[1] or 0) + 1)]
-        squares_found = [_squares(term) for term in terms]
-        return None if None in squares_found else [part for term in squares_found for part in term or ()]
-    if tag in ("*", "/"):
-        for factor, other in ((kids[1], kids[0]), (kids[0], kids[1]))[: 1 + (tag == "*")]:
+        by_term = [_squares(term) for term in terms]
+        return None if None in by_term else [square for squares in by_term for square in squares or ()]
+    if tag in ("*", "/"):  # a positive factor on either side, or a positive divisor on the right
+        for factor, base in ((kids[1], kids[0]), (kids[0], kids[1]))[: 1 + (tag == "*")]:
             number = normal.constant(nf(factor))
-            if number is not None and number > 0 and (squares := _squares(other)) is not None:
+            if number is not None and number > 0 and (squares := _squares(base)) is not None:
                 number = Fraction(number) if tag == "*" else 1 / Fraction(number)
-                return [(number * term, base) for term, base in squares]
+                return [(number * square_factor, square_base) for square_factor, square_base in squares]
     return None
 
 
@@ -384,10 +393,11 @@ def witnessed(g: Goal, texts: Sequence[str]) -> Term:
 
 def left_of(f: Term) -> str | None:
     """The function whose value the left side of an equation is, after computation; None for another formula."""
-    while f[0] in ("all", "->", "&"):
+    while f[0] in ("all", "->", "&"):  # below quantifiers and premises, the first part
         f = instantiate(f[2][0], (var("#", f[1]),)) if f[0] == "all" else f[2][f[0] == "->"]
     if f[0] != "=":
         return None
+    # The atoms of the left side. A function of a number, and perhaps a position, has the number in its name: "f(3)".
     keys = [normal._keys[a] for m in nf(f[2][0]) for a, _ in m[0]]
     numbered = {key: normal.constant(dict(key[3])) if len(key) > 4 else None for key in keys}
     names = {key[1] + (f"({numbered[key]})" if len(key) > 4 else "") for key in keys if key[0] in ("app", "var")}
@@ -400,4 +410,5 @@ def _occurs(t: Term, name: str) -> bool:
 
 
 def _mentions_word(t: Term) -> bool:
+    """Whether the tokens w are in a term."""
     return _occurs(t, "w")

@@ -1,9 +1,9 @@
 """Functions with given values as short terms of the grammar, as a proof cites them. Nothing here is trusted.
 
 In go the values by index (a number, a row of numbers, or the text of a value per tuple of indices); out comes the text
-of a term: ``v1__ v2__. I[v1__ = 1 & v2__ = 2]*5`` has the value 5 at (1, 2) and 0 elsewhere. Names of bound indices end
-with two underscores, so that no coordinate is called like one: ``v1__``, ``v2__``, .. for numbers, ``y__`` for the
-position. Long tables stay short, since values that are equal, or linear in the index, share one summand.
+of a term: ``v1__ v2__. I[v1__ = 1 & v2__ = 2]*5`` has the value 5 at (1, 2) and 0 elsewhere. The indices are called
+``v1__``, ``v2__``, .., the position ``y__``. Terms of long tables stay short, since values that are equal, or linear in
+the index, share one summand.
 """
 
 from __future__ import annotations
@@ -36,9 +36,11 @@ def table_function(entries: Mapping[tuple[int, ...], Fraction], names: Sequence[
     names = names or [f"v{k}__" for k in range(1, 1 + len(next(iter(entries))))]
     if not names:
         return quotient(entries[()])
+    # A row has the values for fixed indices before the last one.
     rows: dict[tuple[int, ...], dict[int, Fraction]] = {}
     for key, value in entries.items():
         rows.setdefault(key[:-1], {})[key[-1]] = value
+    # Rows with the same term whose last fixed index goes up by 1 are a group.
     groups: list[tuple[tuple[int, ...], int, str]] = []  # first index, number of rows, their term
     for key, row in rows.items():
         text = _row(row, names[-1])
@@ -57,12 +59,14 @@ def table_function(entries: Mapping[tuple[int, ...], Fraction], names: Sequence[
 
 def _row(row: Mapping[int, Fraction], name: str) -> str:
     """The values of a row as a term in its index."""
-    (a, first_value), *others = row.items()
-    slope = (others[0][1] - first_value) / (others[0][0] - a) if others else Fraction(0)
-    if all(value == first_value + slope * (k - a) for k, value in row.items()):
-        start = first_value - slope * a
+    # One line through all values, if there is one: by the first two of them.
+    (first, first_value), *later = row.items()
+    slope = (later[0][1] - first_value) / (later[0][0] - first) if later else Fraction(0)
+    if all(value == first_value + slope * (k - first) for k, value in row.items()):
+        start = first_value - slope * first
         line = name if slope == 1 else f"{_spelled(slope)}*{name}"
         return quotient(start) if not slope else line if not start else f"{line} + {_spelled(start)}"
+    # Not on one line: the runs (first, last, value) of equal values at successive indices.
     runs: list[tuple[int, int, Fraction]] = []
     for k, value in row.items():
         if runs and runs[-1][1:] == (k - 1, value):
@@ -84,6 +88,7 @@ def _spelled(value: int | Fraction) -> str:
 
 
 def _sum(terms: Sequence[str]) -> str:
+    """The sum of these terms; 0 without terms."""
     return _bracketed(terms, " + ") or "0"
 
 
@@ -100,6 +105,7 @@ def rows_function(rows: Mapping[tuple[int, ...], Sequence[object]], low: str | N
     """A function of a number, and of a position if there are some (`low` is the first): the row in the most runs of
     numbers, plus the differences of the others. Its values at other numbers do not matter. With `repeated`, numbers
     that repeat at one distance are written as a sum."""
+    # Equal rows share a summand; the most scattered row is the one that needs no condition.
     keys_of_row: dict[tuple[str, ...], list[int]] = {}
     for (k,), row in rows.items():
         keys_of_row.setdefault(tuple(map(str, row[:1] if low is None else row)), []).append(k)
@@ -141,6 +147,7 @@ def counted(numbers: Sequence[int], name: str) -> str:
     """
     runs, terms, single = consecutive(numbers), list[str](), list[tuple[int, int]]()
     while runs:
+        # The group of the first `period` runs that, repeated, saves most; a run that is not repeated stands alone.
         period, repeats = max(((q, _again(runs, q)) for q in range(1, len(runs) // 2 + 1)), key=_saved, default=(1, 1))
         if repeats < 3:
             single.append(runs.pop(0))
@@ -182,12 +189,14 @@ def affine(cells: Mapping[tuple[int, ...], int]) -> list[int] | None:
     """The integers c, a, b, .. such that each value is c + a*x1 + b*x2 + ..; None if there are none."""
     keys = list(cells)
     origin, slopes = keys[0], []
+    # The slope in each index, by a key `step` that differs from the first in this index alone; 0 without one.
     for m in range(len(origin)):
-        near = next((k for k in keys if k[m] != origin[m] and k[:m] + k[m + 1 :] == origin[:m] + origin[m + 1 :]), None)
-        rise = 0 if near is None else Fraction(cells[near] - cells[origin], near[m] - origin[m])
+        step = next((k for k in keys if k[m] != origin[m] and k[:m] + k[m + 1 :] == origin[:m] + origin[m + 1 :]), None)
+        rise = 0 if step is None else Fraction(cells[step] - cells[origin], step[m] - origin[m])
         if rise.denominator != 1:
             return None
         slopes.append(int(rise))
+    # The form that has these slopes and agrees at the first key; it must agree at all others.
     constant = cells[origin] - sum(a * x for a, x in zip(slopes, origin, strict=True))
     agrees = all(v == constant + sum(a * x for a, x in zip(slopes, k, strict=True)) for k, v in cells.items())
     return [constant, *slopes] if agrees else None

@@ -1,10 +1,10 @@
-"""The facts of the proof about a compiled model: what they say, how they are cited, and how each is shown once. Nothing
-here is trusted.
+"""The facts of a proof about a compiled model: what they state, how they are cited, and how each is proved once.
+Nothing here is trusted.
 
-A branch of a proof copies every fact that stands around it, and the checker limits how many are copied. In the proof
-of a long formula hundreds of facts stand around thousands of branches, and each rests on a few alone. Then a fact is
-shown as a closed lemma, all names quantified and what it rests on supposed, before the proof supposes anything. Facts
-of S-RASP programs always are, so that lines which are alike share one.
+A branch of a proof copies all facts in scope, and the checker limits the number of copies. In the proof of a long
+formula there are hundreds of facts and thousands of branches, while each branch needs few facts. In such a proof a fact
+is proved as a closed lemma: it quantifies all its names, has the facts that it needs as premises, and comes before the
+proof introduces anything. Facts about S-RASP programs are always proved so; similar lines then share a lemma.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from symcook.proof.statements.vocabulary import ModelMeaning
 
 ClosingStep = Callable[[Goal], None]
-"""What closes a part of a goal, or adds a fact to it."""
+"""A function that closes a part of a goal, or adds a fact to it."""
 
 
 class Fact(NamedTuple):
-    """What holds at each position i: what the fact is called, and what it says there; nothing of an instance of a lemma
-    or a line of text, which say it themselves."""
+    """A fact about each position i: its label, and the formula at i. The formula is empty for an instance of a lemma or
+    a line of proof text, which state it themselves."""
 
     label: str
     said: Tree = ()
 
     @property
     def right(self) -> Tree:
-        """What a term is, where the fact is an equation of it."""
+        """The right side of a fact that is an equation: the value of its left side."""
         return self.said[2]
 
     def at(self, place: str = "i") -> str:
@@ -53,7 +53,8 @@ class Fact(NamedTuple):
 
 
 class CompiledFacts(ABC):
-    """The facts of one proof in their order: lines of text for the elaborator, and nodes that are written down."""
+    """The facts of one proof in order, as `lines` of proof text or functions that add nodes. `shown` has the facts that
+    were added, by label; `symbols` is the number of symbols of the alphabet."""
 
     def __init__(self, meaning: ModelMeaning, symbols: int) -> None:
         self.meaning, self.run, self.symbols = meaning, meaning.functions, symbols
@@ -64,10 +65,10 @@ class CompiledFacts(ABC):
 
     @abstractmethod
     def write(self, node: Node) -> None:
-        """Add a fact that is written down with its proof."""
+        """Add a fact by a node of a certificate with its proof."""
 
     def named(self, line: str) -> str:
-        """A line of text with the names that the sentence has."""
+        """A line of proof text with the names that the statement has."""
         return line
 
     def prove(self, g: Goal) -> None:
@@ -76,7 +77,8 @@ class CompiledFacts(ABC):
         g.nodes[:0] = self.apart.nodes()
 
     def known_at(self, goal: Tree, tell: Callable[[Pointwise, Tree], Iterable[Tree]]) -> Pointwise:
-        """What is known at i of all on which a goal rests: `tell` notes what a term is, and returns what that is of."""
+        """The values at i of all terms that a goal depends on. `tell` notes the value of a term, and returns the trees
+        whose values are needed next."""
         known, todo = Pointwise(self.symbols), [goal]
         while todo:
             for part in subtrees(todo.pop()):
@@ -86,8 +88,8 @@ class CompiledFacts(ABC):
 
     @certify.deeper()
     def decided(self, label: str, said: str, tell: Callable[[Pointwise, Tree], Iterable[Tree]]) -> Fact:
-        """A fact about each position, once, by cases over the symbol and over bits. Undecided where the fact does not
-        follow so."""
+        """Add a fact about each position, by cases over the symbol and bits; not if there is one with this label.
+        Undecided if it does not follow in this way."""
         if label not in self.shown:
             goal = expr.parse_formula(said)
             node = have(label, f"all i in 1..n. {said}", self.known_at(goal, tell).proof(goal))
@@ -97,7 +99,7 @@ class CompiledFacts(ABC):
 
 
 def on_one_letter(model: Transformer) -> dict[str, Any]:
-    """What each coordinate is on the string that has the first letter alone."""
+    """The last value of each coordinate on the string of the first symbol alone."""
     from symcook.run import run
 
     steps = run(replace(model, program=None), model.alphabet[:1], trace=True).result.steps
@@ -105,23 +107,24 @@ def on_one_letter(model: Transformer) -> dict[str, Any]:
 
 
 class Apart:
-    """The facts of one proof that are lemmas, each form of them once."""
+    """The facts of one proof that are proved as closed lemmas; equal lemmas are proved once. `copies` is an estimate of
+    the facts that branches copy."""
 
     def __init__(self) -> None:
         self.lemmas: dict[Term, tuple[str, Node]] = {}
         self.copies = 0
 
     def show(self, g: Goal, node: Node) -> None:
-        """The fact that a node shows: where it stands as long as the copies are few, else by a lemma."""
+        """Add the fact that a node proves: by the node itself while copies are few, else by a lemma."""
         self.copies += _branches([node]) * (len(g.facts) + len(g.scope))
-        if 4 * self.copies > kernel.MAX_COPIES:  # lemmas are facts too, and cases have their own
+        if 4 * self.copies > kernel.MAX_COPIES:  # a margin, since lemmas and cases are facts in scope too
             self.cite(g, node)
         else:
             g._emit(node)
             g._bind(node["as"], g.formula(node["show"]))
 
     def cite(self, g: Goal, node: Node) -> None:
-        """The fact that a node shows, by a lemma of what its proof uses."""
+        """Add the fact that a node proves, by a lemma whose premises are the facts that its proof uses."""
         used = cited(node["proof"])
         facts = [label for label in g.facts if label in used]
         self.prove(g, node["as"], g.formula(node["show"]), facts, (), lambda h: h.nodes.extend(node["proof"]))
@@ -129,8 +132,12 @@ class Apart:
     def prove(
         self, g: Goal, label: str, shown: Term, facts: Sequence[str], names: Sequence[str], close: Tactic
     ) -> None:
-        """A fact, by a lemma that supposes these facts, about their names and these `names`; `close` closes its goal,
-        where names and facts are called as they are here. The order of both tells whether two lemmas are one."""
+        """Add the fact `shown` by a lemma with these facts as premises.
+
+        The lemma quantifies `names` and all names in its formula. `close` closes its goal, in which names and facts are
+        called as in `g`. Two lemmas are the same only if they have the same order of names and facts.
+        """
+        # The lemma's formula: premises -> shown, with all names quantified.
         statement = shown
         for label_below in reversed(facts):
             statement = ("->", None, (g.facts[label_below], statement))
@@ -140,6 +147,7 @@ class Apart:
         statement = abstract(statement, order)
         for variable in order:
             statement = ("all", variable[1][1], (statement,))
+        # A new lemma is proved; then the fact is its instance at the names and facts of this proof.
         if statement not in self.lemmas:
             h = Goal(g.library, statement, {}, {})
             h.intro([*names, *facts])
@@ -150,8 +158,11 @@ class Apart:
         g._bind(label, shown)
 
     def nodes(self) -> list[Node]:
-        """The nodes that show the lemmas: as many as one formula may hold are a conjunction, so that none of them
-        stands around another."""
+        """The nodes that prove the lemmas.
+
+        Lemmas are joined to conjunctions, as long as formulas may be. So no lemma is a fact in the proofs of the others
+        in its conjunction; each conjunction is taken apart after all are proved.
+        """
         rows, size = list[list[tuple[str, Node]]](), MAX_SIZE
         for lemma, named_lemma in self.lemmas.items():
             size += measure(lemma)[1] + 1
@@ -166,13 +177,13 @@ class Apart:
 
 
 def _branches(nodes: list[Node]) -> int:
-    """How many branches a proof has."""
+    """The number of branches in a proof."""
     inside = [part for node in nodes for part in (*node.get("proofs", ()), *node.get("with", ()), node.get("proof"))]
     return sum(1 + _branches(part) for part in inside if isinstance(part, list))
 
 
 def _together(label: str, lemmas: list[Node]) -> Node:
-    """One node that shows these lemmas, called by `label`, or a single one by its own."""
+    """One node that proves the conjunction of these lemmas under `label`; a single lemma keeps its own node."""
     if len(lemmas) == 1:
         return lemmas[0]
     statements = in_halves([f"({lemma['show']})" for lemma in lemmas])

@@ -1,8 +1,8 @@
-"""That a compiled model answers as its program says: its sentence, and a proof. Nothing here is trusted.
+"""The statement that a compiled model computes its program, and the proof of it. Nothing here is trusted.
 
-The program is an S-RASP program or a formula. The proof goes through its lines in order; each has a rule by its kind,
-which shows what the function of the line is by the bits and numbers that coordinates hold. The certificate is checked
-like any other.
+The program is an S-RASP program or a formula. The proof goes through its lines in order. Each kind of line has a rule,
+which proves the value of the line by the bits and numbers that coordinates hold. The certificate is checked like any
+other.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 
 
 def compiled(model: Transformer) -> Compiled | Packed:
-    """What the compiler makes of the program of a model, which must be this model."""
+    """The compiler's record of the program of a model. BadInput without a program, or if the compiled program is not
+    this model; Undecided for a printed construction."""
     program = model.program
     if program is None:
         raise BadInput("a proof needs the program of a compiled model", model.name, "symcook compile makes one")
@@ -56,22 +57,23 @@ def compiled(model: Transformer) -> Compiled | Packed:
 
 
 def sentence(model: Transformer) -> str:
-    """What `prove` proves of a compiled model: its program as equations, and that it puts out what the last says; of a
-    formula that it accepts where this is true."""
+    """The statement that `prove` proves about a compiled model: if functions satisfy the equations of the program, the
+    output is the last one; for a formula, the model accepts where it is true."""
     return _sentence(model, compiled(model))
 
 
 def _sentence(model: Transformer, made: Compiled | Packed) -> str:
+    """The same, with the compiler's record of the program."""
     return formulas.sentence(made.formula) if isinstance(made, Packed) else _spoken(model, made).sentence(model)
 
 
 def _spoken(model: Transformer, made: Compiled) -> Spoken:
-    """The program as equations, with names that the run of the model does not have."""
+    """The program as equations of functions, whose names do not occur in the run of the model."""
     return Spoken(made.program, certify.meaning(to_document(model), "1 = 1").taken)
 
 
 def _parts(model: Transformer, made: Compiled | Packed, meaning: ModelMeaning) -> certify.ProofParts:
-    """The parts of the proof of the sentence that means this."""
+    """The parts of the proof of the statement; `meaning` has the meaning of its names."""
     if isinstance(made, Packed):
         facts = formulas.FormulaFacts(made, meaning)
         return {"proof": facts.prove, "inhabited": partial(facts.inhabited, model=model)}
@@ -79,10 +81,10 @@ def _parts(model: Transformer, made: Compiled | Packed, meaning: ModelMeaning) -
 
 
 def prove(model: Transformer, seconds: float = certify.SECONDS) -> tuple[Statement, certify.Settled]:
-    """The statement that a compiled model answers as its program, with its certificate, or what is missing.
+    """The statement that a compiled model computes its program, with its certificate, or what is missing.
 
-    Raises BadInput for a model without a program or changed since it was compiled, Undecided where no text is made: it
-    names the operation.
+    Raises BadInput for a model without a program, or that was changed after compilation; Undecided, with the operation,
+    for a program that has no proof of this kind.
     """
     compiler, document = compiled(model), to_document(model)
     sentence_text = _sentence(model, compiler)
@@ -102,8 +104,8 @@ def prove(model: Transformer, seconds: float = certify.SECONDS) -> tuple[Stateme
 def settle(
     model: Transformer, statement: Statement, document: Mapping[str, object], seconds: float = certify.SECONDS
 ) -> certify.Settled:
-    """`certify.settle` without a text; a sentence about the program of a compiled model is first tried with the proof
-    that is made for it."""
+    """`certify.settle` without a proof text. For a statement about a compiled model and its program, the proof made for
+    this program is tried first."""
     until, program = Until(seconds), model.program
     with suppress(BadInput, Undecided, Rejected):
         meaning = certify.meaning(document, statement.note or "")
@@ -122,7 +124,7 @@ def settle(
 
 
 class ProgramProof:
-    """The proof of one program, as it is written down."""
+    """The proof of one S-RASP program, in the lines of its `facts`."""
 
     def __init__(self, facts: ProgramFacts) -> None:
         self.facts, names = facts, [*facts.spoken.names.values()]
@@ -136,11 +138,11 @@ class ProgramProof:
 
     @property
     def parts(self) -> certify.ProofParts:
-        """The parts of the proof that are written down."""
+        """The parts of the certificate that are given as code."""
         return {"proof": self.facts.prove, "inhabited": self.inhabited}
 
     def inhabited(self, g: Goal) -> None:
-        """H, by the run on a string of one letter."""
+        """The part H of the certificate: the hypotheses hold for the run on a string of one symbol."""
         spoken, stream = self.facts.spoken, on_one_letter(self.facts.model)
         values = [f"j. {stream.get(name, 0)}" for name in self.facts.run]
         lines = [f"  witness {'; '.join(['1', 'j. 0', *values])}"]
@@ -149,12 +151,13 @@ class ProgramProof:
         written(g, lines)
 
     def answer(self) -> None:
-        """The lines that show what is put out."""
+        """Add the lines that prove the conclusion about the output of the model."""
         facts, number = self.facts, self.facts.program.output
         value, value_text, readout = facts.compiled.lines[number], facts.spoken.value(number), facts.model.readout
         if isinstance(value, dict):
             self.label(value, readout.labels or ())
             return
+        # A number: the coordinates of the last line add up to it.
         (coordinate,) = readout.reads
         held_name = facts.put(coordinate)
         if isinstance(value, Form):
@@ -165,6 +168,7 @@ class ProgramProof:
             facts.lines += ["given i (il ih)", f"cases more, less: 0 <= {row}", f"  - qed by more, {by}",
                             f"  - qed by less, {by}"]  # fmt: skip
             return
+        # A truth: the coordinate that is read is the bit of the last line.
         holds = facts.holds(coordinate).label
         if number not in facts.spoken.names:
             facts.lines.append(f"qed by {holds}")
@@ -177,7 +181,8 @@ class ProgramProof:
                         "  - qed by zero, same", "  - qed by more, same"]  # fmt: skip
 
     def label(self, letters: Mapping[str, Truth], labels: Sequence[str]) -> None:
-        """The lines that show which label is put out, where the last line is one of these letters."""
+        """Add the lines that prove which label is the output. `letters` has the truth that the last line is a symbol,
+        by symbol."""
         facts, number = self.facts, self.facts.program.output
         value_text, one_of, answers = facts.spoken.value(number), facts.one_of(number), list[str]()
         for letter in labels:

@@ -1,8 +1,11 @@
-"""Numbers that grow with the length, and their squares, in the proofs of compiled S-RASP programs: nothing is trusted.
+"""Numbers that grow with the length, and their squares, in the proofs of compiled S-RASP programs. Nothing here is
+trusted.
 
-A coordinate with such a number is a position, a count, one that a truth chooses (fact G_name), or one that a head has
-found. Of each is shown what the compiler builds on: that it is whole (W_name), between what it is, that it is 0 at the
-end from which it grows, and that another coordinate has its square (Q_name). S5 is the square of the number of line 5.
+A coordinate with such a number holds a position, a count, a number that is kept where a condition holds and else 0
+(fact G_name), or a number that a head has retrieved. For each the proof has what the compiler relies on: the number is
+an integer (W_name), it has bounds, it is 0 at the end of the string from which it grows, and another coordinate holds
+its square (Q_name). S5 is about the square of the number in line 5. All methods that return lines return lines of proof
+text about position i.
 """
 
 from __future__ import annotations
@@ -20,34 +23,35 @@ from symcook.proof.programs.linefacts import ProgramFacts, as_block
 
 
 class GrowingNumber(ABC):
-    """The facts about one coordinate."""
+    """The facts about one coordinate: `name` in the compiled model, `put` in the statement."""
 
     def __init__(self, facts: ProgramFacts, name: str) -> None:
         self.facts, self.name, self.compiled, self.put = facts, name, facts.compiled, facts.put(name)
 
     @abstractmethod
     def at_end(self, end: str) -> list[str]:
-        """The facts why it is 0 at the end from which it grows."""
+        """The facts by which the number is 0 at the end of the string from which it grows."""
 
     @abstractmethod
     def bounds(self, at: str = "i") -> list[str]:
-        """The facts between what it is."""
+        """The facts that bound the number at a position."""
 
     @abstractmethod
     def whole_lines(self) -> list[str]:
-        """Lines that show that it is a whole number from 0 to n - 1."""
+        """Lines that prove that the number is an integer from 0 to n - 1."""
 
     @abstractmethod
     def square_lines(self, square: str) -> list[str]:
-        """Lines that show that the coordinate of its square holds that."""
+        """Lines that prove that the coordinate `square` holds the square of the number."""
 
     def whole(self) -> Fact:
-        """The fact that it is a whole number from 0 to n - 1."""
+        """The fact W_name: the number is an integer from 0 to n - 1."""
         label, whole_text = f"W_{self.name}", f"ex m:Int. {self.put}(i) = m & 0 <= m & m <= n - 1"
         return self.facts.shown.get(label) or self.facts.each(label, whole_text, self.whole_lines())
 
     def square(self) -> Fact:
-        """The fact that the coordinate of its square holds that."""
+        """The fact Q_name: the coordinate for the square of the number holds this square. Undecided if it is not in the
+        model."""
         label, name = f"Q_{self.name}", self.compiled.squares[self.name]
         if label in self.facts.shown:
             return self.facts.shown[label]
@@ -58,11 +62,12 @@ class GrowingNumber(ABC):
 
     @property
     def no_square(self) -> Undecided:
+        """The error for a square without a proof."""
         return Undecided(f"no proof is made of the square of {self.compiled.meanings[self.name]}")
 
 
 def number_of(facts: ProgramFacts, name: str) -> GrowingNumber:
-    """The number that a coordinate holds."""
+    """The facts about the growing number in a coordinate."""
     if name in facts.compiled.gates:
         return ChosenNumber(facts, name)
     if name in facts.compiled.counts:
@@ -72,7 +77,7 @@ def number_of(facts: ProgramFacts, name: str) -> GrowingNumber:
 
 
 class PlaceNumber(GrowingNumber):
-    """A position, from the left or the right."""
+    """A position: the number of positions before i, or following it, or n - 1."""
 
     def at_end(self, end: str) -> list[str]:
         return [f"{self.put}_is({end})"]
@@ -95,7 +100,7 @@ class PlaceNumber(GrowingNumber):
 
 
 class CountedNumber(GrowingNumber):
-    """How often a truth is strictly before, or behind."""
+    """The number of positions strictly before i, or strictly after, at which a truth holds."""
 
     def __init__(self, facts: ProgramFacts, name: str) -> None:
         super().__init__(facts, name)
@@ -105,7 +110,7 @@ class CountedNumber(GrowingNumber):
         self.sum = f"sum(j, {places}, I[{facts.truth(self.truth, 'j')}])"
 
     def fact(self) -> Fact:
-        """The fact that the coordinate holds the count."""
+        """The fact N_name: the coordinate holds the count, which is at least 0 and at most the number of positions."""
         facts, name, held_name = self.facts, self.name, self.facts.put(self.held)
         statement_text = f"I[{facts.truth(self.truth)}]"
         holds = facts.holds(self.held).label
@@ -128,22 +133,25 @@ class CountedNumber(GrowingNumber):
         return [f"witness {self.sum}", f"qed by {self.fact().at()}, il, ih"]
 
     def square_lines(self, square: str) -> list[str]:
+        # A head looks up the square in the table of squares of positions, at the position `at` that is Y = `sum` away
+        # from the edge. Its scores are c*Y^2 - c*(away)^2 with c = 1/`far` (`inverse`), largest at `at` alone.
         place, edge, ends, others, at, far, away = {
             "left": ("before", "i = 1", "1; i", "1, i - 1", "Y + 1", "i - 1", "k - 1 - Y"),
             "right": ("behind", "i = n", "i; n", "i + 1, n", "n - Y", "n - i", "n - k - Y"),
         }[self.side]
         held, fact, mean = self.facts.put(self.held), self.fact(), self.facts.put(self.mean)
-        each = f"{held}; j. I[{self.facts.truth(self.truth, 'j')}]; {others.replace(', ', '; ')}"
+        sum_arguments = f"{held}; j. I[{self.facts.truth(self.truth, 'j')}]; {others.replace(', ', '; ')}"
         name, inverse = self.compiled.squares[self.name], f"inverse_{place}(i)"
         first, last = (self.facts.score_of(name, place_of_score, ("average",)) for place_of_score in ("k", at))
         all_k = f"all k in {ends.replace('; ', '..')}."
+        # The proof, twice, that c is positive and that c*Y is the query: at the edge, and elsewhere.
         at_edge = [
             f"  cases first, more: {edge}", "    - qed by inverse, edge, first, least, most, same",
             f"    - take pos from inverse_positive({far}) by more, il, ih",
             "      qed by inverse, pos, more, times, same"]  # fmt: skip
         return [
             f"let Y = {self.sum}", f"take (counted least most) from {fact.at()} by il, ih",
-            f"same: sum(j, {others}, {held}(j)) = Y by sum_ext({each}), P_{self.name}, il, ih",
+            f"same: sum(j, {others}, {held}(j)) = Y by sum_ext({sum_arguments}), P_{self.name}, il, ih",
             f"take (times edge) from {mean}_is(i) by il, ih",
             f"take inverse from inverse_{place}_is(i) by il, ih",
             f"warm: 0 < {inverse}", *at_edge, f"query: {mean}(i) = {inverse}*Y", *at_edge,
@@ -159,7 +167,7 @@ class CountedNumber(GrowingNumber):
 
 
 class ChosenNumber(GrowingNumber):
-    """A number where a truth holds, else 0."""
+    """A number `source` where the truth `condition` holds, else 0. `said` is this truth as a number 0 or 1."""
 
     def __init__(self, facts: ProgramFacts, name: str) -> None:
         super().__init__(facts, name)
@@ -174,20 +182,21 @@ class ChosenNumber(GrowingNumber):
         return present(self.facts.score_of(self.name, at, ("average",)))
 
     def fact(self, squared: Fact | None = None) -> Fact:
-        """The fact that the coordinate holds a number where a truth holds, else 0; or the coordinates of their squares,
-        where a fact says that this is the square of the number."""
+        """The fact G_name: the coordinate holds the source where the condition holds, else 0. With `squared`, the fact
+        that gives the square of the source, the same for the coordinates of the squares."""
+        # A number with a side grows from the edge `end`: the head sees i if the condition holds, else the edge.
         if self.atom.side not in ("left", "right"):
             if squared:
                 raise self.no_square
             return self.anywhere()
-        given, of = (self.compiled.squares[name_of] if squared else name_of for name_of in (self.name, self.atom.name))
-        left, put, source, said = self.atom.side == "left", self.facts.put(given), self.facts.put(of), self.said
+        target, of = (self.compiled.squares[name_of] if squared else name_of for name_of in (self.name, self.atom.name))
+        left, put, source, said = self.atom.side == "left", self.facts.put(target), self.facts.put(of), self.said
         low, high, end = ("1", "i", "1") if left else ("i", "n", "n")
         at_end = [*self.source.at_end(end), *([squared.at(end)] if squared else [])]
         index = [f"{of_run}_is" for of_run in ("index", "one") if of_run in self.facts.run]
         at_i, at_edge, at_k = map(self.score, ("i", end, "k"))
         ends, factor = ("il", f"2*{said} - 1") if left else ("ih", f"1 - 2*{said}")
-        return self.facts.valued(self.facts.each(f"G_{given}", f"{put}(i) = {said}*{source}(i)", [
+        return self.facts.valued(self.facts.each(f"G_{target}", f"{put}(i) = {said}*{source}(i)", [
             "some_here: 1 <= n by il, ih", self.told,
             f"scores: all k in {low}..{high}. {at_k} = ({factor})*k", "  given k (kl kh)",
             f"  qed by {', '.join(f'{of_run}(k), {of_run}(i)' for of_run in index)}, told, kl, kh, il, ih",
@@ -201,11 +210,14 @@ class ChosenNumber(GrowingNumber):
 
     @property
     def told(self) -> str:
-        """The line that a coordinate holds the truth."""
+        """The line `told`: a coordinate holds the truth of the condition."""
         return f"told: {self.facts.put(self.test)}(i) = {self.said} by {self.facts.holds(self.test).label}, il, ih"
 
     def anywhere(self) -> Fact:
-        """The same of a number from 0 to n - 1: the head sees the position that is so far away from the first."""
+        """The fact G_name for a number from 0 to n - 1 that grows from neither side.
+
+        The head looks up the position m + 1 if the condition holds, where m is the number, and else position 1.
+        """
         put, said, at_k = self.put, self.said, self.score("k")
         keys = [f"{key}_is(k)" for key in ("before", "before_square", "before_times_length")]
         return self.facts.valued(self.facts.each(f"G_{self.name}", f"{put}(i) = {said}*{self.source.put}(i)", [
@@ -237,7 +249,7 @@ class ChosenNumber(GrowingNumber):
 
 
 class FoundNumber(GrowingNumber):
-    """A number that a head has found."""
+    """A number that a head has retrieved from another position."""
 
     def __init__(self, facts: ProgramFacts, name: str) -> None:
         super().__init__(facts, name)
@@ -249,6 +261,7 @@ class FoundNumber(GrowingNumber):
         return [self.head.zero_at(self.name, end, self.source)]
 
     def bounds(self, at: str = "i") -> list[str]:
+        # A number keeps its side, and so its bound, if the head looks to that side only.
         side = self.atom.side if self.head.selection.mask.endswith(SEEN[self.atom.side]) else "both"
         most = {"left": "i - 1", "right": "n - i", "both": "n - 1"}[side]
         if f"N_{self.name}" not in self.facts.shown:
@@ -265,7 +278,11 @@ class FoundNumber(GrowingNumber):
 
 
 class KeySquare:
-    """The square of a key that must be equal to a number, less its constant: x, as a sum of coordinates."""
+    """The square of a key without its constant: the fact S<line> that coordinates add up to x^2.
+
+    `key` is the line of the key of an equality of numbers; x is its value without the constant `c`. `tall` says between
+    which multiples of `end` (i or n) x lies: from -tall[1]*end to tall[0]*end.
+    """
 
     def __init__(self, facts: ProgramFacts, key: int, equality: Equality) -> None:
         self.facts, self.compiled, self.put, self.key, self.label = facts, facts.compiled, facts.put, key, f"S{key}"
@@ -278,7 +295,8 @@ class KeySquare:
             facts.each(self.label, f"{facts.row(self.linear)} = {self.x}^2", self.lines())
 
     def lines(self) -> list[str]:
-        """Lines that show that the coordinates are the square."""
+        """Lines that prove that the coordinates add up to the square."""
+        # A single number may have its square in a coordinate; else the square is a sum over pieces.
         pieces, (first, *others) = [name for name, q in self.linear.items() if name and q], self.number.atoms
         if not others and self.compiled.squares.get(first.name) in pieces:
             known = self.facts.row_is(self.key), number_of(self.facts, first.name).square()
@@ -288,8 +306,12 @@ class KeySquare:
         return self.in_pieces(pieces)
 
     def in_pieces(self, pieces: Sequence[str]) -> list[str]:
-        """Lines that show that coordinates are a square: those of the number in pieces of `end`, i or n, `tall` many
-        above 0 and below."""
+        """Lines that prove that coordinates add up to x^2, where `pieces` are these coordinates.
+
+        The range of x is cut into pieces of length `end`, `tall[0]` above 0 and `tall[1]` below. Each piece has its own
+        coordinates: the first of a side has three, each later one five (see `piece`).
+        """
+        # The bounds of x, and the tables for lookups: positions, their squares, and n times them.
         x, end, tall, number = self.x, self.end, self.tall, self.number
         known = [self.facts.range(name).at() for name in self.compiled.linear(number) if self.facts.truthful(name)]
         known += [fact for atom in number.atoms for fact in number_of(self.facts, atom.name).bounds()]
@@ -303,6 +325,7 @@ class KeySquare:
                  "warm: 0 < one(i) by unit"]  # fmt: skip
         if max(tall) > 1:
             lines.append("times: all j in 1..n. before_times_length(j) = n*(j - 1) by before_times_length_is")
+        # Piece by piece, those above 0 first; `mirrored` gives -x for those below.
         remaining, taken_names = list(pieces), list[list[str]]()
         for sign, count in zip((1, -1), tall, strict=True):
             row, of = self.compiled.linear(number.times(sign)), f"{'' if sign == 1 else '-'}{x}"
@@ -314,15 +337,19 @@ class KeySquare:
         return [*lines, *self.by_piece(taken_names)]
 
     def mirrored(self, sign: int) -> str:
-        """The line that the coordinates of the number are x, or -x."""
+        """The line that the coordinates of the number add up to x, or to -x if `sign` is -1."""
         label, name, of = ("Off", "is", self.x) if sign == 1 else ("Back", "mirrored", f"-{self.x}")
         row = self.facts.row(self.compiled.linear(self.number.times(sign)))
         self.facts.by_cases(f"{label}{self.key}", f"{row} = {of}", held=True)
         return f"{name}: {row} = {of} by {label}{self.key}(i), il, ih"
 
     def piece(self, sign: int, k: int, of: str, row: str, names: Sequence[str], cut: bool) -> list[str]:
-        """Lines about the coordinates of piece k: Y what is left of the number less 1, Q its square, P n times it, G
-        n - 1 where there is something left; T_name says where there is."""
+        """Lines about the coordinates of piece k on the side `sign`; `names` are these coordinates.
+
+        Y is the part of the number in this piece, less 1; with `cut` another piece follows, so that Y ends there. The
+        coordinates hold Y, its square (line Q), and whether the piece is reached (fact T_name). If k > 0 there are two
+        more: n*Y (line P), and n - 1 if the piece is reached (line G).
+        """
         square, part, some, *more = map(self.put, names)
         tag, mirrored, end = f"{'n' * (sign < 0)}{k}", self.mirrored(sign), self.end
         same = mirrored.partition(":")[0]
@@ -336,7 +363,8 @@ class KeySquare:
         self.facts.follows(f"B_{names[2]}", f"bit({some}(i))", [f"T_{names[2]}"])
         keyed = f"least{tag}, less{tag}, warm, query{tag}, keys, squares"
 
-        def looked(label: str, name: str, values: str, said: str, at: str) -> list[str]:
+        # A lookup of position Y + 1 in the table `values`, which has `said` there.
+        def lookup(label: str, name: str, values: str, said: str, at: str) -> list[str]:
             return [f"take Is{label}{tag} from {name}_is(i) by il, ih",
                     f"take It{label}{tag} from looked_up({end}; {y}; one(i); {part}(i); {name}(i); before; "
                     f"before_square; {values})[_, Is{label}{tag}] by {keyed}",
@@ -346,43 +374,50 @@ class KeySquare:
         lines = [f"Y{tag}: {part}(i) = {y} by {', '.join([f'{part}_is(i)', same, *length, 'il', 'ih'])}",
                  f"least{tag}: 0 <= {y} by some_here", f"less{tag}: {y} < {end} by some_here, most, least",
                  f"query{tag}: {part}(i) = one(i)*({y}) by Y{tag}, unit",
-                 *looked("Q", square, "before_square", f"{part}(i)^2", "squares")]  # fmt: skip
+                 *lookup("Q", square, "before_square", f"{part}(i)^2", "squares")]  # fmt: skip
         if more:
             times, gated = more
             last = f"{self.put('last')}_is(i)"
-            lines += looked("P", times, "before_times_length", f"n*{part}(i)", "times")
+            lines += lookup("P", times, "before_times_length", f"n*{part}(i)", "times")
             by = f"{ChosenNumber(self.facts, names[4]).fact().at()}, {last}, B_{names[2]}(i), il, ih"
             lines.append(f"G{tag}: {gated}(i) = {some}(i)*(n - 1) by {by}")
         return lines
 
     def by_piece(self, names: Sequence[Sequence[str]]) -> list[str]:
-        """Lines that put the pieces together, in each range of the number."""
+        """Lines that add up the pieces: a case for each range of x that is one piece, and one for x = 0."""
         x, tall, end = self.x, self.tall, self.end
 
-        def leaf(now: int, bound: Sequence[str]) -> list[str]:
-            """The end where |now| pieces are not empty, of the side that has the sign of `now`."""
-            lines, found = list[str](), list[str]()
-            zero = [] if now else [f"nothing: {x} = 0 by {', '.join(bound)}"]
-            here = ", ".join(["some_here", "most", "least", *bound, *["nothing"][: not now]])
+        def leaf(reached: int, bound: Sequence[str]) -> list[str]:
+            """The lines of the case in which |now| pieces are reached, on the side with the sign of `now`; `bound` are
+            the labels of the facts that bound x."""
+            lines, piece_labels = list[str](), list[str]()
+            zero_line = [] if reached else [f"nothing: {x} = 0 by {', '.join(bound)}"]
+            here = ", ".join(["some_here", "most", "least", *bound, *["nothing"][: not reached]])
             place = 0
             for sign, count in zip((1, -1), tall, strict=True):
                 for k in range(count):
                     tag, (_, part, some, *more) = f"{'n' * (sign < 0)}{k}", names[place]
                     place += 1
-                    full = abs(now) if now * sign > 0 else 0
+                    full = abs(reached) if reached * sign > 0 else 0
                     of = "" if sign == 1 else "-"
                     value = "n - 1" if k + 1 < full else f"{of}{x} - {k}*{end} - 1" if k + 1 == full else "0"
                     lines.append(f"V{tag}: {self.put(part)}(i) = {value} by Y{tag}, {here}")
                     lines.append(f"S{tag}: {self.put(some)}(i) = {int(k < full)} by T_{some}(i), {here}, il, ih")
-                    found += [f"Q{tag}", *[f"P{tag}", f"G{tag}"][: len(more)], f"V{tag}", f"S{tag}"]
-            return [*zero, *lines, *(f"rewrite {one}" for one in found), *["rewrite nothing"][: not now], "qed"]
+                    piece_labels += [f"Q{tag}", *[f"P{tag}", f"G{tag}"][: len(more)], f"V{tag}", f"S{tag}"]
+            return [
+                *zero_line,
+                *lines,
+                *(f"rewrite {label}" for label in piece_labels),
+                *["rewrite nothing"][: not reached],
+                "qed",
+            ]
 
         def split(rest: Sequence[tuple[int, str]], bound: Sequence[str]) -> list[str]:
             if not rest:
                 return leaf(0, bound)
-            (now, condition), *more = rest
+            (reached, condition), *more = rest
             yes, no = f"In{len(more)}", f"Out{len(more)}"
-            return [f"cases {yes}, {no}: {condition}", *as_block(leaf(now, [yes, *bound])),
+            return [f"cases {yes}, {no}: {condition}", *as_block(leaf(reached, [yes, *bound])),
                     *as_block(split(more, [no, *bound]))]  # fmt: skip
 
         ranges = [(m, f"{m - 1}*{end} < {x}") for m in range(tall[0], 0, -1)]

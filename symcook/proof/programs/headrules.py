@@ -1,16 +1,17 @@
-"""The rules of operators that look at other positions, in formulas and S-RASP programs: from the meanings of what heads
-read, the meaning of what they write. Nothing here is trusted.
+"""The rules of operators that look at other positions, in formulas and S-RASP programs. A rule proves what a head
+writes from what it reads. Nothing here is trusted.
 
-`RULES` has the rule of each operator; other lines are known by cases. Those of programs are in `selections` and
-`linerules`. A rule for a formula shows the fact B<k> about its line k: the line is a bit, and the coordinate of its
-head has it. It cites a lemma of the library. The premises are facts about what the head reads (P<k>: by cases over the
-symbol and bits) and the head's own equation.
+`RULES` has the rule of each operator; a line with another operator is proved by cases. The rules of programs are in
+`selections` and `linerules`, those of formulas are here. A rule for line k of a formula adds the fact B<k>: the truth
+of the line is a bit, and the coordinate of its head holds this bit. The fact is an instance of a lemma of the library.
+The lemma's premises are facts about what the head reads (P<k>, by cases over the symbol and bits) and the head's
+equation.
 
-A count is found by the mean of a line over the positions on a side, and by a lookup at the number that is left without
-the position itself. What a softmax head retrieves is within an error: what the next network has room for. That gamma
-gives it is a fact, and so is what the scores are at all pairs of positions. Under the one mask of "soft, tau 1"
-previous looks up the position before, and at position 1 itself: the line's truth is the bit that it finds where there
-is a position before.
+A count takes two heads: one for the mean of a line over the positions on a side, and one that looks up the count
+without the position itself. The value of a softmax head has an error, which must be at most what the next feed-forward
+layer tolerates (`room`). One fact says that the head's gamma gives such an error, another what its scores are at all
+pairs of positions. With "soft, tau 1" the head of `prev` looks up position i - 1, or itself at position 1; the truth of
+the line is the bit that it finds and that there is a position before.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def scored_heads(run: DefinedRun) -> dict[str, ScoredHead]:
 
 
 def room(packed: Packed, name: str) -> Fraction | None:
-    """How far a coordinate may be off from the bit or number that it holds; None for one that is exact."""
+    """The maximum error of a coordinate from the bit or number that it holds; None for an exact coordinate."""
     head = packed.soft.get(name)
     return None if head is None else ROOM / max(head.load, 1)
 
@@ -82,7 +83,7 @@ def room(packed: Packed, name: str) -> Fraction | None:
 
 
 def neighbour(facts: FormulaFacts, k: int) -> None:
-    """previous and next: what is true beside the position."""
+    """prev and next: the truth of a line at the neighbouring position."""
     line, head = facts.formula.lines[k - 1], facts.packed.heads.get(k - 1)
     x = f"z{line.left + 1}"
     facts.by_cases(f"P{k}", f"{x}(i) = 0" if head is None else f"bit({x}(i)) & {head.value}(i) = {x}(i)")
@@ -96,10 +97,11 @@ def neighbour(facts: FormulaFacts, k: int) -> None:
 
 
 def chain(facts: FormulaFacts, k: int) -> None:
-    """since and until: the nearest position at which the left side fails or the right one holds."""
+    """since and until: the head finds the nearest position at which the left side fails or the right one holds."""
     line, head = facts.formula.lines[k - 1], facts.packed.heads.get(k - 1)
     x, y = f"z{line.left + 1}", f"z{line.right + 1}"
     bits = f"bit({x}(i)) & bit({y}(i))"
+    # Without a head the line is never true, or true where its right side is.
     if head is None:
         never = facts.packed.values[k - 1] is False
         facts.by_cases(f"P{k}", f"{bits} & ({x}(i) = 0 | {y}(i) = {0 if never else 1})")
@@ -116,7 +118,10 @@ def chain(facts: FormulaFacts, k: int) -> None:
 
 
 def _soft(facts: FormulaFacts, k: int, head: FormulaHead, read: str) -> None:
-    """The same with softmax, from what the scores are; `read` are the terms that the lemma has for what is read."""
+    """The fact B<k> for a softmax head of prev, next, since or until. `read` has the terms for what the head reads, as
+    the lemma takes them."""
+    # The scores at positions i and l: gamma*l or -gamma*l, plus 2*gamma*n where the head must stop. If all heads have
+    # one mask (`plain`), prev looks up a position, and since has scores by 1/l.
     op, name = facts.formula.lines[k - 1].op, head.name
     plain = facts.packed.scores is not None and facts.packed.scores.plain
     g, small = _gamma(facts, name)
@@ -136,24 +141,24 @@ def _soft(facts: FormulaFacts, k: int, head: FormulaHead, read: str) -> None:
 
 
 def looked_up(packed: Packed, number: int) -> bool:
-    """Whether a line is a previous one that is looked up."""
+    """Whether a line is a `prev` whose head looks up position i - 1 (see above)."""
     plain = packed.scores is not None and packed.scores.plain
     return plain and packed.formula.lines[number].op == "prev" and number in packed.heads
 
 
 def bit_before(facts: FormulaFacts, k: int) -> str:
-    """The bit that a line finds which is looked up: what is true one before, at position 1 there."""
+    """The bit that the head of a `prev` finds if it looks up: the truth at i - 1, or at 1 if i = 1."""
     x = f"z{facts.formula.lines[k - 1].left + 1}"
     return f"I[2 <= i & {x}(i - 1) = 1 | i = 1 & {x}(1) = 1]"
 
 
 def truth_before(facts: FormulaFacts, k: int) -> str:
-    """The truth of a line that is looked up: the bit that it finds, where there is a position before."""
+    """The truth of a `prev` that is looked up: there is a position before, and the head finds 1."""
     return f"I[{LATER}(i) = 1 & {bit_before(facts, k)} = 1]"
 
 
 def later() -> list[Node]:
-    """The nodes that show that the coordinate which says whether there is a position before is a bit at i."""
+    """The nodes that prove that the coordinate `LATER` is a bit at i."""
     proof = [rewrite("later_at"), *bit("2 <= i")]
     return [here("later_is", "later_at"), have(f"b{LATER}", f"bit({LATER}(i))", proof)]
 
@@ -162,13 +167,13 @@ def later() -> list[Node]:
 
 
 def _count(count: Count) -> str:
-    """A count at position i, by the truths of its line."""
+    """A count at position i, as the sum of the truths of its line."""
     ends = "1, i" if count.side == "left" else "i, n"
     return f"sum(j, {ends}, z{count.line + 1}(j))"
 
 
 def counts_summed(counts: Sequence[Count], terms: Sequence[Tree]) -> Tree:
-    """Counts, given as terms, with their factors."""
+    """The sum of `terms`, each with the factor of its count."""
     total: Tree = ()
     for count, term in zip(counts, terms, strict=True):
         part = term if abs(count.factor) == 1 else ("*", ("num", abs(count.factor), 1), term)
@@ -178,11 +183,15 @@ def counts_summed(counts: Sequence[Count], terms: Sequence[Tree]) -> Tree:
 
 
 def comparison(facts: FormulaFacts, k: int) -> None:
-    """A sum of counts is at least a number: each count is looked up once, with the factor that it has in all. Lines
-    that are true at the same positions have one head."""
+    """A comparison: a sum of counts is at least a number.
+
+    Several counts may have the same head, if their lines are true at the same positions: then its value is used once,
+    with the sum of their factors.
+    """
     line = facts.formula.lines[k - 1]
     if not line.counts:
         return
+    # By coordinate that a head finds: its first count and the sum of the factors. `lines`: the factor of each line.
     name, heads = facts.packed.heads[k - 1].name, facts.packed.counting[k - 1]
     first, factors, lines = dict[str, int](), dict[str, int](), dict[tuple[str, int], int]()
     for t, (head, count) in enumerate(zip(heads, line.counts, strict=True)):
@@ -190,11 +199,13 @@ def comparison(facts: FormulaFacts, k: int) -> None:
         first.setdefault(retrieved, t)
         factors[retrieved] = factors.get(retrieved, 0) + count.factor
         lines[count.side, count.line] = lines.get((count.side, count.line), 0) + count.factor
-    others = dict[tuple[str, int], str]()  # counts with the head of another line, and the facts that they are alike
+    # Counts with the head of another line: by side and line, the fact that the two counts are equal.
+    others = dict[tuple[str, int], str]()
     for t, (head, count) in enumerate(zip(heads, line.counts, strict=True)):
         this = line.counts[first[head.found[0]]]
         if count.line != this.line and lines[count.side, count.line]:
             others.setdefault((count.side, count.line), _alike(facts, this, count, f"{k}_{t + 1}"))
+    # The facts at i: which counts are equal, and that each coordinate found is its count, or near it with softmax.
     looked = [retrieved for retrieved in first if factors[retrieved]]
     soft = any(retrieved in facts.packed.soft for retrieved in looked)
     nodes = [here(alike_label, f"other{t}") for t, alike_label in enumerate(others.values(), 1)]
@@ -202,6 +213,7 @@ def comparison(facts: FormulaFacts, k: int) -> None:
         at = first[retrieved]
         near = _sum(facts, heads[at], line.counts[at], f"{k}_{at + 1}")
         nodes.append(here(near, [f"least{t}", f"most{t}"] if soft else f"near{t}"))
+    # `s` is the sum of the counts, `q` that of the coordinates, each with the position's own part.
     s = expr.show(counts_summed(line.counts, [expr.parse_term(_count(count)) for count in line.counts]))
     q = (
         " + ".join(
@@ -213,6 +225,7 @@ def comparison(facts: FormulaFacts, k: int) -> None:
     def alike(sign: int) -> list[tuple[str, str]]:
         return [(str(sign * lines[other_count]), f"other{t}") for t, other_count in enumerate(others, 1)]
 
+    # The fact C<k>: q = s, or |q - s| <= 1/4 with softmax, where `slack` is what the errors leave of 1/4.
     if soft:
         slack, ends = Fraction(1, 4), (list[tuple[str, str]](), list[tuple[str, str]]())
         for t, retrieved in enumerate(looked, 1):
@@ -233,7 +246,7 @@ def comparison(facts: FormulaFacts, k: int) -> None:
 
 
 def _alike(facts: FormulaFacts, this: Count, other: Count, label: str) -> str:
-    """The fact that the count `other` is the count `this`, of another line with the head of this one."""
+    """The fact that the count `other` is equal to the count `this`, as their lines are true at the same positions."""
     x, y = f"z{this.line + 1}", f"z{other.line + 1}"
     facts.by_cases(f"Q{label}", f"{y}(i) = {x}(i)")
     facts.cite(f"E{label}", f"{this.side}_counts", f"n; {x}; {y}", [f"Q{label}"])
@@ -241,7 +254,9 @@ def _alike(facts: FormulaFacts, this: Count, other: Count, label: str) -> str:
 
 
 def _sum(facts: FormulaFacts, head: CountHead, count: Count, label: str) -> str:
-    """The fact that what is found and the position's own part are a count."""
+    """The fact N<label>: a count is the value found by its head plus the position's own part, within the error of a
+    softmax head."""
+    # `p` is the count without the position itself, which the head looks up.
     c, (retrieved,), p = _count(count), head.found, f"{_count(count)} - z{count.line + 1}(i)"
     shares = _share(facts, head, count, label)
     nodes = [here(f"P{label}", ["bit", "same"])]
@@ -261,7 +276,8 @@ def _sum(facts: FormulaFacts, head: CountHead, count: Count, label: str) -> str:
 
 
 def _share(facts: FormulaFacts, head: CountHead, count: Count, label: str) -> str:
-    """The fact that a count without the position's own part, over the number of positions, stands in `less`."""
+    """The fact S<label>: the coordinate `less` of a head is the count without the position's own part, divided by the
+    number of positions on the side."""
     x = f"z{count.line + 1}"
     facts.by_cases(f"P{label}", f"bit({x}(i)) & {_own(facts, head)} = {x}(i)")
     inverse, mean, less = head.inverse, head.mean, head.less
@@ -271,13 +287,13 @@ def _share(facts: FormulaFacts, head: CountHead, count: Count, label: str) -> st
 
 
 def _own(facts: FormulaFacts, head: CountHead) -> str:
-    """The position's own part; a coordinate that is always 0 is in no run."""
+    """The position's own part of a count; 0 if its coordinate is not in the run, as one that is always 0 is not."""
     return f"{head.own}(i)" if head.own in facts.run else "0"
 
 
 def _lookup(facts: FormulaFacts, label: str, head: CountHead, p: str, found: str, table: str, shares: str) -> str:
-    """The fact that a head which looks up the position of a number p and one finds what a table has there: with softmax
-    nearly that number, or nearly the bit."""
+    """The fact that the coordinate `found` has what the coordinate `table` has at position p + 1, within the error of a
+    softmax head. `p` is a number, `shares` the fact that the head's query is p by the number of positions."""
     if found not in facts.packed.soft:
         terms = f"n; i. {p}; {head.inverse}; {head.less}; {found}; index; square; {table}"
         facts.cite(label, "count_found", terms, [shares, "index_is", "square_is", f"{found}_is"])
@@ -296,14 +312,15 @@ def _lookup(facts: FormulaFacts, label: str, head: CountHead, p: str, found: str
 
 
 def _condition(line: FormulaLine, of: str) -> str:
-    """When a predicate is true of a number."""
+    """The condition that a predicate (a remainder or a table) puts on the number `of`."""
     if line.op == "remainder":
         return f"ex q in 0..{of}. {of} = {line.divisor}*q + {line.bound}"
     return " | ".join(f"{of} = {place}" for place, digit in enumerate(line.table) if digit == "1") or f"{of} < 0"
 
 
 def predicate(facts: FormulaFacts, k: int) -> None:
-    """A predicate of the position, which stands in the embedding, or of a count, of which tables are looked up."""
+    """A predicate of the position, whose truth is in the embedding, or of a count, by lookups in tables of truths."""
+    # For either: the position function of the predicate is its truth (T<k>), and that truth is a bit (U<k>).
     line, name = facts.formula.lines[k - 1], facts.packed.heads[k - 1].name
     every = _condition(line, "k")
     _position_function(facts, k, line)
@@ -312,6 +329,7 @@ def predicate(facts: FormulaFacts, k: int) -> None:
         truth = _table(facts, k, line, name, "i")
         facts.lemma(k, "predicate_here", f"n; {name}; k. I[{every}]; z{k}", [truth, f"U{k}", f"m{k}"])
         return
+    # Of a count: two heads look up the truths for both values of the position's own part, which selects one of them.
     (head,), (count,) = facts.packed.counting[k - 1], line.counts
     c, x, shares = _count(count), f"z{count.line + 1}", _share(facts, head, count, str(k))
     errors = [error for retrieved in head.found if (error := room(facts.packed, retrieved)) is not None]
@@ -329,11 +347,12 @@ def predicate(facts: FormulaFacts, k: int) -> None:
 
 
 def _table(facts: FormulaFacts, k: int, line: FormulaLine, table: str, of: str) -> str:
-    """The fact that a coordinate has the truth of a predicate at each position, of its number `of`: i or i - 1."""
+    """The fact V<table>: the coordinate `table` is the truth of a predicate about the number `of` (i or i - 1) at each
+    position i."""
     least = combined([], [("1", ""), ("1", "low")] if of == "i" else [("1", "low")])
     nodes = [use("range", [], ["low", "high"]), here(f"{table}_is", "held"), use(f"T{k}", [of, least], "known")]
     equations = [("1", "held"), ("1", "known")]
-    if line.divisor == 2 and of != "i":  # the table has the sign of i
+    if line.divisor == 2 and of != "i":  # the table is by (-1)^i, the condition about i - 1
         nodes.append(use("ax:pow_step", ["-1", of, least], "turned"))
         equations.append(("1/2" if line.bound else "-1/2", "turned"))
     statement_text = f"{table}(i) = I[{_condition(line, of if of == 'i' else f'({of})')}]"
@@ -342,7 +361,8 @@ def _table(facts: FormulaFacts, k: int, line: FormulaLine, table: str, of: str) 
 
 
 def _position_function(facts: FormulaFacts, k: int, line: FormulaLine) -> None:
-    """The fact T<k> that the position function of a predicate is its truth, of each number from 0 on."""
+    """The fact T<k>: the position function of a predicate is its truth for each number from 0 on."""
+    # The position function: by (-1)^k for a remainder modulo 2, else a sum of indicators.
     m, r = line.divisor, line.bound
     ones = [place for place, digit in enumerate(line.table) if digit == "1"]
     form, condition = " + ".join(f"I[k = {place}]" for place in ones) or "0", _condition(line, "k")
@@ -365,7 +385,8 @@ def _position_function(facts: FormulaFacts, k: int, line: FormulaLine) -> None:
 
 
 def _gamma(facts: FormulaFacts, name: str) -> tuple[int, str]:
-    """The gamma of a head, and the fact that its error is small enough: one for all heads that have the same."""
+    """The gamma of a softmax head, and the fact that its error is at most `room`; heads with the same gamma and load
+    share the fact."""
     head, error = facts.packed.soft[name], room(facts.packed, name)
     is_number = head.constant.denominator > 1
     label = f"G{head.gamma}_{head.load}{'_number' * is_number}"
@@ -383,8 +404,12 @@ def _scores(
     parts: tuple[int, str] = (0, ""),
     shares: str | None = None,
 ) -> str:
-    """The fact that the scores of a head are `value` at all i and l; the scores as a function of both. Of an operator's
-    head `parts` are the factor of l and what is added; of one that looks up a count `shares` says what it looks up."""
+    """The fact that the scores of a head are `value` at all i and l. Returns the scores as a function of both.
+
+    For the head of an operator, `parts` has the factor of l and the term that is added. For a head that looks up a
+    count, `shares` is the fact that gives its query.
+    """
+    # The equations of the coordinates that the scores read, at i and l.
     score, scores, _ = facts.rows[name]
     known = {*facts.packed.positions, "one"}
     sides = ((side, at) for pair in score.products for side, at in zip(pair, "il", strict=True))
@@ -401,7 +426,8 @@ def _scores(
         nodes += [use(f"lem:score_{rule}", arguments, "it"), *hyp("it")]
     else:
         nodes += rewritten(labels)
-    ends = [intro([label_shown]) for label_shown in ("i", "range", "l", "place")]
+    # The labels of what is introduced: the two positions and their ranges.
+    ends = [intro([bound_label]) for bound_label in ("i", "range", "l", "place")]
     facts.write(have(label, f"all i in 1..n. all l in 1..n. {scores} = {value}", [*ends, *nodes]))
     return f"i l. {scores}"
 
@@ -410,7 +436,7 @@ def _scores(
 
 
 def aggregate(facts: ProgramFacts, number: int) -> None:
-    """aggregate: of symbols a selection of at most one position, of numbers their mean."""
+    """aggregate: for symbols the value at the one selected position, for numbers a mean."""
     (selection if facts.program.types[number] == "letter" else MeanRule.of)(facts, number)
 
 
@@ -420,4 +446,5 @@ RULES: Mapping[str, Callable[[Any, int], None]] = {
     "left": selection, "right": selection, "aggregate": aggregate,
     "psum": PrefixSumRule.of, "width": WidthRule.of, "compare": ComparisonRule.of,
 }  # fmt: skip
-"""By operator what shows the facts about a line of that number: those of formulas count from 1."""
+"""By operator, the function that adds the facts about a line. It takes the number of the line, which counts from 1 in
+formulas and from 0 in programs."""

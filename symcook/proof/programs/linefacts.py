@@ -1,12 +1,12 @@
-"""The lines of an S-RASP program in proofs: how a sentence says them, and what is known of each. Nothing here is
+"""The lines of an S-RASP program in proofs: how a statement expresses them, and facts about each line. Nothing here is
 trusted.
 
-A sentence has a function of positions for each line, given by an equation, or for a selection by what it is where a
-position is selected and where none is, in the language of all sentences, so that nothing but the sentence itself has to
-be trusted. What it cannot say is refused by name.
+A statement has a function of positions for each line of the program, with an equation. For a selection there are two
+formulas in place of an equation: one where a position is selected, one where none is. All is written in the ordinary
+language of statements, so the statement alone has to be trusted. Undecided is raised for a line that it cannot express.
 
-Fact H_name says what a coordinate holds, B_name that it is a bit; L5 is about line 5 of the program, L5_2 that it is
-letter number 2, M5 which letters it may be; N_name is about a coordinate with a count.
+Fact H_name says which truth a coordinate holds, B_name that it is a bit. L5 gives the value of line 5 of the program,
+L5_2 whether it is symbol number 2, M5 which symbols it may be. N_name is about a coordinate with a count.
 """
 
 from __future__ import annotations
@@ -45,34 +45,39 @@ if TYPE_CHECKING:
     from symcook.proof.statements.vocabulary import ModelMeaning
 
 MANY = 40
-"""From so many functions on their equations are one premise, so that they nest less deep."""
+"""With more functions than this, their equations are one premise: each premise is a level of nesting."""
 INLINE = ("in", "indices", "length", "constant")
-"""The lines that have no function of their own."""
+"""The operations of lines without a function of their own."""
 PAIRS = ("select", "key", "query")
-"""The lines that are true or false of pairs of positions; those joined of them begin with `pair`."""
+"""The operations whose value is a truth about pairs of positions; the names of those that combine them begin with
+`pair`."""
 RANGES = {
     "future": ("1", "{i}"), "strict-future": ("1", "{i} - 1"), "past": ("{i}", "n"), "strict-past": ("{i} + 1", "n"),
     "none": ("1", "n"),
 }  # fmt: skip
-"""The positions that a mask leaves."""
+"""The first and the last position that a mask leaves visible from position i."""
 
 NAMES = frozenset("ijkmnpwY")
-"""What proofs call positions and numbers: no function is called so."""
+"""The names of positions and numbers in proofs, which no function may have."""
 
 
 class Spoken:
-    """A program as equations of functions: `names` has that of each line which has one, in the order of the lines."""
+    """A program as equations of functions.
+
+    `names` has the function of each line that has one, in the order of the lines; `codes` the number of each symbol.
+    With `joined` the equations are one premise. No function has a name in `taken`.
+    """
 
     def __init__(self, program: Srasp, taken: Collection[str]) -> None:
         self.program = program
         self.codes: dict[str, int] = {}
         for letter in (*program.alphabet, *(a for letters in program.letters for a in letters)):
             self.codes.setdefault(letter, len(self.codes))
-        names_given, self.names = {line: name for name, line in reversed(program.names)}, dict[int, str]()
+        name_of_line, self.names = {line: name for name, line in reversed(program.names)}, dict[int, str]()
         avoided = NAMES.union(taken)
         for number, line in enumerate(program.lines):
             if line.op not in INLINE and line.op not in PAIRS and not line.op.startswith("pair"):
-                name = names_given.get(number, f"v{number}")
+                name = name_of_line.get(number, f"v{number}")
                 while name in avoided:
                     name += "_"
                 avoided |= {name}
@@ -80,7 +85,7 @@ class Spoken:
         self.joined = len(self.names) > MANY
 
     def whole(self, number: int) -> bool:
-        """Whether a line has whole numbers, truths or letters alone."""
+        """Whether all values of a line are integers (truths and symbols have numbers too)."""
         line = self.program.lines[number]
         if self.program.types[number] != "number" or line.op in ("indices", "length", "width"):
             return True
@@ -90,10 +95,11 @@ class Spoken:
         return line.op != "aggregate" and all(self.whole(line_read) for line_read in reads)
 
     def sort(self, number: int) -> str:
+        """The sort of the function of a line in the statement."""
         return "Int->Int" if self.whole(number) else "Int->Real"
 
     def value(self, number: int, at: str = "i") -> str:
-        """The value of a line at a position, a letter by its number, a truth as 1 or 0."""
+        """The value of a line at a position: a symbol by its number, a truth as 1 or 0."""
         line = self.program.lines[number]
         if number in self.names:
             return f"{self.names[number]}({at})"
@@ -109,7 +115,8 @@ class Spoken:
         return {"in": f"w({at})", "indices": f"({at} - 1)", "length": "n"}[line.op]
 
     def pair(self, number: int, i: str = "i", j: str = "j", told: Mapping[int, bool] = MappingProxyType({})) -> str:
-        """What a selector says of positions i and j, where these parts of it are true or false."""
+        """The condition of a selector on positions i and j. `told` has parts of the selector (by line) whose truth is
+        known."""
         line = self.program.lines[number]
         if number in told:
             return f"0 = {int(not told[number])}"
@@ -121,19 +128,21 @@ class Spoken:
         return f"~{parts[0]}" if line.op == "pair not" else {"pair and": " & ", "pair or": " | "}[line.op].join(parts)
 
     def _sign(self, line: SraspLine) -> str:
-        """The sign of a comparison."""
+        """The sign of a comparison; Undecided for an order of symbols."""
         if line.value not in ("=", "!=") and self.program.types[line.reads[0]] == "letter":
             raise Undecided(f"no proof is made of an order of symbols, {line.value}")
         return str(line.value)
 
     def equation(self, number: int) -> str:
-        """What the function of a line is."""
+        """The formula of the statement that defines the function of a line."""
+        # The values of the lines that are read; selectors have none.
         line, name = self.program.lines[number], self.names[number]
         op, reads = line.op, [self.value(k) for k in line.reads if k in self.names or self._plain(k)]
         if op in ("left", "right") or (op == "aggregate" and self.program.types[number] == "letter"):
             return self._nearest(number)
         if op == "aggregate":
             return self._mean(number)
+        # The right side of the equation, by the operation.
         if op in ("psum", "width"):
             low, high = (end.format(i="i") for end in RANGES["none" if op == "width" else line.value])
             summed = f"I[{self.pair(line.reads[0])}]" if op == "width" else self.value(line.reads[0], "j")
@@ -153,6 +162,7 @@ class Spoken:
         return f"all i in 1..n. {name}(i) = {right}"
 
     def _plain(self, number: int) -> bool:
+        """Whether a line has no function, but a value that is written in its place."""
         return self.program.lines[number].op in INLINE
 
     def _nearest(self, number: int) -> str:
@@ -178,7 +188,7 @@ class Spoken:
         )
 
     def answer(self, model: Transformer) -> str:
-        """What the model puts out is what the last function says."""
+        """The conclusion at position i: the output of the model is the value of the program's last line."""
         number = self.program.output
         kind, value = self.program.types[number], self.value(number)
         if kind == "truth":
@@ -190,7 +200,7 @@ class Spoken:
         return " & ".join(f"I[answer({spelled(a)}, i)] = I[{value} = {self.codes[a]}]" for a in labels)
 
     def sentence(self, model: Transformer) -> str:
-        """What is to be proved, as a sentence about the model. Undecided where the program cannot be said."""
+        """The statement to prove about the model. Undecided if it cannot express the program."""
         names = ", ".join(f"{name}:{self.sort(number)}" for number, name in self.names.items())
         facts = [f"({self.equation(number)})" for number in self.names]
         premises = f"({certify.in_halves(facts)}) -> " if self.joined else "".join(f"{fact} -> " for fact in facts)
@@ -201,11 +211,12 @@ class Spoken:
 
 
 def _bracketed(term: str) -> str:
+    """A term in brackets if it begins with a minus."""
     return f"({term})" if term.startswith("-") else term
 
 
 def witnesses(spoken: Spoken, word: str) -> Mapping[str, Any]:
-    """The value of each function of the sentence at the one position of a word."""
+    """The value of each function of the statement at the one position of a string of one symbol."""
     from symcook.spec.srasp import values
 
     table = values(spoken.program, [word])
@@ -217,13 +228,20 @@ def witnesses(spoken: Spoken, word: str) -> Mapping[str, Any]:
 
 
 LineValues = Sequence[tuple[str, BoolNode]]
-"""The values that a line may have, each with the function of bits that says where it has it."""
+"""The values that a line may have, each with the function of bits that is true where the line has this value."""
 NEVER, ALWAYS = "0 = 1", "0 = 0"
+"""Conditions that are always false, and always true."""
 MOST_CUBES = 64
+"""The maximum number of conjunctions in which a truth is written."""
 
 
 class ProgramFacts(CompiledFacts):
-    """The facts of the proof of one program."""
+    """The facts of the proof of one program.
+
+    `own` has the model's name of each coordinate by its name in the statement. `held` has, by coordinate, the truth
+    that it holds as a function of bits. `letters` has the lines whose value is a symbol, by function. `heads` has the
+    rule of each selection, by line.
+    """
 
     def __init__(self, spoken: Spoken, meaning: ModelMeaning, model: Transformer, compiled: Compiled) -> None:
         super().__init__(meaning, len(spoken.program.alphabet))
@@ -231,7 +249,7 @@ class ProgramFacts(CompiledFacts):
         self.own = {new: old for old, new in meaning.names.items()}
         self.run = [self.own[name] for name in meaning.functions]
         self.values: dict[Tree, Fact] = {}
-        """What terms are at i, by the fact that says it."""
+        """By term at i, the fact that gives its value."""
         for k, name in spoken.names.items():
             equation = expr.parse_formula(spoken.equation(k))[-1]  # of a selection it is no equation
             self.valued(Fact(f"{name}_is", equation))
@@ -245,22 +263,23 @@ class ProgramFacts(CompiledFacts):
     # Texts
 
     def put(self, name: str) -> str:
-        """A coordinate as the statement calls it."""
+        """The name of a coordinate in the statement."""
         return self.meaning.names.get(name, name)
 
     def score_of(self, name: str, place: str, ties: Collection[str]) -> str | None:
-        """The score of a position in the head that gives a coordinate; None where the head breaks ties otherwise."""
+        """The score of position `place` in the hard-attention head that writes a coordinate; None if the coordinate has
+        no such head, or its tie-breaking is not among `ties`."""
         row = self.definitions[self.put(name)].row
         if not isinstance(row, HardRow) or row.ties not in ties or row.score is None:
             return None
         return expr.show(expr.parse_term(row.score.at(place)))
 
     def there(self, name: str) -> bool:
-        """Whether a coordinate is in the model: one that nothing needs is not."""
+        """Whether a coordinate is in the model: the compiler leaves out what nothing reads."""
         return name in self.run
 
     def truth(self, truth: Truth, at: str = "i") -> str:
-        """A truth at a position as a condition on the bits that it is of."""
+        """A truth at a position, as a condition on the bits of which it is a function."""
         truth = self.compiled.truth(truth)
         if isinstance(truth, frozenset):
             if truth == self.compiled.every:
@@ -274,7 +293,7 @@ class ProgramFacts(CompiledFacts):
         return " | ".join(f"({unit})" for unit in units) or NEVER
 
     def unit(self, cube: Cube, at: str) -> str | None:
-        """A conjunction: the letters that it leaves, then bits; None where it leaves no letter."""
+        """A conjunction as text: the symbols that it allows, then bits; None if it allows no symbol."""
         letters, parts = self.compiled.every, list[str]()
         for variable, value in cube:
             name = self.compiled.names[variable]
@@ -289,7 +308,7 @@ class ProgramFacts(CompiledFacts):
         return " & ".join(parts) or ALWAYS
 
     def bits(self, *truths: Truth) -> list[str]:
-        """The bits that truths are of, but for those of letters."""
+        """The bits of which truths are functions, without those that say which symbol there is."""
         names_found = dict[str, None]()
         for truth in map(self.compiled.truth, truths):
             todo: list[Any] = [] if isinstance(truth, frozenset) else [truth]
@@ -303,7 +322,7 @@ class ProgramFacts(CompiledFacts):
         return list(names_found)
 
     def form(self, form: Form, at: str = "i") -> str:
-        """A number at a position, by bits and atoms."""
+        """A number at a position as text: a part by the symbol, then bits, then atoms."""
         parts, values = [], sorted(set(form.table))
         parts.append(str(values[0]))
         parts += [f"{value - values[0]}*I[{self.truth(self._letters(form, value), at)}]" for value in values[1:]]
@@ -312,70 +331,82 @@ class ProgramFacts(CompiledFacts):
         return " + ".join(parts)
 
     def _letters(self, form: Form, value: Fraction) -> frozenset[str]:
+        """The symbols for which the part by the symbol has this value."""
         return frozenset(a for a, q in zip(self.program.alphabet, form.table, strict=True) if q == value)
 
     def row(self, linear: LinearFactors, at: str = "i") -> str:
-        """A sum of coordinates at a position; of those that the model has."""
+        """A sum of coordinates at a position as text; an empty name stands for the constant."""
         parts = [f"({q})*{self.put(name)}({at})" if name else f"({q})" for name, q in linear.items() if q]
         return " + ".join(parts) or "0"
 
     # Lines of the proof
 
     def add(self, label: str, whole: str, lines: Sequence[str], said: str = "") -> Fact:
-        """A fact, once, by lines set in below; what it has `said` of position i, where it is about each."""
+        """Add the fact `whole` with the lines of its proof; not if there is one with this label. If it is about each
+        position, `said` is what it states about position i."""
         if label not in self.shown:
             self.shown[label] = Fact(label, expr.parse_formula(said or whole))
             self.lines.append(partial(self._shown, label, whole, lines))
         return self.shown[label]
 
     def each(self, label: str, said: str, lines: Sequence[str]) -> Fact:
-        """A fact about each position, by lines about position i."""
+        """Add a fact about each position, with lines that prove it at position i."""
         return self.add(label, f"all i in 1..n. {said}", ["given i (il ih)", *lines], said)
 
     def follows(self, label: str, said: str, facts: Iterable[str]) -> Fact:
-        """A fact about each position that follows from these."""
+        """Add a fact about each position that follows from these facts."""
         return self.add(label, f"all i in 1..n. {said}", [f"qed by {', '.join(facts)}"], said)
 
     def _shown(self, label: str, whole: str, lines: Sequence[str], g: Goal) -> None:
-        """A fact, by a lemma of what these lines name."""
+        """Prove a fact by a lemma whose premises are the facts that the lines of its proof name."""
         text = " ".join([whole, *lines])
         named = dict.fromkeys(
             "".join(character if character.isalnum() or character == "_" else " " for character in text).split()
         )
-        facts, names = ([one for one in named if one in known] for known in (g.facts, g.scope))
+        facts, names = ([name for name in named if name in known] for known in (g.facts, g.scope))
         self.apart.prove(
             g, label, g.formula(whole), facts, names, lambda h: written(h, [f"  {proof_line}" for proof_line in lines])
         )
 
     def valued(self, fact: Fact) -> Fact:
-        """Note that a fact says what a term is: later facts put that in."""
+        """Note that a fact, if it is an equation, gives the value of its left side: later proofs use this value."""
         if fact.said[0] == "=":
             self.values[fact.said[1]] = fact
         return fact
 
     def write(self, node: Node) -> None:
-        """A fact that is written down with its proof, by a lemma."""
+        """Add a fact that a node proves, by a lemma."""
         self.lines.append(partial(self.apart.cite, node=node))
 
     def by_cases(self, label: str, said: str, of: str = "", held: bool = False) -> Fact:
-        """A fact about each position, by cases over the symbol and over bits, once. `of` is the coordinate that it is
-        about, which is what its network says; `held` puts in the truths that coordinates hold."""
+        """Add a fact about each position, by cases over the symbol and bits; not if there is one with this label.
+
+        `of` is the coordinate that the fact is about, if it is to be proved from the equation of that coordinate. With
+        `held`, a coordinate that holds a truth is replaced by this truth.
+        """
+        # The numbers of the symbols that the fact names: they are cases for a line whose value is a symbol.
         parts = subtrees(expr.parse_formula(said))
         numbers = {part[1][2] for part in parts if part[0] == "ind" and part[1][1][1] in self.letters}
         return self.decided(label, said, partial(self.tell, numbers=sorted(numbers), of=of, held=held))
 
     def tell(self, known: Pointwise, part: Tree, numbers: Sequence[Tree], of: str, held: bool) -> Iterable[Tree]:
-        """Note what a term is at i: a letter is one of these `numbers` or none, a mean of bits is from 0 to 1."""
+        """Note in `known` what a term is at i; return the terms in its value, which are looked at next.
+
+        A line whose value is a symbol is one of `numbers`, or none of them. `of` and `held` are as in `by_cases`.
+        """
+        # A symbol: the truths that it is one of `numbers` are looked at in place of the symbol itself.
         name = self.own.get(part[1], "") if part[0] == "call" and part[2] == (HERE,) else ""
         line = self.letters.get(part[1]) if part[0] == "call" else None
         asked: list[Tree] = [] if line is None else [("ind", ("=", part, code)) for code in numbers]
         if asked and all(asked_value in self.values or self.never(present(line), asked_value) for asked_value in asked):
             return [asked_value for asked_value in asked if not known.given(asked_value)]
+        # A term with a value.
         if (fact := self.value(part, name, of, held)) is not None:
             label = f"e{len(known.equations)}"
             known.nodes.append(here(fact.label, label))
             known.equations[part] = label, fact.right
             return [fact.right]
+        # A term without one: a mean of bits is from 0 to 1, and a coordinate with a bit is 0 or 1.
         if mean := self.shown.get(f"Mean_{part[1]}"):
             least, most = f"least{len(known.near)}", f"most{len(known.near)}"
             known.nodes.append(here(mean.label, [least, most]))
@@ -386,8 +417,8 @@ class ProgramFacts(CompiledFacts):
         return []
 
     def value(self, part: Tree, name: str, of: str, held: bool) -> Fact | None:
-        """The fact that says what a term is at i; None of one that is left as it is. What holds a truth is that truth,
-        if that is asked for."""
+        """The fact that gives the value of a term at i; None for a term that stays. A coordinate that holds a truth has
+        it as its value if `held` is set; `of` is as in `by_cases`."""
         node, plain = self.held.get(name), name in self.compiled.sets or name in self.compiled.tables
         if plain or (name and name == of) or name in ("one", "zero"):
             put = self.put(name)
@@ -399,8 +430,8 @@ class ProgramFacts(CompiledFacts):
     # What is known of lines of the program
 
     def goals(self, number: int) -> Iterator[tuple[str, str]]:
-        """What is shown of a line: label, and fact at i. What is about coordinates that the model does not have, since
-        nothing needs it, is left out."""
+        """The facts about the value of a line: the label, and the fact at i. Facts about coordinates that are not in
+        the model are left out."""
         value, name = self.compiled.lines[number], self.spoken.value(number)
         if isinstance(value, Form):
             facts = [(f"L{number}", f"{name} = {self.form(value)}", [*value.bits])]
@@ -418,12 +449,12 @@ class ProgramFacts(CompiledFacts):
                 yield label, text
 
     def codes(self, number: int) -> list[int]:
-        """The numbers of the letters that a line may be; none where it is no letter."""
+        """The numbers of the symbols that a line may be; none for a line of another type."""
         value = self.compiled.lines[number]
         return [self.spoken.codes[letter] for letter in value] if isinstance(value, dict) else []
 
     def values_of(self, line: int) -> LineValues:
-        """The values of a line. Undecided where they are not few."""
+        """The values of a line. Undecided if it may have many."""
         value, node = self.compiled.lines[line], self.compiled.node
         if isinstance(value, dict):
             return [(str(self.spoken.codes[letter]), node(truth)) for letter, truth in value.items()]
@@ -437,7 +468,7 @@ class ProgramFacts(CompiledFacts):
         return [(str(number), node(truth)) for number, truth in listed]
 
     def one_of(self, number: int) -> Fact | None:
-        """The fact that a line has one of its values; None of a constant."""
+        """The fact that a line has one of its values; None for a constant."""
         line, label, name = self.program.lines[number], f"M{number}", self.spoken.value(number)
         if line.op in ("in", "constant"):
             return Fact("word", ()) if line.op == "in" else None
@@ -450,7 +481,7 @@ class ProgramFacts(CompiledFacts):
         return self.shown[label]
 
     def never(self, line: int, is_one: Tree) -> bool:
-        """Whether a line is never the letter of a truth, with the fact that says so."""
+        """Whether a line is never the symbol in the truth `is_one`, as ``I[v(i) = 2]``; the fact for it is added."""
         code = is_one[1][2][1]
         if code in self.codes(line) or not self.one_of(line):
             return False
@@ -466,23 +497,28 @@ class ProgramFacts(CompiledFacts):
         truths: Iterable[tuple[Truth, str]] = (),
         places: str = "i",
     ) -> Fact:
-        """A fact about positions i, or i and j, by the values of the lines that are read there. What else is known is
-        what a term is, which `given` says, and that these truths at a position are told by the lines that are read
-        there."""
+        """Add a fact about all positions i, or i and j (`places`), by cases over the values of lines there.
+
+        `reads` are these lines, each with its position. `given` is a further equation for i. `truths` are truths at a
+        position; the values of the lines there determine each, and it is replaced by a term in these values.
+        """
         known, values = Pointwise(None, ("name", "")), list[tuple[Tree, str, Sequence[Tree]]]()  # symbols are numbers
         goal, lines = expr.parse_formula(said), {place: list[int]() for place in places}
 
         def at(fact: Fact, place: str) -> str:
+            """Add the node with a fact at a position; its label."""
             known.nodes.append(use(fact.label, [place, f"#range_{place}"], there := f"at{len(known.nodes)}"))
             return there
 
         if given is not None:
             known.equations[given.said[1]] = at(given, "i"), given.right
+        # The cases: each line has one of its values.
         for line, place in dict.fromkeys(reads):
             if one_of := self.one_of(line):
                 lines[place].append(line)
                 numbers = [expr.parse_term(value) for value, _ in self.values_of(line)]
                 values.append((expr.parse_term(self.spoken.value(line, place)), at(one_of, place), numbers))
+        # A truth may be written as its coordinate, or by bits; either is equal to the term in the values of lines.
         terms = {*subtrees(goal)}
         for truth, place in truths:
             for read in (self.bit_of(truth), f"I[{self.truth(truth)}]"):
@@ -499,7 +535,8 @@ class ProgramFacts(CompiledFacts):
     def selects(
         self, label: str, selector: int, said: str, cases: Sequence[SelectorCase] = (), told: Collection[int] = ()
     ) -> None:
-        """A fact what a selector says of i and j, but for the parts of it that are told, by what its cases read."""
+        """Add a fact about a selector at i and j, by cases over the lines that it reads. `told` are parts of the
+        selector whose truth is known; `cases` are its cases, whose truths are replaced by the values of lines."""
         truths = [(case.here, "i") for case in cases if case.there is not False]
         truths += [(case.there, "j") for case in cases if not isinstance(case.there, bool)]
         self.by_values(label, said, self.selected(selector, "j", told), None, truths, "ij")
@@ -509,12 +546,12 @@ class ProgramFacts(CompiledFacts):
         return f"{self.put(self.compiled.hold(self.compiled.node(truth)))}(i)"
 
     def held_here(self, truth: Truth) -> str:
-        """A truth at i: the coordinate with it, if it is in the model."""
+        """A truth at i as text: the coordinate that holds it, if it is in the model, else a condition on bits."""
         there = self.there(self.compiled.hold(self.compiled.node(truth)))
         return self.bit_of(truth) if there else f"I[{self.truth(truth)}]"
 
     def by_lines(self, truth: Truth, lines: Sequence[int]) -> str:
-        """A truth at i by the values of lines there. Undecided where these do not tell it."""
+        """A truth at i as a sum over the values of these lines there. Undecided if the values do not determine it."""
         parts, make, node = list[str](), self.compiled.diagrams, self.compiled.node(truth)
         for values in product(*map(self.values_apart, lines)):
             there: BoolNode = reduce(make.both, (of_value for _, of_value in values), True)
@@ -528,7 +565,7 @@ class ProgramFacts(CompiledFacts):
         return " + ".join(parts) or "0"
 
     def values_apart(self, line: int) -> LineValues:
-        """The values of a line, each with where it has that one and no other."""
+        """The values of a line, each with the function of bits that is true where it has this value and no other."""
         values, make = self.values_of(line), self.compiled.diagrams
         return [
             (value, reduce(make.both, (make.negation(node) for other, node in values if other != value), own))
@@ -536,22 +573,22 @@ class ProgramFacts(CompiledFacts):
         ]
 
     def possible(self, truth: BoolNode) -> bool:
-        """Whether a function of bits is true somewhere; no symbol is two."""
+        """Whether a function of bits may be true; a position has one symbol only."""
         cubes_found = cubes(truth, CASES)
         return cubes_found is None or any(self.unit(cube, "i") is not None for cube in cubes_found)
 
     def of_line(self, number: int) -> list[Fact]:
-        """The facts that say what a line is."""
+        """The facts about the value of a line."""
         labels = [f"M{number}", f"L{number}", *(f"L{number}_{code}" for code in self.codes(number))]
         return [self.shown[label] for label in labels if label in self.shown]
 
     def row_is(self, number: int) -> Fact:
-        """The fact that the coordinates of a line that is a number are its value."""
+        """The fact that the coordinates of a line with a number add up to its value."""
         row = self.row(self.compiled.linear(self.compiled.lines[number]))
         return self.by_cases(f"Row{number}", f"{row} = {self.spoken.value(number)}", held=True)
 
     def selected(self, selector: int, at: str = "p", told: Collection[int] = ()) -> list[tuple[int, str]]:
-        """The lines that a selector reads, each with the position at which it does, but for these parts of it."""
+        """The lines that a selector reads, each with its position, without those of the parts `told`."""
         line = self.program.lines[selector]
         if selector in told:
             return []
@@ -571,7 +608,8 @@ class ProgramFacts(CompiledFacts):
     # Coordinates
 
     def holds(self, name: str) -> Fact:
-        """The fact what truth a coordinate holds, with what it rests on."""
+        """The fact H_name: which truth a coordinate holds. It is added first, with the facts that it needs."""
+        # A set of symbols, a number by the symbol, a constant, a function of other bits; else a bit by itself.
         label, put_name, node = f"H_{name}", self.put(name), self.held.get(name, False)
         if name in self.compiled.sets:
             return self.by_cases(label, f"{put_name}(i) = I[{self.truth(self.compiled.sets[name])}]", name)
@@ -586,7 +624,8 @@ class ProgramFacts(CompiledFacts):
         )
 
     def bit(self, name: str) -> Fact:
-        """The fact that a coordinate is a bit."""
+        """The fact B_name: a coordinate is a bit. Undecided if it is not in the model, or its comparison has no
+        proof."""
         label, put_name = f"B_{name}", self.put(name)
         if label in self.shown:
             return self.shown[label]
@@ -606,7 +645,7 @@ class ProgramFacts(CompiledFacts):
         )
 
     def range(self, name: str) -> Fact:
-        """The fact between what a coordinate is that holds a truth, or a number for each letter."""
+        """The fact B_name: the bounds of a coordinate that holds a truth, or a number by the symbol."""
         if name not in self.compiled.tables:
             return self.bit(name) if name not in ("one", "zero") else self.holds(name)
         put_name, table = self.put(name), self.compiled.tables[name]
@@ -614,12 +653,13 @@ class ProgramFacts(CompiledFacts):
 
 
 def moved(tree: Tree, to: str) -> Tree:
-    """What is said at i, said at another position."""
+    """A tree about position i with another position in its place."""
     return replaced(tree, {"i": ("name", to)}, {})
 
 
 def in_cases(labels: Sequence[str], fact: str, where: str, blocks: Iterable[Sequence[str]]) -> list[str]:
-    """Lines with a block for each part of a disjunction, which is that fact by the hints `where`."""
+    """Lines of proof text that split a fact, a disjunction, into cases with these labels. `where` has the hints by
+    which it holds, `blocks` the lines of each case."""
     return [
         f"cases {', '.join(labels)} from {fact} by {where}",
         *(line for block in blocks for line in as_block(block)),
@@ -627,5 +667,5 @@ def in_cases(labels: Sequence[str], fact: str, where: str, blocks: Iterable[Sequ
 
 
 def as_block(lines: Sequence[str]) -> list[str]:
-    """Lines as a block."""
+    """Lines of proof text as a block: indented, the first with a dash."""
     return [f"  {'- ' if not k else '  '}{text}" for k, text in enumerate(lines)]

@@ -1,10 +1,11 @@
-"""The rules for lines in the proofs of compiled S-RASP programs, one for each kind of block. Nothing here is trusted.
+"""The rules for lines in the proofs of compiled S-RASP programs, one for each kind of line. Nothing here is trusted.
 
-A rule shows what the function of a line is by the bits and numbers that coordinates hold: `LineRule` where it looks at
-no other position, by what is known of the lines that it reads; the others first show what their heads or networks say.
+A rule adds the facts L<line>, which express the value of a line by the bits and numbers that coordinates hold. A line
+that looks at no other position has `LineRule`: its facts follow from those of the lines that it reads. The other rules
+first prove what the line's heads or feed-forward layers write.
 
-Fact X5 says which case of a width in line 5 holds at i, Q5 how many other positions are selected, O5 whether i itself
-is, Yleft5 and Yright5 how many before it and behind it.
+Facts about a width in line 5: Q5 is the number of other positions that are selected, O5 whether i itself is selected,
+Yleft5 and Yright5 the numbers of selected positions before i and after it.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ from symcook.proof.programs.linefacts import RANGES, ProgramFacts
 
 
 class LineRule:
-    """The facts about one line: `result` is what coordinates hold of it."""
+    """The facts about one line: `name` is its function in the statement, `result` its value by coordinates, as the
+    compiler made it."""
 
     chooses = True
-    """Whether a line of this kind may choose numbers by a condition."""
+    """Whether there is a proof for a line of this kind that keeps growing numbers where a condition holds."""
 
     def __init__(self, facts: ProgramFacts, number: int) -> None:
         self.facts, self.number, self.line = facts, number, facts.program.lines[number]
@@ -36,7 +38,7 @@ class LineRule:
 
     @classmethod
     def of(cls, facts: ProgramFacts, number: int) -> None:
-        """Show the facts about a line."""
+        """Add the facts about a line. Undecided if there is no proof for it."""
         rule = cls(facts, number)
         if rule.chosen and not cls.chooses:
             what = facts.program.text(number)
@@ -45,12 +47,12 @@ class LineRule:
 
     @property
     def chosen(self) -> list[str]:
-        """The coordinates of numbers that the line chooses by a condition."""
+        """The coordinates of numbers that the line keeps where a condition holds, and that are 0 elsewhere."""
         atoms = self.result.atoms if isinstance(self.result, Form) else ()
         return [atom.name for atom in atoms if atom.name in self.compiled.gates]
 
     def show(self) -> None:
-        """The facts about the line."""
+        """Add the facts about the line."""
         for name in self.chosen:
             if self.facts.there(name):
                 ChosenNumber(self.facts, name).fact()
@@ -58,7 +60,7 @@ class LineRule:
             self.facts.valued(self.facts.by_cases(label, text))
 
     def defined(self, lines: Sequence[str]) -> None:
-        """The fact that the line is the number that coordinates hold, by lines about position i."""
+        """Add the fact L<line>: the line is the number that coordinates hold. `lines` prove it at position i."""
         text = f"{self.name}(i) = {self.facts.form(self.result)}"
         self.facts.valued(self.facts.each(f"L{self.number}", text, lines))
 
@@ -67,15 +69,15 @@ class NoSelectionRule(LineRule):
     """A selection that selects no position."""
 
     def show(self) -> None:
-        """By what the selector reads, the value is the default."""
+        """Add the fact Z<line>: the line is the default, as the lines that the selector reads exclude each j."""
         selector, _, default = self.line.reads
         mask = "none" if self.line.op == "aggregate" else self.line.value
         low, end = (end_text.format(i="i") for end_text in RANGES[mask])
-        said, pair = f"{self.name}(i) = {self.spoken.value(default)}", self.spoken.pair(selector)
+        equation, pair = f"{self.name}(i) = {self.spoken.value(default)}", self.spoken.pair(selector)
         reads = self.facts.selected(selector, "j")
         known = dict.fromkeys(fact.at(place) for read, place in reads for fact in self.facts.of_line(read))
         hints = ", ".join([*known, "word(i)", "word(j)", "jl", "jh", "il", "ih"])
-        self.facts.valued(self.facts.each(f"Z{self.number}", said, [
+        self.facts.valued(self.facts.each(f"Z{self.number}", equation, [
             f"take (sel none) from {self.name}_is(i) by il, ih", f"never: all j in {low}..{end}. ~({pair})",
             "  given j (jl jh)", f"  qed by {hints}",
             "qed by none, never"]))  # fmt: skip
@@ -88,8 +90,8 @@ class PrefixSumRule(LineRule):
     chooses = False
 
     def show(self) -> None:
-        """By the counts of the truths of which the number is made."""
-        # Coordinates hold counts of the other positions. So the sum at i is those, and what the position itself adds.
+        """Add the fact L<line>, by the counts of the truths that the summed line is made of."""
+        # Coordinates hold the counts at other positions; without a strict mask, position i itself is added to them.
         (read,) = self.line.reads
         value, name = self.result, self.name
         if not all(self.facts.there(atom.name) for atom in value.atoms):
@@ -99,6 +101,8 @@ class PrefixSumRule(LineRule):
             for atom, q in value.atoms.items()
             if atom.name in self.compiled.counts
         ]
+        # The summed line is base + the sum of q*truth: at i (`here`) and at j (`summed`). The coordinate `all_there`
+        # has the number of all positions on the side.
         left, strict = self.line.value.endswith("future"), self.line.value.startswith("strict")
         all_there = "before" if left else "behind"
         base = sum((q for atom, q in value.atoms.items() if atom.name == all_there), Fraction(0))
@@ -110,6 +114,7 @@ class PrefixSumRule(LineRule):
         self.facts.by_cases(f"Each{self.number}", f"{self.spoken.value(read)} = {here}")
         if not strict:
             self.facts.by_cases(f"Here{self.number}", f"{here} = {self.facts.form(self.compiled.lines[read])}")
+        # The hints for the last step: the equation of the line, the counts, and the sums of constants.
         end = [
             f"{name}_is(i)",
             "same",
@@ -128,12 +133,13 @@ class PrefixSumRule(LineRule):
 
 
 class ComparisonRule(LineRule):
-    """A comparison: of what has few values as other lines; of numbers by the coordinates that say it."""
+    """A comparison: of numbers, by the coordinates with its result; of values of a few kinds, by cases like other
+    lines."""
 
     chooses = False
 
     def show(self) -> None:
-        """The facts about the line."""
+        """Add the facts about the line."""
         reads = self.line.reads
         coordinates = [
             bit_name
@@ -145,6 +151,7 @@ class ComparisonRule(LineRule):
             for label, text in self.facts.goals(self.number):
                 self.facts.valued(self.facts.follows(label, text, [f"{self.name}_is", *known]))
             return
+        # Two symbols: they are equal if both are the same one of the symbols that either may be (fact S<line>).
         if self.facts.codes(reads[0]) and all(map(self.facts.one_of, reads)):
             a, b = map(self.spoken.value, reads)
             codes = [code for code in self.facts.codes(reads[0]) if code in self.facts.codes(reads[1])]
@@ -154,7 +161,8 @@ class ComparisonRule(LineRule):
         super().show()
 
     def compares(self, name: str) -> list[str]:
-        """The facts what a coordinate says of the difference of the two numbers."""
+        """The facts about a coordinate that compares the two numbers: what it says about their difference."""
+        # The coordinate is about a number `of`, which is `factor` times the difference of the two lines.
         number, (a, b) = self.number, map(self.compiled.lines.__getitem__, self.line.reads)
         sign, put_name, difference = self.compiled.signs.get(name), self.put(name), a.plus(b, -1)
         op, of = self.compiled.compared[name] if sign is None else ("positive", sign.number)
@@ -175,11 +183,17 @@ class ComparisonRule(LineRule):
         return [f"D{number}_{name}"]
 
     def sign(self, name: str) -> None:
-        """The fact that a coordinate is 1 where a fraction is positive, else 0."""
+        """The fact D_name: a coordinate is 1 where a number with means in it is positive, else 0.
+
+        The number d is a fraction, so a head finds its sign: its scores are d*k, so it sees a position after the first
+        iff d is positive. If there is but one position, d is an integer z, and a unit of the feed-forward layer tests
+        this number itself.
+        """
         if f"D_{name}" in self.facts.shown:
             return
         number, head, here, mask = self.compiled.signs[name]
         low, high = (end_text.format(i="i") for end_text in RANGES[mask])
+        # `first`: the coordinate that tells that the head has one position only. `there`: z, as a number of bits.
         first = "at_first" if mask == "future" else "alone"
         row, put_name, there = self.compiled.linear(number), self.put(name), Form(number.table, number.bits, {})
         at_first = dict(row)
@@ -191,6 +205,7 @@ class ComparisonRule(LineRule):
             add_to(at_first, mean.row.items(), at_first.pop(atom.name))
         if not there.whole or any(isinstance(atom, Atom) for atom in there.atoms) or there.denominator != 1:
             raise Undecided(f"no proof is made of the comparison {self.compiled.meanings[name]}")
+        # Lines that prove that each mean is its number at position 1, if that is the only one.
         score, key = (present(self.facts.score_of(head, place, ("leftmost",))) for place in "jk")
         d, z = self.row(row), self.facts.form(there)
         alone, means = list[str](), [f"Mean{k}" for k in range(len(number.atoms))]
@@ -201,6 +216,7 @@ class ComparisonRule(LineRule):
             alone += [f"  Mean{k}: {mean}(1) = {self.row(of_mean, '1')}",
                       f"    now: {mean}(1) = {summed} by {mean}_is(1), some_here",
                       "    rewrite now", *["    rewrite first"][: last == "n"], "    qed"]  # fmt: skip
+        # The fact itself, by the lemma sign_of_mean.
         self.facts.by_cases(f"Whole_{name}", f"{self.row(at_first)} = {z}", held=True)
         index = [f"{of_run}_is" for of_run in ("index", "one") if of_run in self.facts.run]
         self.facts.each(f"D_{name}", f"{put_name}(i) = I[0 < {d}]", [
@@ -228,7 +244,7 @@ class MeanRule(LineRule):
     chooses = False
 
     def show(self) -> None:
-        """By the mean that a head takes of all that it sees: these are the positions that are selected."""
+        """Add the fact L<line>: a head with equal scores sees exactly the selected positions, and gives their mean."""
         name, number, factors = self.name, self.number, {atom.name: q for atom, q in self.result.atoms.items()}
         alone = [*factors.values()] == [1] and self.result.finite().constant == 0
         mean = self.compiled.means.get(next(iter(factors))) if alone else None
@@ -241,9 +257,10 @@ class MeanRule(LineRule):
         low, high = (end.format(i="i") for end in RANGES[mean.mask])
         pair, put, value = self.spoken.pair(selector), self.put(coordinate), self.spoken.value(read, "j")
         row, places = self.row(mean.row, "j"), {part: True for part in self.facts.by_index(selector)}
+        # K<line>: a position in the range is selected. Row<line>: what the head averages is the value of the line.
         if selects_by_values := bool(self.facts.selected(selector, "j", places)):
-            said = f"I[{self.spoken.pair(selector, told=places)}] = 1"
-            self.facts.selects(f"K{number}", selector, said, told=places)
+            selected_text = f"I[{self.spoken.pair(selector, told=places)}] = 1"
+            self.facts.selects(f"K{number}", selector, selected_text, told=places)
         self.facts.by_cases(f"Row{number}", f"{self.row(mean.row)} = {self.spoken.value(read)}", held=True)
         self.defined([
             f"take found from {name}_is(i) by il, ih", "some_here: 1 <= n by il, ih",
@@ -256,16 +273,15 @@ class MeanRule(LineRule):
 
 
 class Side(NamedTuple):
-    """The positions on one side of i, or all: the first and the last, how many, the word in names of lemmas, what holds
-    where there is none, what lemmas take more, and the mask."""
+    """The positions on one side of i, or all positions, as texts."""
 
-    low: str
-    high: str
-    most: str
-    where: str
-    edge: str
-    more: str
-    mask: str
+    low: str  # the first position
+    high: str  # the last position
+    most: str  # the number of positions
+    where: str  # the word for the side in names of lemmas and coordinates; empty for all positions
+    edge: str  # the condition on i that there is no position on this side
+    more: str  # a further argument that lemmas about this side take
+    mask: str  # the mask that leaves these positions
 
 
 SIDES = {
@@ -276,17 +292,16 @@ SIDES = {
 
 
 class SharedMeans(NamedTuple):
-    """The share of what cases select, as a sum of means: the fact that it is, what is selected of j, the sum of that
-    over all j and the share, each by cases, and the means."""
+    """The share of the positions that the cases of a selector select, as a sum with a part for each case."""
 
-    fact: str
-    terms: list[str]
-    sums: list[str]
-    share: list[str]
-    names: list[str]
+    fact: str  # the label of the fact that the share is this sum
+    terms: list[str]  # for each case: whether it selects j
+    sums: list[str]  # the sum of this over all j
+    share: list[str]  # this sum divided by the number of positions
+    names: list[str]  # the coordinates of the means in `share`
 
     def put_in(self, side: Side) -> list[str]:
-        """Lines that close a goal that the share times all positions is the sum that `same` is about."""
+        """Lines that prove that the share times the number of positions is the sum in the equation `same`."""
         summed = f"sum(j, {side.low}, {side.high}, {' + '.join(self.terms)}) = {' + '.join(self.sums)}"
         ones = f"sum_one({side.low}; {side.high}), il, ih, some"
         return ["  rewrite same", f"  parts: {summed} by {ones}", "  rewrite parts",
@@ -294,15 +309,16 @@ class SharedMeans(NamedTuple):
 
 
 class WidthRule(LineRule):
-    """How many positions are selected."""
+    """selector_width: the number of selected positions."""
 
     @property
     def selector(self) -> int:
-        """The line that says which."""
+        """The line of the selector."""
         return self.line.reads[0]
 
     def show(self) -> None:
-        """How many positions are selected: all, or those that a lookup finds by their share, and this one."""
+        """Add the fact L<line>. There are three kinds of width: all positions are selected; there are counts on either
+        side of i; or one lookup finds the number of other positions by their share."""
         value, name = self.result, self.name
         if not all(self.facts.there(atom.name) for atom in value.atoms):
             return
@@ -326,12 +342,13 @@ class WidthRule(LineRule):
         self.defined([f"qed by {name}_is(i), Q{self.number}(i), O{self.number}(i), il, ih"])  # fmt: skip
 
     def itself(self, value: Form) -> None:
-        """The fact whether position i itself is selected."""
+        """Add the fact O<line>: whether position i itself is selected, as the number `value`."""
         own = self.spoken.pair(self.selector, "i", "i")
         self.facts.by_cases(f"O{self.number}", f"I[{own}] = {self.facts.form(value)}")
 
     def both_sides(self, besides: Sequence[OneSided]) -> None:
-        """How many positions are selected, where those before and those behind are by other conditions."""
+        """Add the fact L<line> for a width with a count on either side of i: the sum of Yleft, Yright and O."""
+        # What the counts on the sides do not give of the value is about i itself, so it must be without atoms.
         value, name = self.result, self.name
         pair_bit, own = f"I[{self.spoken.pair(self.selector)}]", self.spoken.pair(self.selector, "i", "i")
         for part in besides:
@@ -347,7 +364,8 @@ class WidthRule(LineRule):
             f"Yleft{self.number}(i), Yright{self.number}(i), O{self.number}(i), il, ih"])  # fmt: skip
 
     def beside(self, part: OneSided) -> None:
-        """The fact how many positions on one side are selected."""
+        """Add the fact Y<side><line>: the number of selected positions on one side of i."""
+        # `gates`: facts about counts that are kept where a condition holds. `ends`: the number of positions there.
         side, label = SIDES[part.side], f"K{part.side}{self.number}"
         gates = [
             ChosenNumber(self.facts, atom.name).fact().at()
@@ -362,6 +380,7 @@ class WidthRule(LineRule):
         if len(part.cases) != 1:
             self.by_share(part, [*gates, *ends])
             return
+        # One case at i: what is selected is a truth at j, or a constant, so the number is a sum of counts.
         there, hints, truths = part.cases[0].there, list[str](), list[tuple[Truth, str]]()
         if isinstance(there, bool):
             of = str(int(there))
@@ -373,19 +392,23 @@ class WidthRule(LineRule):
                 truths.append((count.truth, "j"))
                 terms.insert(-1, f"({factors[count.name]})*I[{self.facts.truth(count.truth, 'j')}]")
             of = " + ".join(terms)
+        # K<side><line> says this about each j; summed over j it is the fact.
         places = self.places_on(side)
-        said, reads = self.spoken.pair(self.selector, told=places), self.facts.selected(self.selector, "j", places)
-        self.facts.by_values(label, f"I[{said}] = {of}", reads, None, truths, "ij")
+        selected_text, reads = (
+            self.spoken.pair(self.selector, told=places),
+            self.facts.selected(self.selector, "j", places),
+        )
+        self.facts.by_values(label, f"I[{selected_text}] = {of}", reads, None, truths, "ij")
         self.facts.each(f"Y{part.side}{self.number}", f"{self.sum_on(side)} = {self.facts.form(part.total)}", [
             *self.same_sum(side, self.sum_of, of, [f"{label}(i; j)"]),
             f"qed by {', '.join(['same', *hints, *ends])}"])  # fmt: skip
 
     def places_on(self, side: Side) -> Mapping[int, bool]:
-        """The parts of the selector that compare indices: whether they are true on a side."""
-        given, places = {BEFORE: side == SIDES["left"], AFTER: side != SIDES["left"]}, dict[int, bool]()
+        """The parts of the selector that compare indices alone, each with whether it is true on a side."""
+        sides, places = {BEFORE: side == SIDES["left"], AFTER: side != SIDES["left"]}, dict[int, bool]()
         for part in self.facts.by_index(self.selector):
             (case, *others) = self.compiled.lines[part]
-            there = self.compiled.restrict(case.there, given)
+            there = self.compiled.restrict(case.there, sides)
             if not others and isinstance(there, bool):
                 places[part] = there
         return places
@@ -394,11 +417,12 @@ class WidthRule(LineRule):
         self,
         side: Side,
     ) -> str:
-        """How many positions on one side are selected, as the sum that it is."""
+        """The number of selected positions on one side, as a sum over j."""
         return f"sum(j, {side.low}, {side.high}, I[{self.spoken.pair(self.selector)}])"
 
     def same_sum(self, side: Side, term: str, of: str, hints: Sequence[str], label: str = "same") -> list[str]:
-        """Lines that show that the sum of a term of the selector is that of `of`, by hints about each j."""
+        """Lines that prove the equation `label`: the sums of `term` and of `of` over a side are equal, as both are
+        equal at each j by the hints."""
         pair_bit, places = f"I[{self.spoken.pair(self.selector)}]", self.places_on(side)
         alike = f"  alike: {pair_bit} = I[{self.spoken.pair(self.selector, told=places)}] by jl, jh"
         low, high = side.low, side.high
@@ -408,7 +432,8 @@ class WidthRule(LineRule):
                 f"by sum_ext(j. {term}; j. {of}; {low}; {high})[each_{label}]"]  # fmt: skip
 
     def shown_share(self, share: str, side: Side, cases: Sequence[SelectorCase], less: str = "") -> SharedMeans:
-        """What is known of the share of the positions that cases select, less what is subtracted."""
+        """Add the fact that the coordinate `share` has the share of the positions that `cases` select; the text `less`
+        subtracts something from it. Returns the parts of the share."""
         means = SharedMeans(f"Share{side.where}{self.number}", [], [], [], [])
         for case in cases:
             here_bit = self.facts.held_here(case.here)
@@ -427,7 +452,7 @@ class WidthRule(LineRule):
         return means
 
     def between(self, bit: str, mean: str, side: Side) -> None:
-        """The fact that the mean of a bit is from 0 to 1."""
+        """Add the fact Mean_<mean>: the mean of a bit on a side is from 0 to 1."""
         label, known = f"Mean_{mean}", self.facts.bit(bit).label
         if side.where:
             inner = [f"take (Times Edge) from {mean}_is(i) by il, ih",
@@ -441,8 +466,12 @@ class WidthRule(LineRule):
         self.facts.each(label, f"0 <= {mean}(i) & {mean}(i) <= 1", inner)
 
     def by_share(self, part: OneSided, ends: Sequence[str]) -> None:
-        """The fact how many positions on one side are selected, and of the coordinate with their number that it is from
-        0 to all of them: a lookup finds it by a share, in each case that of a mean."""
+        """Add the fact Y<side><line> for a side with several cases: the number of selected positions, which a lookup
+        finds by their share.
+
+        The fact N_count says that the number that is looked up is from 0 to the number of positions there.
+        """
+        # A case that selects all positions (`plain`) is not in the share: it has a count of its own.
         side, label, number = SIDES[part.side], f"Y{part.side}{self.number}", self.number
         share, count, where, places = self.put(part.share), self.put(part.count), side.where, self.places_on(side)
         means = self.shown_share(part.share, side, [case for case in part.cases if not isinstance(case.there, bool)])
@@ -451,6 +480,8 @@ class WidthRule(LineRule):
         counted = self.sum_of + (f"*(1 - {plain})" if plain else "")
         pair_terms = pair + (f"*(1 - {plain})" if plain else "")
         self.facts.selects(f"K{part.side}{number}", self.selector, f"{pair_terms} = {terms}", part.cases, places)
+        # The share times the number of positions is the sum of `counted`: whether j is selected in a case that is not
+        # plain. So the lookup finds this sum.
         inner = [f"take share from {means.fact}(i) by il, ih",
                  *(f"take (Times{k} Edge{k}) from {mean}_is(i) by il, ih" for k, mean in enumerate(means.names)),
                  *self.same_sum(side, counted, terms, [f"K{part.side}{number}(i; j)"]),
@@ -462,6 +493,7 @@ class WidthRule(LineRule):
                  f"take (Is Low High) from share_{where}(i; {side.more}j. {counted}; inverse_{where}(i); "
                  f"{share}(i); {count}(i); {where}; {where}_square)[_, bits, _, times, edge, _, _, _] "
                  f"by inverse_{where}_is(i), {where}_is, {where}_square_is, {count}_is(i), il, ih"]  # fmt: skip
+        # In the plain case all positions are selected.
         if plain:
             pair_text = f"{pair} = {terms} + {plain}"
             self.facts.selects(f"J{part.side}{number}", self.selector, pair_text, part.cases, places)
@@ -476,17 +508,20 @@ class WidthRule(LineRule):
 
     @property
     def sum_of(self) -> str:
-        """What is summed: whether j is selected."""
+        """The term that the width sums: whether j is selected."""
         return f"I[{self.spoken.pair(self.selector)}]"
 
     def others(self, count: str) -> None:
-        """The fact how many other positions are selected."""
+        """Add the fact Q<line>: the number of other positions that are selected, which the coordinate `count` holds.
+
+        The head looks it up by the share of selected positions, from which 1/n is subtracted if i itself is selected.
+        """
         (share, cases, own), number, side = self.compiled.shares[count], self.number, SIDES["both"]
-        own_held = self.put(self.compiled.hold(self.compiled.node(own)))
-        means = self.shown_share(share, side, cases, f" - inverse(i)*{own_held}(i)")
+        own_selected = self.put(self.compiled.hold(self.compiled.node(own)))
+        means = self.shown_share(share, side, cases, f" - inverse(i)*{own_selected}(i)")
         pair, itself, terms = self.sum_of, self.spoken.pair(self.selector, "i", "i"), " + ".join(means.terms)
         self.facts.selects(f"K{number}", self.selector, f"{pair} = {terms}", cases)
-        self.facts.by_cases(f"U{number}", f"{own_held}(i) = I[{itself}]", held=True)
+        self.facts.by_cases(f"U{number}", f"{own_selected}(i) = I[{itself}]", held=True)
         m, share, put_count = " + ".join(means.share), self.put(share), self.put(count)
         self.facts.each(f"Q{number}", f"{put_count}(i) = sum(j, 1, n, {pair}) - I[{itself}]", [
             f"bits: all j in 1..n. bit({pair})", f"take share from {means.fact}(i) by il, ih",

@@ -1,7 +1,8 @@
-"""Selections in the proofs of compiled S-RASP programs: what a head has found. Nothing here is trusted.
+"""Selections in the proofs of compiled S-RASP programs: what a head retrieves. Nothing here is trusted.
 
-Fact P5 is about the head of line 5: there is a position whose values it copies; a test of these tells whether it is the
-last one that is selected, or none is. E5 is what the head gives where it sees nothing, C5 what both say of the line.
+Fact P5 is about the head of line 5: there is a position p whose values it copies, and a test of these values (`test`)
+tells whether p is the last (or first) selected position, or no position is selected. E5 is about the one position at
+which the head sees nothing, if it has a strict mask. C5 combines both: the value of the line at each position.
 """
 
 from __future__ import annotations
@@ -20,15 +21,14 @@ from symcook.proof.programs.linerules import LineRule, NoSelectionRule
 
 
 class Edge(NamedTuple):
-    """The position at which a strict mask leaves none, and the others: as a range, and as a condition on i; and the
-    coordinate that tells them apart, with what it is at the others."""
+    """The position at which a strict mask leaves nothing to see."""
 
-    at: str
-    others: str
-    more: str
-    told: str
-    name: str
-    there: int
+    at: str  # this position
+    others: str  # the range of the other positions
+    more: str  # the condition on i that it is another position
+    told: str  # the label of the bound of i by which i is `at` if it is no other position
+    name: str  # the coordinate that tells whether i is another position
+    there: int  # the value of this coordinate at the other positions
 
 
 EDGES = {
@@ -38,26 +38,26 @@ EDGES = {
 
 
 class ReadBack(NamedTuple):
-    """What a head has found of a value: the `left` side of an equation in which X is the value, what that is by
-    coordinates that the head writes, and by those that it copies; `code` is the letter that it is about."""
+    """What a head retrieves of a value X: an equation for X, or for the truth that X is one symbol."""
 
-    code: str
-    left: str
-    found: str
-    there: str
+    code: str  # a suffix for labels: the number of that symbol
+    left: str  # the left side of the equation, with X in it
+    found: str  # the right side at i, by coordinates that the head writes
+    there: str  # the right side at the position found, by coordinates that the head copies
 
 
 def selection(facts: ProgramFacts, number: int) -> None:
-    """The facts about a selection; no head looks where no position is ever selected."""
+    """Add the facts about a selection. If no position is ever selected, the compiler made no head for it."""
     has_head = any(part.head for part in facts.compiled.selections.get(number, ()))
     (SelectionRule if has_head else NoSelectionRule).of(facts, number)
 
 
 class SelectionRule(LineRule):
-    """The facts about a selection, which one head finds."""
+    """The facts about a selection by one head."""
 
     def __init__(self, facts: ProgramFacts, number: int) -> None:
         super().__init__(facts, number)
+        # Of the compiled selection: one head, and at most one equality of numbers.
         selections, line_text = self.compiled.selections[number], facts.program.text(number)
         if len(selections) != 1 or (head := selections[0].head) is None:
             raise Undecided(f"no proof is made of a selection that compares indices: {line_text}")
@@ -65,17 +65,20 @@ class SelectionRule(LineRule):
         if len(self.selection.equalities) > 1:
             raise Undecided(f"no proof is made of a selection by two equalities of numbers: {line_text}")
         self.selector, self.value, self.default = self.line.reads
+        # `copies`: by coordinate that the head writes, the row that it copies. The mask leaves the positions from `low`
+        # to `end`. With `every`, the head looks at no condition, since all positions that it sees are selected.
         self.copies = {name: row for name, row in head.values.items() if facts.there(name)}
         self.low, self.end = (end_text.format(i="i") for end_text in RANGES[self.selection.mask])
         self.edge, self.every = EDGES.get(self.selection.mask), head.score is None
         self.equality = next(iter(self.selection.equalities), None)
+        # `labels`: of the facts about what the head copies. `letters`: X is one of the symbols that the value may be.
         self.labels = [*(f"F{k}" for k in range(len(self.copies))), *["Met"] * bool(self.equality)]
         self.copied = {name: f"{self.put(name)}(i) = {self.row(row, 'p')}" for name, row in self.copies.items()}
         self.codes = facts.codes(self.value)
         self.letters = " | ".join(f"X = {code}" for code in self.codes)
 
     def show(self) -> None:
-        """The facts about the line."""
+        """Add the facts about the line."""
         if not self.copies and not any(self.facts.goals(self.number)):
             return  # nothing needs what the line says
         self.facts.heads[self.number] = self
@@ -92,20 +95,22 @@ class SelectionRule(LineRule):
     # What the head reads
 
     def copy(self, truth: Truth) -> tuple[str, str] | None:
-        """A truth of the value by the coordinate that the head writes, and by the one that it copies."""
+        """A truth of the value: by the coordinate that the head writes, and by the one that it copies. None if the head
+        does not copy it."""
         truth = self.compiled.truth(truth)
         if isinstance(truth, frozenset) and truth in (frozenset(), self.compiled.every):
             return (constant := str(int(bool(truth)))), constant
         return self.copy_of(self.compiled.hold(self.compiled.node(truth)))
 
     def copy_of(self, source: str) -> tuple[str, str] | None:
-        """A coordinate that the head writes, and the one that it copies; None of what nothing needs."""
+        """The coordinate that the head writes with the value of `source`, and `source`, as texts; None if the head does
+        not copy it, since nothing reads it."""
         copied = next((name for name, row in self.copies.items() if [*row] == [source] and name[:3] != "key"), None)
         return None if copied is None else (f"{self.put(copied)}(i)", f"{self.put(source)}(i)")
 
     @cached_property
     def read(self) -> list[ReadBack]:
-        """What the head has found of its value; of a number or truth nothing where not all is in the model."""
+        """What the head retrieves of its value. For a number or a truth this is empty if a part is not in the model."""
         value = self.compiled.lines[self.value]
         if isinstance(value, dict):
             read_codes = [(self.spoken.codes[letter], self.copy(truth)) for letter, truth in value.items()]
@@ -113,6 +118,7 @@ class SelectionRule(LineRule):
             return [ReadBack(f"_{code}", f"I[X = {code}]", *copy) for code, copy in read_codes if copy]
         if not isinstance(value, Form):
             return [ReadBack("", "X", *copy)] if (copy := self.copy(value)) else []
+        # A number: its base, a part for each truth, a part for each growing number.
         (base, _), *pieces = self.compiled.pieces(value)
         parts = [(q, self.copy(truth)) for q, truth in pieces if q]
         parts += [(q, self.copy_of(atom.name)) for atom, q in value.atoms.items()]
@@ -124,7 +130,8 @@ class SelectionRule(LineRule):
     # The facts P and E
 
     def found(self) -> None:
-        """What the head copies, and what the line is then."""
+        """Add the fact P<line>, and E<line> for a strict mask: what the head copies, and the value of the line."""
+        # `either`: for each j, whether it is selected, as a truth and as a number. Then the steps of the methods below.
         pair, low, end, edge = self.spoken.pair(self.selector), self.low, self.end, self.edge
         told = f"({pair} & I[{pair}] = 1) | (~({pair}) & I[{pair}] = 0)"
         parts = [f"{low} <= p", f"p <= {end}", f"({self.outcome})", *self.copied.values()]
@@ -140,7 +147,7 @@ class SelectionRule(LineRule):
             self.at_edge(edge)
 
     def position(self) -> list[str]:
-        """Lines that name the position p that the head sees: the last or first one that is selected, or none is."""
+        """Lines that name the position p that the head sees: the last (or first) selected one, if there is one."""
         low, end, right, pair = self.low, self.end, self.selection.op == "right", self.spoken.pair
         here, there = (f"I[{pair(self.selector, 'i', at)}]" for at in "pk")
         if not self.every:
@@ -160,7 +167,7 @@ class SelectionRule(LineRule):
         return f"p + 1..{self.end}" if self.selection.op == "right" else f"{self.low}..p - 1"
 
     def copying(self) -> list[str]:
-        """Lines that show what the head copies."""
+        """Lines that prove what the head copies: the facts F0, F1, ..."""
         lines, last_seen = list[str](), self.end if self.selection.op == "right" else self.low
         for label, (name, copied_text) in zip(self.labels, self.copied.items(), strict=False):
             row = self.row(self.copies[name], "j")
@@ -169,7 +176,7 @@ class SelectionRule(LineRule):
         return lines
 
     def value_lines(self) -> list[str]:
-        """Lines that show what the value at p is by what was copied: the facts Letter and Same0, Same1, ..."""
+        """Lines that prove the value at p from what was copied: the facts Letter and Same0, Same1, ..."""
         lines, (here, there) = list[str](), (self.spoken.value(self.value, at) for at in "ip")
         if self.letters:
             known = [fact.at("p")] if (fact := self.facts.one_of(self.value)) else []
@@ -189,7 +196,7 @@ class SelectionRule(LineRule):
         return lines
 
     def test_lines(self) -> list[str]:
-        """Lines that show that the test is whether p is selected."""
+        """Lines that prove that the test is 1 if p is selected, else 0."""
         proof_lines = [f"  qed by K{self.number}(i; p), il, ih, pl, ph, low"]
         if self.equality:
             proof_lines = [
@@ -202,12 +209,13 @@ class SelectionRule(LineRule):
                 *(f"  {text}" for text in self.put_in(self.test)), *proof_lines]  # fmt: skip
 
     def put_in(self, term: str) -> list[str]:
-        """Lines that put in what the coordinates of a term are that the head writes."""
+        """Lines that replace the coordinates in a term that the head writes by what it copies."""
         labels = zip(self.labels, self.copies, strict=False)
         return [f"rewrite {label}" for label, name in labels if f"{self.put(name)}(i)" in term]
 
     def outcome_lines(self) -> list[str]:
-        """Lines that show that p is selected and the line is its value, or none is and it is the default."""
+        """Lines that prove `outcome`: p is selected, and the line is its value; or no position is, and the line is the
+        default."""
         pair, low, end = self.spoken.pair, self.low, self.end
         there, here, at_j = (pair(self.selector, "i", at) for at in "kpj")
         known = ["test", "yes", *["Letter"][: bool(self.letters)], *(f"Same{k}" for k in range(len(self.read)))]
@@ -226,7 +234,7 @@ class SelectionRule(LineRule):
                 "      qed by test, no, value, pl, ph"]  # fmt: skip
 
     def at_edge(self, edge: Edge) -> None:
-        """The fact E: where the head sees nothing, what it writes is 0, and the line is the default."""
+        """Add the fact E<line>: where the head sees nothing, it writes 0, and the line is the default."""
         edge_facts = [f"{self.name}({edge.at}) = {self.spoken.value(self.default, edge.at)}"]
         edge_facts += [f"{self.put(name)}({edge.at}) = 0" for name in self.copies]
         inner = [f"{label}: {zero} by {self.put(name)}_is({edge.at}), some"
@@ -240,20 +248,23 @@ class SelectionRule(LineRule):
 
     @property
     def outcome(self) -> str:
-        """Whether the test of what was found succeeds, and the value then and else."""
+        """The formula that the test is 1 and the line is the value found, or it is 0 and the line is the default."""
         tests = [f"{read_back.left.replace('X', f'{self.name}(i)')} = {read_back.found}" for read_back in self.read]
         tests += [f"({self.letters.replace('X', f'{self.name}(i)')})"] * bool(self.letters)
         yes = " & ".join([f"{self.test} = 1", *tests])
         return f"({yes}) | ({self.test} = 0 & {self.name}(i) = {self.spoken.value(self.default)})"
 
     def chosen_or_not(self) -> None:
-        """The line is what was found where the test succeeds, else the default; and a letter is one of some."""
+        """Add the facts C<line>: the line is the value found if the test is 1, else the default. For symbols, M<line>
+        says which symbols the line may be."""
+        # The test alone may be 1 where the head sees nothing; then a factor says whether it sees something.
         facts, name, edge = self.facts, self.name, self.edge
         factors = [self.test] * (not self.every)
         sees = edge is not None and (self.equality or any(case.there is True for case in self.selection.cases))
         if edge and sees:
             factors.append(f"{self.put(edge.name)}(i)" if edge.there else f"(1 - {self.put(edge.name)}(i))")
         test = "*".join(factors)
+        # `yes`, `no` and `at_edge` are the lines of the three cases (see `found_or_not`).
         for k, read_back in enumerate(self.read):
             left, default = (read_back.left.replace("X", at) for at in (f"{name}(i)", self.spoken.value(self.default)))
             right = f"if({test} = 1, {read_back.found}, {default})" if test else read_back.found
@@ -263,6 +274,7 @@ class SelectionRule(LineRule):
             at_edge = ["rewrite value", *self.put_in(test), "qed"]
             lines = self.found_or_not(yes, no, at_edge, bool(sees))
             facts.valued(facts.each(f"C{self.number}{read_back.code}", f"{left} = {right}", lines))
+        # A symbol is one of those that the value or the default may be.
         if self.letters:
             fact, labels = facts.one_of(self.default), [f"Is{code}" for code in self.codes]
             was = [f"Was{code}" for code in facts.codes(self.default)]
@@ -274,8 +286,8 @@ class SelectionRule(LineRule):
             facts.each(f"M{self.number}", text, self.found_or_not(yes, no, at_edge, sees=False))
 
     def found_or_not(self, yes: Sequence[str], no: Sequence[str], at_edge: Sequence[str], sees: bool) -> list[str]:
-        """Lines with a block where something was found, one where not, and one where the head sees nothing; the bit
-        whether it `sees` something is put in."""
+        """Lines with three cases: the position found is selected (`yes`), none is (`no`), the head sees nothing
+        (`at_edge`). With `sees`, the coordinate that tells whether it sees something is replaced by its value."""
         edge = self.edge
         labels_found = [*(f"Got{k}" for k in range(len(self.read))), *["Letter"] * bool(self.letters)]
         groups = f"(yes {' '.join(labels_found)})" if labels_found else "yes"
@@ -289,21 +301,21 @@ class SelectionRule(LineRule):
         return [f"cases more, less: {edge.more}", *as_block(main), *as_block(first)]
 
     def sees(self, edge: Edge, at: str, there: int, by: str) -> tuple[str, str]:
-        """Lines that put in whether the head sees a position."""
+        """Lines that replace the coordinate of an edge by its value `there` at a position."""
         bit = self.put(edge.name)
         return f"Sees: {bit}({at}) = {there} by {bit}_is({at}), {by}", "rewrite Sees"
 
     @property
     def test(self) -> str:
-        """What is 1 where the position that was found is selected, by coordinates at i, else 0."""
+        """The term that is 1 if the position found is selected, else 0, by coordinates at i."""
         if self.every:
             return "1"
         total = f"({self.terms('i')})"
         return f"{total}*{self.put(self.meeting)}(i)" if self.equality else total
 
     def terms(self, at: str) -> str:
-        """What is 1 where the conditions on position `at` hold, else 0; by what the head copied of it where that is
-        i."""
+        """The term that is 1 if the conditions on a position hold, else 0. With `at` "i" it is about the position
+        found, by what the head copied from there; else about the position `at` itself."""
         parts = list[str]()
         for case in self.selection.cases:
             if case.there is True:
@@ -318,30 +330,32 @@ class SelectionRule(LineRule):
 
     @property
     def conditioned(self) -> bool:
-        """Whether a selection by an equality of numbers looks at something else too."""
+        """Whether a selection by an equality of numbers has a further condition."""
         return any(case.there is not True for case in self.selection.cases)
 
     @property
     def plain(self) -> str:
-        """Whether a position is selected whatever it is."""
+        """The term that is 1 if the case at i selects all positions, else 0."""
         unconditional = (case.here for case in self.selection.cases if case.there is True)
         here = next(unconditional, None)
         return "0" if here is None else "1" if here == self.compiled.every else self.facts.held_here(here)
 
     @property
     def score(self) -> str:
-        """The score of position j."""
+        """The score of position j in the head."""
         return present(self.facts.score_of(next(iter(self.copies)), "j", ("leftmost", "rightmost")))
 
     @property
     def top(self) -> str:
-        """The score of what is selected: less by 1 where the selector looks at nothing of j."""
+        """The score of a selected position: 1 for its conditions, less 1 if the case at i selects all positions, and
+        the square of the sought number for an equality."""
         y, c = (self.sought, self.constant) if self.equality else ("0", 0)
         return f"1 - {self.plain} + ({y} - ({c}))^2" if self.equality else f"1 - {self.plain}"
 
     def tells(self) -> list[str]:
-        """Lines that show whether a position is selected, and the score of what is, `picked`, to be above all else,
-        `others`."""
+        """Lines that prove whether a position is selected, that a selected one has the score `top` (line `picked`), and
+        that the others have lower scores (line `others`)."""
+        # Without an equality, the fact K<line> says whether j is selected.
         selector, label = self.spoken.pair(self.selector), f"K{self.number}"
         if not self.equality:
             said = f"I[{selector}] = {self.terms('j')}"
@@ -354,13 +368,15 @@ class SelectionRule(LineRule):
         if not self.equality:
             by = f"{label}(i; j), jl, jh, il, ih, low, is"
             return [picked, given, f"  qed by {by}", others, given, f"  qed by {by}"]
+        # With an equality, `equal` proves the line `tells`, which has both.
         told = "  cases yes, no from tells(j) by jl, jh"
         return [*self.equal(f"{score} = {top}", f"{score} < {top}"),
                 picked, given, told, "    - qed by yes", "    - qed by no, is",
                 others, given, told, "    - qed by yes, is", "    - qed by no"]  # fmt: skip
 
     def equal(self, level: str, below: str) -> list[str]:
-        """The same where a number at j must be one at i."""
+        """Lines for `tells` if a number at j must be equal to one at i. `level` says that j has the top score, `below`
+        that its score is lower."""
         # With the number x at j, y at i and the constant c of the key, the score is terms - plain + (y - c)^2
         # - (x - y)^2 (`total`): whole numbers that differ cost 1 at least, which is all that `terms` can give.
         equality, (key, query), label = present(self.equality), self.keys, f"K{self.number}"
@@ -370,6 +386,7 @@ class SelectionRule(LineRule):
         asked, keyed = (
             self.row(self.compiled.linear(side), at) for side, at in ((equality.query, "i"), (equality.key, "j"))
         )
+        # The facts that are used: the square of the key, the values of query and key, and K<line> about the conditions.
         square, of_query, of_key = KeySquare(self.facts, key, equality), *map(self.facts.row_is, (query, key))
         squares = self.row(square.linear, "j")
         unit = [self.facts.holds("one").at()] if "one" in self.facts.run else []
@@ -379,6 +396,8 @@ class SelectionRule(LineRule):
         self.facts.selects(label, self.selector, said, self.selection.cases, [equality.line])
         chosen = f"  cases yes, no from {label}(i; j) by jl, jh, il, ih, low"
         selector = self.spoken.pair(self.selector)
+        # The score by `total`; whether the conditions hold (`fits`, `misses`); then the cases selected, key not equal,
+        # and conditions not met (`tells`).
         return [f"asked: {asked} = {y} by {of_query.at()}, low, ih",
                 f"total: {every} {score} + {self.plain} = {terms} + ({y} - ({c}))^2 - ({x} - {y})^2",
                 "  given j (jl jh)", f"  parts: {total} by {', '.join([*unit, 'low', 'ih'])}",
@@ -409,13 +428,13 @@ class SelectionRule(LineRule):
 
     @property
     def keys(self) -> tuple[int, int]:
-        """The lines that are equal: key and query."""
+        """The lines that are compared: key and query."""
         key, query = self.facts.program.lines[present(self.equality).line].reads
         return key, query
 
     @property
     def sought(self) -> str:
-        """What is looked for at i."""
+        """The number that the head looks for at i: the query."""
         return self.spoken.value(self.keys[1])
 
     @property
@@ -425,12 +444,12 @@ class SelectionRule(LineRule):
 
     @property
     def found_key(self) -> str:
-        """The coordinate with the key that was found."""
+        """The coordinate with the key at the position found."""
         return next(name for name in self.copies if name.startswith("key"))
 
     @cached_property
     def meeting(self) -> str:
-        """The coordinate that says whether two numbers are equal, the key as it was found."""
+        """The coordinate that tells whether the key at the position found is equal to the number sought."""
         keys = [name for name in self.copies if name.startswith("key")]
         for name, (_, number) in self.compiled.compared.items():
             if any(atom.name in keys for atom in number.atoms):
@@ -438,7 +457,7 @@ class SelectionRule(LineRule):
         raise Undecided(f"no proof is made where a bit is left out: {present(self.equality).shown}")
 
     def difference(self, x: str, at: str = "i") -> str:
-        """The difference of the key x and what is sought, with the sign that the comparison has."""
+        """The difference of the key x and the number sought, with the sign that the comparison gives it."""
         _, number = self.compiled.compared[self.meeting]
         factor = next(q for atom, q in number.atoms.items() if atom.name == self.found_key)
         if factor not in (1, -1):
@@ -447,12 +466,15 @@ class SelectionRule(LineRule):
         return f"{x} - ({y})" if factor == 1 else f"({y}) - {x}"
 
     def meets_at(self, at: str) -> str:
-        """Whether the key at a position is the one that is sought."""
+        """The term that is 1 if the key at a position is the number sought, else 0."""
         return f"I[{self.difference(self.spoken.value(self.keys[0], at))} = 0]"
 
     def meets(self, at: str = "p") -> list[str]:
-        """The fact `met` what the coordinate says that compares the key, as it was found, with what is asked, and that
-        this is a bit; at the first position, with no other before it, the latter alone."""
+        """Lines for the facts `met`, which gives the value of the coordinate `meeting`, and `Met`, that it is a bit.
+
+        They are about position i, with the key at p; with another `at`, about this position, where the head sees
+        nothing and the key is the constant.
+        """
         if not self.equality:
             return []
         op, number = self.compiled.compared[self.meeting]
@@ -474,12 +496,13 @@ class SelectionRule(LineRule):
     # What was found
 
     def source(self, name: str) -> Atom:
-        """The number that the head copies to a coordinate."""
+        """The growing number that the head copies to a coordinate."""
         (copied,), value = self.copies[name], self.compiled.lines[self.value]
         return next(atom for atom in value.atoms if atom.name == copied)
 
     def zero_at(self, name: str, end: str, source: GrowingNumber) -> str:
-        """The fact that a number that was found is 0 at the end from which it grows: nothing else is there."""
+        """The fact by which a number that was found is 0 at the end of the string from which it grows, since the head
+        sees there this position alone, or none."""
         if self.edge and self.edge.at == end:
             return f"E{self.number}"
         label = f"F{[*self.copies].index(name)}"
@@ -491,15 +514,18 @@ class SelectionRule(LineRule):
 
     @property
     def obtained(self) -> str:
-        """The line that names the position that was found."""
+        """The line that names the position p that was found."""
         where = "il, ih, more" if self.edge else "il, ih"
         return f"obtain p (pl ph how {' '.join(self.labels)}) from P{self.number}(i) by {where}"
 
     def where_found(
         self, names: Sequence[str], known: Sequence[str], lines: Sequence[str] = (), edge_lines: Sequence[str] = ()
     ) -> list[str]:
-        """Lines that close a goal about what the head has found, by `known` facts about the position where it did, with
-        `lines` before them; by `edge_lines` where it sees nothing."""
+        """Lines that prove a goal about what the head has found.
+
+        `names` are the coordinates in the goal, `known` the facts about position p, `lines` come before the last step;
+        `edge_lines` come before it in the case in which the head sees nothing.
+        """
         copies, edge = [*self.copies], self.edge
         hints = ", ".join([*(f"F{copies.index(name)}" for name in names), *known, "pl", "ph", "il", "ih"])
         main = [self.obtained, *lines, f"qed by {hints}"]
@@ -511,11 +537,12 @@ class SelectionRule(LineRule):
 
 
 def _told(label: str, said: str, at: str, fact: str) -> list[str]:
-    """A condition on a position, or that it fails, by what its truth is."""
+    """Lines that prove `said` (a condition on a position, or its negation) from the `fact` about its truth as a
+    number."""
     return [f"{label}: {said}", f"  cases holds, not_so from either({at}) by {fact}",
             f"    - qed by holds, {fact}", f"    - qed by not_so, {fact}"]  # fmt: skip
 
 
 def _product(said: str, *labels: str) -> list[str]:
-    """Lines that show what a product is by what factors are."""
+    """Lines that prove the value of a product from those of factors with these labels."""
     return [f"      product: {said}", *(f"        rewrite {label}" for label in labels), "        qed"]

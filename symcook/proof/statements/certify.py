@@ -1,7 +1,9 @@
-"""A claim of one's own: a model file and a sentence make a statement; a proof text, or the automation, its certificate.
+"""A user's statement about a model: from its text to a certificate that the checker accepts.
 
-What a sentence may say is in `reader`, what its names mean in `vocabulary`. The statement says that it holds for every
-word: the names are quantified, and the word and the run's equations are premises (see `runrel`).
+`claim` makes the formula: it quantifies the names of a run, and the string and the run's equations are premises (see
+`runrel`), so that it is about strings of every length. How a statement is written is in `reader`, what its names mean
+in `vocabulary`. `settle` then proves or refutes it: by short strings, by the decision procedures, by a proof text or by
+the automation. `again` checks a stored certificate. Nothing here is trusted but the checker that is called at the end.
 """
 
 from __future__ import annotations
@@ -45,25 +47,26 @@ if TYPE_CHECKING:
 
 
 DEEP = 20_000
-"""So many calls inside of one another are allowed where a sentence is read."""
+"""The limit of recursion while a statement is read."""
 SECONDS = 60.0
-"""The time for a claim where nothing else is said."""
+"""The default time for a statement."""
 
 LONG_SUMS = tuple(replace(level, signs=200) for level in automation.LEVELS[:2])
+"""The levels of the automation for D: a norm takes the root of a sum with a square for each coordinate."""
 
 
 LONG = 60
-"""From so many truth functions on what a statement supposes is bracketed in halves."""
+"""With more truth functions than this, the premises about them are bracketed in halves."""
 WIDE = 150
-"""From so many equations on a run is bracketed in halves."""
+"""With more equations than this, a run is bracketed in halves."""
 ROWS = 120
-"""From so many on they are rows of functions of two arguments."""
+"""With more truth functions than this, they are rows of functions of two arguments."""
 ROW = 8
-"""How many rows each has: what gives them values, for H, stands as often as they do."""
+"""How many truth functions are rows of one function: its witness for H is written once for each of them."""
 
 
 class Unfit(Rejected):
-    """Parts of a proof that were written down are none of the statement."""
+    """Parts of a proof that are given as code do not prove the statement."""
 
 
 @contextmanager
@@ -81,25 +84,26 @@ def deeper() -> Iterator[None]:
 def claim(
     document: Mapping[str, Any], sentence: str, symbols: bool = False, other: Mapping[str, object] | None = None
 ) -> Statement:
-    """The statement that `sentence` makes about the model of a document; BadInput where it makes none.
+    """The formal statement for `sentence` about the model of a document; BadInput for an invalid one.
 
-    It carries the sentence as its note, and the hash of the model. With `symbols` it is about all values that those of
-    the model may have, else these must be set. `other` is the document of a second model, which it may speak of.
+    It has the sentence as its note, and the hash of the model. With `symbols` it is about all values of the model's
+    symbols, else these must be set. `other` is the document of a second model that it may be about.
     """
     sentence = one_line(sentence)
     meaning = ModelMeaning(document, definitions(), symbols, other)
     text = meaning.text(sentence)
+    # The equations of the truth functions are premises too. They bind q, which a coordinate may be called.
     truths = [] if meaning.truths is None else [f"({equation})" for equation in meaning.truths.equations()]
-    if "q" in meaning.sorts:  # which the equations of formulas bind
+    if "q" in meaning.sorts:
         other_q = next(name for name in (f"q{k}" for k in itertools.count()) if name not in meaning.taken)
         truths = [re.sub(r"\bq\b", other_q, equation) for equation in truths]
     sorts = dict(meaning.sorts)
-    if len(truths) > ROWS and meaning.truths is not None:  # fewer names, of which each is a level
+    if len(truths) > ROWS and meaning.truths is not None:  # each name is a level of nesting, so use fewer names
         in_row, rows = in_rows(meaning)
         truths, text = [in_row(equation) for equation in truths], in_row(text)
         sorts = {name: sort for name, sort in sorts.items() if name not in meaning.truths.lines.values()}
         sorts |= dict.fromkeys(rows, "Int*Int->Int")
-    # Many parts are bracketed in halves, so that all stand less deep: each premise is a level, and each part of a row.
+    # Each premise is a level of nesting, and each part of a conjunction in a row. Halves keep the nesting low.
     run = in_halves(meaning.parts) if len(truths) > LONG or len(meaning.parts) > WIDE else meaning.run
     premises = f"{in_halves(truths)} -> " if len(truths) > LONG else "".join(f"{truth} -> " for truth in truths)
     stated_text = stated(sorts, [*meaning.least, *meaning.regions], meaning.word, run, f"{premises}({text})")
@@ -111,8 +115,8 @@ def claim(
 
 
 def stated(sorts: Mapping[str, str], some: Sequence[str], word: str | None, run: str, said: str) -> str:
-    """The text of a statement: for all names of these sorts, if `some` hold, on each string, the run gives what is
-    said."""
+    """The text of a statement: for all names of these sorts, if the formulas `some` hold, then for each string the
+    equations of the run imply `said`."""
     names = ", ".join(f"{name}:{sort}" for name, sort in sorts.items())
     parts = [" & ".join(some)] if some else []
     parts += [] if word is None else [f"({word})"]
@@ -120,7 +124,7 @@ def stated(sorts: Mapping[str, str], some: Sequence[str], word: str | None, run:
 
 
 def read_statement(statement: Statement) -> Statement:
-    """The statement, which was read; BadInput with its note where the text is no formula."""
+    """The same statement, if its text is a formula; BadInput with its note for another text."""
     try:
         statement.formula  # noqa: B018
     except Rejected as error:
@@ -134,8 +138,10 @@ def hashes(document: Mapping[str, Any], other: Mapping[str, object] | None = Non
 
 
 def in_rows(meaning: ModelMeaning) -> tuple[Callable[[str], str], list[str]]:
-    """What puts z2(3, i) in a text for the eleventh truth function at i, and `j. z2(3, j)` for its name alone, with
-    `ROW` of them in each function; and the names of these functions, which no other thing has."""
+    """A function on texts that makes truth functions rows of larger functions, and the names of these.
+
+    With `ROW` rows each, ``z2(3, i)`` stands for the eleventh truth function at i, and ``j. z2(3, j)`` for its name
+    alone. The names are new."""
     names = [*present(meaning.truths).lines.values()]
     others = {*meaning.taken} - {*names}
     numbers = range(1, -(-len(names) // ROW) + 1)
@@ -144,9 +150,9 @@ def in_rows(meaning: ModelMeaning) -> tuple[Callable[[str], str], list[str]]:
     )
     rows = {name: f"{stem}{k // ROW + 1}({k % ROW + 1}, " for k, name in enumerate(names)}
 
-    def put(found: re.Match[str]) -> str:
-        row = rows.get(found[1])
-        return found[0] if row is None else row if found[2] else f"j. {row}j)"
+    def put(match: re.Match[str]) -> str:
+        row = rows.get(match[1])  # match[2] is the bracket that opens an argument
+        return match[0] if row is None else row if match[2] else f"j. {row}j)"
 
     return lambda text: re.sub(r"\b(z\d+_*)\b(\()?", put, text), [f"{stem}{number}" for number in numbers]
 
@@ -158,12 +164,13 @@ def in_halves(parts: Sequence[str]) -> str:
 
 
 def one_line(sentence: str) -> str:
+    """The sentence with its line ends and tabs as spaces."""
     return sentence.translate(dict.fromkeys(map(ord, "\t\r\n"), " ")).strip()
 
 
 @deeper()
 def meaning(document: Mapping[str, Any], sentence: str) -> ModelMeaning:
-    """What a sentence about the model of a document means; BadInput where it is none."""
+    """The meaning of names in a sentence about the model of a document; BadInput for an invalid sentence."""
     model_meaning = ModelMeaning(document, definitions())
     model_meaning.text(one_line(sentence))
     return model_meaning
@@ -175,7 +182,8 @@ def definitions() -> Mapping[str, Any]:
 
 
 class _Facts(Mapping[str, Term]):
-    """The axioms, and the formulas of statements, each read when it is asked for: most proofs cite few."""
+    """The axioms, and the formulas of the statements `known`, by label. A formula is read when it is first used, as
+    most proofs cite few of them."""
 
     def __init__(self, known: Mapping[str, Statement]) -> None:
         self.axioms, self.known = {f"ax:{k}": f for k, f in kernel.axioms().items()}, known
@@ -194,17 +202,17 @@ class _Facts(Mapping[str, Term]):
 
 
 def library(statement: Statement, known: Mapping[str, Statement]) -> Citable:
-    """What a search for a proof of `statement` may use: the axioms, and the lemmas and claims `known` by label."""
+    """What a proof of `statement` may cite: the axioms, and the lemmas and statements `known` by label."""
     texts = {**known, "": statement}
     return Citable(statement.known, _Facts(known), texts=lambda k: texts[k].expanded if k in texts else None)
 
 
 class Unmet(StepGap):
-    """The sentence is proved, but no word was found at which its hypotheses hold."""
+    """The statement is proved, but no string was found on which its hypotheses hold."""
 
 
 class Vacuous(Rejected):
-    """No string meets the premises of the sentence, so that it is true and says nothing."""
+    """No string satisfies the premises of the statement, so it is vacuously true."""
 
     def __init__(self, sentence: str, found: ClaimDecision) -> None:
         sides = " (the sides of <-> are premises of each other)" if "<->" in sentence else ""
@@ -214,11 +222,12 @@ class Vacuous(Rejected):
 
 @dataclass(frozen=True)
 class Settled:
-    """What is known of a claim: the certificate with the checker's verdict, what words said, and what is missing.
+    """The result for a statement: the certificate with the checker's verdict, the result of short strings, and what is
+    missing.
 
-    Without a certificate, either `tried.word` is a word of which the sentence is false, as the run there shows, and no
-    proof of that was found; or `missing` says where the proof has a gap, or that the time is over. `decision` is what
-    the decision procedures find, where they were asked.
+    Without a certificate there are two cases. Either the statement is false on the string `tried.word`, by the run
+    there, but no proof of that was found; or `missing` says where the proof has a gap, or that the time is over.
+    `decision` is the result of the decision procedures, if they were used.
     """
 
     certificate: dict[str, Any] | None
@@ -229,15 +238,15 @@ class Settled:
 
     @property
     def fragment(self) -> str | None:
-        """The name of the procedure that found the proof, or the string of which the sentence is false."""
+        """The name of the decision procedure that found the proof, or a string on which the statement is false."""
         decision = self.decision
         return None if decision is None or (decision.string is None and decision.proved is None) else decision.fragment
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What a statement is about: the runs of its short strings, which end by a moment, and the search for a proof; the
-    `patient` runs try more strings after a proof was not found."""
+    """How a statement is tried and proved: its runs on short strings, up to a time, and the search for a proof. The
+    `patient` runs try more strings after no proof was found."""
 
     runs: Callable[[Until | None], Runs]
     automatic: Callable[[Citable, Statement], list[Node]]
@@ -247,12 +256,12 @@ class Subject:
 def models(
     statement: Statement, document: Mapping[str, object] | None, other: Mapping[str, object] | None = None
 ) -> Subject:
-    """A statement about the model of a document, and perhaps a second one."""
+    """How a statement about the model of a document, and perhaps a second model, is tried and proved."""
     return Subject(lambda until: Runs(statement, document, until, other=other), automatic)
 
 
 ProofParts = Mapping[str, Callable[[Goal], None]]
-"""Parts of a proof that are not a text: each closes its goal."""
+"""Parts of a proof as code, by name (``proof``, ``defined``, ``inhabited``): each closes its goal."""
 
 
 def settle(
@@ -265,19 +274,22 @@ def settle(
     subject: Subject | None = None,
     told: Callable[[ClaimDecision], None] | None = None,
 ) -> Settled:
-    """Try the sentence on short words, then prove it by the text or the automation; without `words` the proof comes
-    first, and words where it has a gap. Parts of a proof may be written down too, in place of a text. Where there is
-    neither, the decision procedures come first. `other` is the document of the second model of a statement about two;
-    `subject` is what a statement is about that is about no model. `told` gets the decision when it is made.
+    """The result for a statement, within some seconds.
 
-    Raises BadProof for a text that is none, BadInput for one that cites what is not proved, Rejected where the checker
-    does not accept what was found.
+    The order is: the decision procedures, if no `text` is given; short strings, unless `words` is false; the proof by
+    the `text` (or by its parts as code), or by the automation; and short strings again if no proof was found. `other`
+    is the document of a second model; `subject` is for a statement that is not about a model's document. `told` is
+    called with the result of the decision procedures.
+
+    Raises BadProof for an invalid text, BadInput for one that cites what is not proved, Rejected if the checker does
+    not accept what was found.
     """
     if not isinstance(text, Mapping):
         _headed(statement, text)
     until, subject = Until(seconds), subject or models(statement, document, other)
     refutes = isinstance(text, ProofText) and text.refutes
     tried, decision, strings = None, None, ()
+    # The decision procedures. What they prove or find counts only if the checker accepts it (`_decided`).
     if text is None:
         home = library(statement, citable())
         decision = decide(statement, home, Until(seconds / 4, 1 / 4))
@@ -291,10 +303,12 @@ def settle(
         decision = decision.unconfirmed
         if told is not None:
             told(decision)
+    # A string on which it is false.
     if words and not refutes and not (decision and decision.true):
         runs, tried = _tried(subject, Until(seconds / 4, 1 / 4))
         if tried.word is not None:
             return Settled(*refute(statement, runs, until), tried)
+    # The proof. After a gap, strings once more: if none was tried yet, or with more patience.
     try:
         return Settled(*certificate_of(statement, text, subject, until, strings), tried, decision=decision)
     except (StepGap, OutOfTime, Unfit) as error:
@@ -309,22 +323,25 @@ def settle(
 def _decided(
     statement: Statement, subject: Subject, found: ClaimDecision, until: Until, strings: Sequence[Sequence[int]]
 ) -> Settled | None:
-    """The answer where a decision has a proof that the checker accepts, or a string at which the run shows that the
-    sentence is false; None where it has neither."""
+    """The result if a decision has a proof that the checker accepts, or a string on which the run shows that the
+    statement is false; None if it has neither."""
     if found.proved is not None:
         with suppress(StepGap, OutOfTime, Unfit):
             parts = {"proof": partial(Goal.take, trial=found.proved)}
             return Settled(*certificate_of(statement, parts, subject, until, strings), None, decision=found)
     if found.string is not None:
         tried = None
-        if found.fragment == COUNTS:  # it has the least length, and may not be the first of these
+        # A decision by counts gives a string of the least length, but perhaps not the first of that length.
+        if found.fragment == COUNTS:
             runs, tried = _tried(subject, Until(until.left / 8, 1 / 8))
             if tried.word is not None:
                 return Settled(*refute(statement, runs, until), tried, decision=found)
+        # Another decision's string is run on its own.
         runs = subject.runs(until)
         with suppress(WordsSpent):
             for holds in runs.on(found.string):
                 if holds and runs.false() and runs.runs():
+                    # The statement is true on all strings up to `reached`: on all shorter ones, or on those tried.
                     shorter = len(found.string) - 1
                     reached = shorter if found.shortest else min(tried.length, shorter) if tried is not None else 0
                     tried = runs.refuting(reached, unsought=_unsought(found, reached))
@@ -333,7 +350,8 @@ def _decided(
 
 
 def _unsought(found: ClaimDecision, reached: int) -> str | None:
-    """Which strings smaller than that of a decision may be false too, where those with so many positions are not."""
+    """Which strings before that of a decision may be counterexamples too, if those with up to `reached` positions are
+    not; None for a decision procedure that gives the first string."""
     if found.fragment != COUNTS:
         return None
     if found.string is not None and reached + 1 < len(found.string):
@@ -342,7 +360,7 @@ def _unsought(found: ClaimDecision, reached: int) -> str | None:
 
 
 def _tried(subject: Subject, until: Until) -> tuple[Runs, Tried]:
-    """What short words say of a sentence, and their runs."""
+    """The runs of a statement, and their result on short strings."""
     runs = subject.runs(until)
     return runs, runs.tried()
 
@@ -352,8 +370,8 @@ def prove(
 ) -> dict[str, Any]:
     """The certificate, by a proof text or the automation, without a limit of time.
 
-    `document` is the model: a word for the hypotheses is then one on which it has a run. Raises Gap with what was left
-    to show where the proof has a gap, Unmet where only a word for the hypotheses is missing, else as `settle`.
+    `document` is the model: then the model must have a run on a string for the hypotheses. Raises StepGap with what is
+    left to show if the proof has a gap, Unmet if only a string for the hypotheses is missing, else as `settle`.
     """
     _headed(statement, text)
     return certificate_of(statement, text, models(statement, document), None)[0]
@@ -371,12 +389,13 @@ class Certified:
 def certified(
     document: Mapping[str, Any], sentence: str, text: str | None = None, seconds: float = SECONDS
 ) -> Certified | None:
-    """A sentence about the model of a document, proved by a text that was made for it; None where that finds no proof.
+    """A sentence about the model of a document, proved by a generated text, or without one by the automation; None if
+    that gives no proof.
 
-    `text` has a heading or is the lines below one alone: then `.., some, word` are the names and premises, and each
-    equation of the run is NAME_is. Without a text the automation proves it. Nothing is believed: what comes back
-    was judged by the checker, with a word for the hypotheses. None too where the time is over, and for a text that is
-    none (a label of it may be a name of the model). Raises BadInput where the sentence makes no statement.
+    `text` may be without a heading: then the names are introduced, the premises have the labels `some` and `word`, and
+    each equation of the run the label NAME_is. The result was checked, with a string for the hypotheses. It is None too
+    if the time is over, and for an invalid text (a label in it may be a name of the model). Raises BadInput for an
+    invalid sentence.
     """
     statement = claim(document, sentence)
     try:
@@ -392,12 +411,12 @@ def certified(
 
 
 def _headed_lines(statement: Statement, lines: str) -> str:
-    """Lines below a heading that names what the statement quantifies, and its premises."""
+    """A proof text of the statement with these lines; its heading labels the premises."""
     return f"proof {statement.id}\n  given .. {' '.join(parts(statement).labels)}\n" + textwrap.indent(lines, "  ")
 
 
 def _headed(statement: Statement, text: ProofText | None) -> None:
-    """BadProof for a text of another statement."""
+    """BadProof if the text is about another statement."""
     if text is not None and text.id != statement.id:
         raise BadProof(Place(1, 1), f"expected a text of {statement.id}", text.id)
 
@@ -409,13 +428,14 @@ def certificate_of(
     until: Until | None,
     strings: Sequence[Sequence[int]] = (),
 ) -> tuple[dict[str, Any], Verdict]:
-    """The certificate by a text or what is written down, its other parts by the automation, with the checker's verdict.
-    `strings` may meet the hypotheses."""
+    """The certificate with the checker's verdict. The parts that `text` does not have are found by the automation;
+    `strings` are tried first for the hypotheses."""
     home = library(statement, citable())
     with limited(until):
         if isinstance(text, ProofText) and text.refutes:
             parts = {"proof": elaborate.part(home, text, "proof", statement.refutation)}
             return judged(statement, parts, "refuted")
+        # The statement itself, D (every term is defined) and H (the hypotheses can be satisfied).
         goals = {"proof": statement.formula, "defined": statement.defined, "inhabited": statement.inhabited}
         parts = {name: _part(home, text, name, goal) for name, goal in goals.items()}
         if parts["proof"] is None:
@@ -434,7 +454,7 @@ def certificate_of(
 
 
 def _part(home: Citable, text: ProofText | ProofParts | None, name: str, goal: Term) -> list[Node] | None:
-    """One part of a proof, by a text or as it is written down; None where it is left to the automation."""
+    """One part of a proof, by the text or the code for it; None if it is left to the automation."""
     if isinstance(text, Mapping) and name in text:
         g = Goal(home, goal, {}, {})
         try:
@@ -450,12 +470,13 @@ def _part(home: Citable, text: ProofText | ProofParts | None, name: str, goal: T
 
 
 def automatic(home: Citable, statement: Statement) -> list[Node]:
-    """The proof by the automation at its first levels; else by the lines that `facts` has for the run's equations;
-    else by all of the automation. StepGap with what that leaves."""
+    """The proof by the first of several attempts that succeeds (`attempts`). StepGap with what the last one leaves."""
 
-    def ways() -> Iterator[tuple[Elaborator, str]]:
+    def attempts() -> Iterator[tuple[Elaborator, str]]:
+        """The lines of proofs to try, each with what reads them: the first levels of the automation, then lines about
+        the run's equations, then all of the automation."""
         yield Elaborator(automation.LEVELS[:2]), "qed\n"
-        with suppress(Rejected):  # what it writes may be too long
+        with suppress(Rejected):  # the lines may be too long for a proof text
             facts = Facts(statement)
             yield from ((Trying(), lines) for lines in (*facts.alike(), *facts.stored()))
             meanings = Meanings(facts)
@@ -465,7 +486,7 @@ def automatic(home: Citable, statement: Statement) -> list[Node]:
         yield Elaborator(), "qed\n"
 
     unproved: Exception | None = None
-    for elaborator, lines in ways():
+    for elaborator, lines in attempts():
         g = Goal(home, statement.formula, {}, {})
         try:
             elaborator.block(g, prooftext.read(_headed_lines(statement, lines)).parts["proof"], Place(1, 1))
@@ -482,7 +503,7 @@ def automatic(home: Citable, statement: Statement) -> list[Node]:
 
 
 def _remaining(home: Citable, statement: Statement) -> str:
-    """What is to be shown of a statement, and from which premises, in its names."""
+    """The goal that remains of a statement after its names are introduced, with the premises, as text."""
     g = Goal(home, statement.formula, {}, {})
     elaborator = Elaborator(automation.LEVELS[:1])
     for line in prooftext.read(_headed_lines(statement, "")).parts["proof"]:
@@ -491,35 +512,35 @@ def _remaining(home: Citable, statement: Statement) -> str:
 
 
 def defined_part(home: Citable, goal: Term) -> list[dict[str, Any]]:
-    """D part by part, with all names introduced at once. A norm takes the root of a sum of as many squares as there are
-    coordinates."""
+    """The proof of D, part by part; all names are introduced at once."""
     g = Goal(home, goal, {}, {})
-    if many := len(variables(goal)):
+    if names := len(variables(goal)):
         name = g.fresh("d")
-        g.intro([f"{name}_{number}" for number in range(1, many + 1)])
+        g.intro([f"{name}_{number}" for number in range(1, names + 1)])
 
-    def each(h: Goal) -> None:
+    def close(h: Goal) -> None:
         h.intro_all()
         if h.goal[0] == "&":
             for part in h.split():
-                each(part)
+                close(part)
         elif not h.first(_by_signs):
             Elaborator().automatic(
                 h, TextLine("qed", place=Place(1, 1)), "it does not follow that everything is defined"
             )
 
-    each(g)
+    close(g)
     return g.nodes
 
 
 def _by_signs(g: Goal) -> None:
+    """Close a goal by the signs of terms, from the comparisons that are known: a radicand is often a sum of squares."""
     automation.prove(g, (), LONG_SUMS, [label for label, f in g.facts.items() if f[0] in COMPARISONS])
 
 
 def refute(
     statement: Statement, runs: Runs, until: Until | None = None
 ) -> tuple[dict[str, Any], Verdict] | tuple[None, None]:
-    """The certificate that the statement is false at the present word of `runs`, with its verdict; None twice where
+    """The certificate that the statement is false on the present string of `runs`, with its verdict; (None, None) if
     none is found."""
     g = Goal(library(statement, citable()), statement.refutation, {}, {})
     runs.until = until
@@ -537,11 +558,12 @@ def citable() -> dict[str, Statement]:
     return {s.label: s for s in replay.statements().values()}
 
 
-_stored = citable  # the name that the proofs of bridges use; their files' digests stand in the proof texts
+_stored = citable  # the name in the modules that prove bridges: the proof texts hold digests of these modules
 
 
 def judged(statement: Statement, parts: Mapping[str, list[Node]], sense: str) -> tuple[dict[str, Any], Verdict]:
-    """The certificate with these parts, and the checker's verdict with all that it rests on."""
+    """The certificate with these parts, and the checker's verdict. BadInput for a cited statement that is not proved.
+    `sense` is "proved" or "refuted"."""
     stored = citable()
     lemmas = [stored[label] for label in {x for nodes in parts.values() for x in _used(nodes)} if label in stored]
     for verdict in limits.replayed([s.id for s in lemmas]):
@@ -553,6 +575,7 @@ def judged(statement: Statement, parts: Mapping[str, list[Node]], sense: str) ->
 
 
 def _used(proof: object) -> Iterator[str]:
+    """The labels of stored statements in the nodes of a proof."""
     if isinstance(proof, str):
         if proof.lstrip("#").startswith(("lem:", "named:", "oracle:")):
             yield proof.lstrip("#")
@@ -562,8 +585,8 @@ def _used(proof: object) -> Iterator[str]:
 
 
 def below(certificate: Mapping[str, Any]) -> list[str]:
-    """The stored statements that a certificate rests on, lemmas of lemmas too, in the order of the files. Beside a
-    corrected form stands what it corrects, which the second checker asks for."""
+    """The stored statements that a certificate depends on, with lemmas of lemmas, in the order of the files. With a
+    corrected statement comes the one that it corrects, which the second checker needs."""
     home = replay.library()
     todo, lemmas_below = [*certificate["lemmas"]], set[str]()
     while todo:
@@ -587,7 +610,8 @@ def expanded(statement: Statement, certificate: Mapping[str, object]) -> str:
 def inhabited(
     home: Citable, statement: Statement, runs: Runs, strings: Sequence[Sequence[int]] = ()
 ) -> list[dict[str, Any]]:
-    """H by words that are run, those of `strings` first: the values there. Unmet where none is found."""
+    """The proof of H by the values of a run on a string, of `strings` first, else by the automation; Unmet if there is
+    none."""
     g = shown_inhabited(home, statement, runs, strings)
     if g is not None:
         return g.nodes
@@ -601,17 +625,19 @@ def inhabited(
 
 
 def first_line(why: object) -> str:
-    """The first line of what stopped a generated proof, as an answer says it: without the place in its text, which
-    nobody sees."""
+    """The first line of the reason why a generated proof failed, without the place in its text, which users do not
+    see."""
     return re.sub(r"^line \d+, column \d+: ", "", str(why or "").partition("\n")[0])[:300]
 
 
 def again(
     document: Mapping[str, Any], certificate: Any, text: str, other: Mapping[str, object] | None = None
 ) -> tuple[str, Verdict]:
-    """A certificate and the statements beside it (`expanded`) checked again, for the model of a document as it is now:
-    the sentence, and the verdict, OPEN where they do not belong together any more. A statement about two models needs
-    the document of the `other`. BadInput where the files do not say which sentence they are about, or of which model.
+    """The sentence of a stored certificate, and the verdict of checking it again for the model as it is now.
+
+    `text` has the statements that were stored with the certificate (see `expanded`). The verdict is OPEN if model,
+    certificate and statements no longer fit together. A statement about two models needs the document of the `other`.
+    BadInput if the files do not name their sentence or their model.
     """
     sentence = sentence_of(certificate, text)
     model = str(certificate["model"])
@@ -626,7 +652,7 @@ def again(
 
 
 def sentence_of(certificate: object, text: str) -> str:
-    """The sentence of a certificate, by the statements beside it; BadInput where they do not say it."""
+    """The sentence of a certificate, from the statements stored with it; BadInput if they do not have it."""
     note = note_of(text)
     if note is None or not isinstance(certificate, dict) or "model" not in certificate:
         must = "a certificate must name its model, and the statement next to it the statement"
@@ -635,7 +661,7 @@ def sentence_of(certificate: object, text: str) -> str:
 
 
 def note_of(text: str) -> str | None:
-    """The sentence that the last of these statements was made of."""
+    """The note of the last of these statements: the sentence that it was made from. None without a note."""
     lines = text.rpartition("\n\n")[2].split("\n")
     return next((line.removeprefix("note: ") for line in lines if line.startswith("note: ")), None)
 
@@ -643,8 +669,8 @@ def note_of(text: str) -> str | None:
 def judged_again(
     id: str, made: Callable[[], Statement], certificate: Any, text: str, why: str | None = None
 ) -> Verdict:
-    """The verdict on a certificate and the statements beside it, whose last one must be that which is `made` now; OPEN
-    where they do not belong together any more, as where `why` says so."""
+    """The verdict on a certificate and the statements stored with it. It is OPEN if the last of these is not the
+    statement that is `made` now, if the others are not what it depends on, or for a reason `why`."""
     if why is not None:
         return Verdict(id, "OPEN", reason=why)
     statement = made()

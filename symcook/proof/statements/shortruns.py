@@ -1,10 +1,14 @@
-"""The runs of short words, read off a statement: what its functions are there, and whether what it says is true.
+"""The runs of a statement on short strings: the values of its functions there, and whether its conclusion is true.
 
-The premises of a claim about a model determine everything once the word is known: its length, the token at each
-position, and one equation for each function, which is solved place by place. Values are exact, as in the exact domain:
-rationals, numbers with one square root, quotients of sums of exponentials; what has none of these forms, or a
-comparison that stays open, decides nothing. Where the model is given, its own forward pass must have a run on the word
-and its values must be among those found. Untrusted: what is found here is proved afterwards, or only said.
+In go a statement about a model and perhaps the model's document. `Runs` goes through the strings, shortest first, and
+has the values of all names of the statement at the present string (`values`); `Runs.tried` looks for a string on which
+the statement is false.
+
+The premises of a statement determine everything once the string is known: its length, the token at each position, and
+one equation for each function, which is solved place by place. Values are exact (see `exactvalues`). A value without an
+exact form, or an undecided comparison, leaves the string open. If the document is given, the model's own forward pass
+must have a run on the string, and its values must be among those of the equations. Nothing here is trusted: what is
+found is proved afterwards (see `witness`), or reported as unproved.
 """
 
 from __future__ import annotations
@@ -35,12 +39,13 @@ if TYPE_CHECKING:
     from symcook.proof.statements.exactvalues import OwnValue
 
 WORK = 800_000
-"""Evaluated symbols after which no further word is tried."""
+"""Evaluated symbols after which no further string is tried."""
 LONGEST = 12
+"""The maximum number of positions of a string that is tried."""
 VALUES = (0, 1, -1, 2, Fraction(1, 2))
-"""What is tried where a model takes numbers."""
+"""The numbers that are tried as inputs of a model that takes numbers."""
 WIDE = 3
-"""Up to this length functions are given other values behind the ends of a word too."""
+"""Up to this length, functions are given other values beyond the ends of a string too."""
 
 
 class WordsSpent(Exception):
@@ -49,11 +54,12 @@ class WordsSpent(Exception):
 
 @dataclass(frozen=True)
 class Tried:
-    """What words said of a sentence: the smallest word at which it is false, and the length to which all were tried.
+    """What short strings show about a statement.
 
-    `word` has the typed tokens, None where no false one was found; `open_at` is the first word that decided nothing.
-    `places` are the positions at which it is false, by the names that the statement has for those of changed symbols.
-    `unsought` says which smaller strings were not looked at, where `word` comes from a decision by counts.
+    `word` has the typed tokens of the smallest string on which the statement is false, None if none was found; all
+    strings up to `length` were tried. `outside` says whether it is false only with other values beyond the ends of the
+    string. `open_at` is the first string that was left open. `places` are the positions of changed symbols at which it
+    is false, by their names. `unsought` says which smaller strings were not tried, if a decision by counts gave `word`.
     """
 
     word: tuple[str, ...] | None
@@ -70,7 +76,7 @@ class Tried:
 
 
 class Runs(Instances):
-    """The runs of a statement's words, shortest first, each with the values of all leading names."""
+    """The runs of a statement, on shortest strings first, each with the `values` of all names that it quantifies."""
 
     def __init__(
         self,
@@ -81,8 +87,8 @@ class Runs(Instances):
         other: Mapping[str, object] | None = None,
         computed: Collection[str] = (),
     ):
-        """`document` is the model, its symbols set; `fixed` are the values of leading names that are no functions.
-        `other` is a second model. `computed` are the names of numbers that the run gives a value."""
+        """`document` is the model, with values for its symbols; `other` is a second model. `fixed` are the values of
+        quantified names that are no functions. `computed` are names of numbers to which the run gives a value."""
         super().__init__(leading_names(statement.expanded), LONGEST)
         self.document, self.until = document, until
         self.others = [] if document is None else [*second_runs(statement.note or "", document, other)]
@@ -91,6 +97,7 @@ class Runs(Instances):
         self.evaluated = Evaluated(self)
         self.direct: dict[int, Term | None] = {}  # by the identity of a premise
         self.longest = LONGEST
+        # The quantified names, as variables.
         premises: list[Term] = []
         t = statement.formula
         self.order: list[Term] = []
@@ -101,8 +108,9 @@ class Runs(Instances):
         functions = {v for v in self.order if not isinstance(v[1][1], str)}
         inputs = None if document is None else document["embedding"]["inputs"]
         self.pointwise = inputs is not None and not functions
-        first = 0 if self.pointwise else 1  # behind n
+        first = 0 if self.pointwise else 1  # the inputs come after n
         self.inputs = [] if inputs is None else self.order[first : first + len(inputs)]
+        # Premises are taken off until all functions occur in them; what remains is the conclusion.
         known_names = set(self.inputs)
         solved = {*self.order} if self.pointwise else functions | {v for v in self.order if v[1][0] in computed}
         while t[0] == "->" and not solved <= known_names:
@@ -110,6 +118,7 @@ class Runs(Instances):
             known_names |= free(t[2][0])
             t = t[2][1]
         self.conclusion = t
+        # What is chosen: the length, the positions of changed symbols, the tokens, inputs. All else follows.
         self.numbers = [v for v in self.order if v[1][1] == "Int"]
         truths = {v for p in premises if (v := _truth_function(p)) is not None}
         self.words_of = {v for v in functions if v[1][1][2] == "Int"} - truths
@@ -118,13 +127,14 @@ class Runs(Instances):
         named = dict.fromkeys(run.place for run in self.others if run.named)
         self.size_name = self.numbers[0] if len(self.numbers) == 1 + len(named) else None
         self.places = dict(zip(named, self.numbers[1:], strict=False))  # of changed symbols, by name
+        # Premises about the string alone, then those about positions of changed symbols too, then the equations.
         self.choose = [p for p in premises if free(p) <= plain.difference(self.places.values())]
         self.where = [p for p in premises if free(p) <= plain and p not in self.choose]
         ordered = _ordered([p for p in premises if not free(p) <= plain], plain)
         self.follow = [(p, [v for v in self.order if v in free(p)]) for p in ordered]
-        self.outside: dict[Term, Any] = {}
+        self.outside: dict[Term, Any] = {}  # the values of functions beyond the ends of the string
         self.beyond: set[Term] = set()  # functions that were asked for where they have no value
-        self.strict = True
+        self.strict = True  # no values beyond the ends
         self.roots: dict[tuple[Term, int], tuple[Fraction, ...]] = {}  # a value is a product of sqrt(q) for these q
         self.solved: dict[tuple[Term, int], Term] = {}  # what a value is by its equation
         self.parts: list[tuple[Term, Term, int]] = []  # the equations that were solved, in this order
@@ -132,8 +142,8 @@ class Runs(Instances):
     # --- Words ---------------------------------------------------------------------------------------------------
 
     def at(self, length: int) -> Iterator[bool]:
-        """All words with `length` positions: True where the premises hold there, with the values in `values`; False
-        where that stays open."""
+        """All strings with `length` positions that satisfy the premises: True with the values in `values`, False for a
+        string that is left open."""
         if self.inputs:
             yield from self._rows(length)
             return
@@ -144,7 +154,7 @@ class Runs(Instances):
             yield from self._placed([v for v in functions if v not in self.words_of])
 
     def _begin(self, size_name: Term, length: int) -> list[Term]:
-        """Begin with strings of a length; the functions, which have no values as yet."""
+        """Set the length, and no values for the functions; return the functions."""
         functions = [v for v in self.order if v not in self.numbers and v not in self.fixed]
         self.values |= {v: {} for v in functions} | self.fixed
         self.values[size_name] = self.length = length
@@ -152,14 +162,14 @@ class Runs(Instances):
         return functions
 
     def _placed(self, functions: Sequence[Term]) -> Iterator[bool]:
-        """The same at the present string, with each choice of positions for those of changed symbols."""
+        """As `at`, for the present string: with each choice of positions for changed symbols."""
         for positions in product(range(self.start, self.start + self.length), repeat=len(self.places)):
             self.values |= zip(self.places.values(), positions, strict=True)
             if all(self.truth(premise, ()) for premise in self.where):
                 yield from self._run(functions)
 
     def on(self, letters: Sequence[int]) -> Iterator[bool]:
-        """The same of the string of these letters alone, which are numbers of tokens."""
+        """As `at`, for one string alone; `letters` are the numbers of its tokens."""
         if self.inputs or self.size_name is None or len(self.words_of) != 1:
             return
         (w,) = self.words_of
@@ -173,8 +183,8 @@ class Runs(Instances):
             return
 
     def _run(self, functions: Sequence[Term]) -> Iterator[bool]:
-        """True where the premises hold with the values that the equations give these functions; False where that stays
-        open."""
+        """Give these functions their values by the equations: True if all premises hold then, nothing if one fails,
+        False if that is left open."""
         self.strict, self.outside, self.roots = True, {}, {}
         self.solved, self.parts = {}, []
         self.values |= {v: {} for v in functions}
@@ -185,14 +195,14 @@ class Runs(Instances):
             yield False
 
     def _rows(self, length: int) -> Iterator[bool]:
-        """The same for a model that takes numbers: some of them, in so many rows."""
+        """As `at`, for a model that takes numbers: with all rows of `VALUES`."""
         if self.pointwise and length > 1:
             return
         places = range(self.start, self.start + length)
-        for numbers_given in product(VALUES, repeat=len(self.inputs) * len(places)):
+        for input_numbers in product(VALUES, repeat=len(self.inputs) * len(places)):
             self.values = dict.fromkeys(self.order)
-            if self.pointwise:
-                self.values |= zip(self.inputs, numbers_given, strict=True)
+            if self.pointwise:  # no positions: the premises are solved for numbers
+                self.values |= zip(self.inputs, input_numbers, strict=True)
                 try:
                     for _ in self.meeting(self.choose):
                         yield True
@@ -201,7 +211,7 @@ class Runs(Instances):
                 continue
             functions = [v for v in self.order if v not in self.numbers and v not in self.inputs]
             self.values[self.order[0]] = self.length = length
-            columns = [numbers_given[k :: len(self.inputs)] for k in range(len(self.inputs))]
+            columns = [input_numbers[k :: len(self.inputs)] for k in range(len(self.inputs))]
             self.values |= {v: dict(zip(places, x, strict=True)) for v, x in zip(self.inputs, columns, strict=True)}
             for _ in self.meeting(self.choose):
                 yield from self._run(functions)
@@ -211,7 +221,7 @@ class Runs(Instances):
         for premise, names in self.follow:
             unknown = [v for v in names if self.values[v] == {}]
             inner: Any = premise[2][0] if premise[0] == "all" else premise
-            if unknown and premise[0] == "all" and inner[0] == "->":
+            if unknown and premise[0] == "all" and inner[0] == "->":  # ``all i in a..b. F``, which is solved for f(i)
                 if len(unknown) > 1:
                     raise Rejected("an equation has more than one function without values")
                 if (value := self._valued(unknown[0], premise)) is not None:
@@ -221,12 +231,12 @@ class Runs(Instances):
                     self._solve(unknown[0], inner[2][1], i)
             elif unknown:
                 raise Rejected("a function without an equation has no value")
-            if not self.truth(premise, ()):
+            if not self.truth(premise, ()):  # an equation that is solved may still have a false part
                 return False
         return True
 
     def _valued(self, f: Term, premise: Term) -> Term | None:
-        """t where the premise is ``all i in a..b. f(i) = t`` without f in t, and t no root."""
+        """The t of a premise ``all i in a..b. f(i) = t``, if t does not contain f and is no root; else None."""
         if id(premise) not in self.direct:
             body = premise[2][0][2][1]
             plain = body[0] == "=" and body[2][0] == ("app", None, (f, HERE)) and f not in free(body[2][1])
@@ -234,8 +244,8 @@ class Runs(Instances):
         return self.direct[id(premise)]
 
     def _give(self, f: Term, inner: Term, value: Term) -> None:
-        """f(i) = value at each place. The work is that of an equation which is solved: with 0, with 1, and then looked
-        at once more."""
+        """Set f(i) to `value` at each place. The work that is counted is that of an equation which is solved, with 0
+        and with 1, and then checked."""
         table, began = self.values[f], self.work
         places = self.range(inner[2][0], ()) or []
         self.spend(1 + self.work - began)
@@ -247,26 +257,27 @@ class Runs(Instances):
             self.parts.append((f, inner[2][1], i))
 
     def _solve(self, f: Term, body: Term, i: int) -> None:
-        """f(i) from an equation that is linear in it; 0 where it leaves it free."""
+        """Set f(i) to the solution of the first equation in `body` that is linear in f(i) and determines it, else to 0.
+        `solved` records the solution as a term."""
         table = self.values[f]
         part: Any
         for part in flatten("&", body):
-            while part[0] == "->":
+            while part[0] == "->":  # an equation under conditions: only if they are true
                 try:
                     part = part[2][1] if self.truth(part[2][0], (i,)) else ("true", None, ())
-                except Rejected:  # it asks for f(i) itself
+                except Rejected:  # the condition asks for f(i) itself
                     part = ("true", None, ())
             if part[0] != "=":
                 continue
             a, b = part[2]
-            if a[0] == "app" and a[2] == (f, HERE) and b[0] == "fn" and b[1] == "sqrt":
+            if a[0] == "app" and a[2] == (f, HERE) and b[0] == "fn" and b[1] == "sqrt":  # f(i) = sqrt(t)
                 inside = self.value(b[2][0], (i,))
                 table[i] = self.value(b, (i,))
                 self.solved[f, i] = b
                 if isinstance(inside, int | Fraction) and isinstance(table[i], Root):
                     self.roots[f, i] = (Fraction(inside),)
                 return
-            if a[0] == "*" and f in free(a[2][0]) and f not in free(a[2][1]):  # (f(i) - b)*d = c
+            if a[0] == "*" and f in free(a[2][0]) and f not in free(a[2][1]):  # (f(i) - c)*d = b, so f(i) = b/d + c
                 factor = self.value(a[2][1], (i,))
                 if sign(factor):
                     table[i] = 0
@@ -276,13 +287,14 @@ class Runs(Instances):
                     self.parts.append((f, part, i))
                     return
                 continue
-            rests = []
-            for tried in (0, 1):
-                table[i] = tried
-                rests.append(minus(self.value(a, (i,)), self.value(b, (i,))))
-            slope = minus(rests[0], rests[1])
+            # Another equation: the difference of its sides is linear in f(i), by its values at 0 and 1.
+            differences = []
+            for trial_value in (0, 1):
+                table[i] = trial_value
+                differences.append(minus(self.value(a, (i,)), self.value(b, (i,))))
+            slope = minus(differences[0], differences[1])
             if sign(slope):
-                table[i] = over(rests[0], slope)
+                table[i] = over(differences[0], slope)
                 if a[0] == "app" and a[2] == (f, HERE):
                     self.solved[f, i] = b
                 self.parts.append((f, part, i))
@@ -290,13 +302,13 @@ class Runs(Instances):
         table[i] = 0
 
     def choices(self, premise: Term) -> Iterator[bool]:
-        """As before; and ``w(t) = c`` gives w its value at one place."""
+        """As in `Instances`; also, ``w(t) = c`` gives w its value at one place."""
         if premise[0] == "=":
-            for head, other in (premise[2], premise[2][::-1]):
+            for head, token in (premise[2], premise[2][::-1]):
                 if head[0] == "app" and len(head[2]) == 2 and isinstance(self.values.get(head[2][0]), dict):
                     place, table = self.value(head[2][1], ()), self.values[head[2][0]]
                     if place not in table:
-                        table[place] = self.value(other, ())
+                        table[place] = self.value(token, ())
                         yield True
                         table.pop(place, None)
                         return
@@ -306,6 +318,7 @@ class Runs(Instances):
 
     @cached_property
     def model(self) -> Any:
+        """The model; None without a document."""
         return _model(self.document)
 
     @cached_property
@@ -315,6 +328,7 @@ class Runs(Instances):
 
     @cached_property
     def start(self) -> int:
+        """The first position."""
         return 1 if self.document is None else int(self.document["embedding"]["start"])
 
     @property
@@ -326,7 +340,7 @@ class Runs(Instances):
 
     @property
     def word(self) -> tuple[str, ...]:
-        """The typed tokens of the present word; their numbers where no model is given; rows as text."""
+        """The typed tokens of the present string; their numbers without a document; for a model of numbers its rows."""
         if self.inputs:
             return tuple(", ".join(f"{name}={x}" for name, x in row.items()) for row in self.rows)
         (w,) = self.words_of
@@ -337,20 +351,21 @@ class Runs(Instances):
         return tuple(self.model.embedding.typed([tokens[k] for k in numbers]))
 
     def runs(self) -> bool:
-        """Whether each model itself has a run on the present word; its stream must be among the values found."""
+        """Whether each model has a run on the present string, by its forward pass. SymcookError if a coordinate of that
+        run is not among the values of the equations."""
         if self.model is not None and not self._ran(self.model, "", self.given):
             return False
         return all(self._ran(model, run.stem, self._changed(run)) for model, run in self.seconds)
 
     def _changed(self, run: SecondRun) -> Any:
-        """The present input of a second run."""
+        """The input of a second run at the present string: with the changed symbol in its place, if there is one."""
         if not run.place:
             return self.given
-        place = (
+        position = (
             self.values[self.places[run.place]] if run.named else self.length if run.place == "n" else int(run.place)
         )
-        at = place - self.start - (present(self.document)["embedding"]["before"] is not None)
-        return (*self.word[:at], run.symbol, *self.word[at + 1 :])
+        index = position - self.start - (present(self.document)["embedding"]["before"] is not None)
+        return (*self.word[:index], run.symbol, *self.word[index + 1 :])
 
     @property
     def given(self) -> Any:
@@ -358,11 +373,11 @@ class Runs(Instances):
         return self.rows if self.inputs else self.word
 
     def columns(self, stem: str) -> Iterator[dict[int, Any]]:
-        """By position, what each function is whose name begins so."""
+        """The values by position of each function whose name begins with `stem`."""
         return (x for v, x in self.values.items() if isinstance(x, dict) and v[1][0].startswith(stem))
 
     def _ran(self, model: Any, stem: str, given: Any) -> bool:
-        """The same of a model on its input, whose functions have names that begin so."""
+        """As `runs`, for one model on the input `given`; the names of its functions begin with `stem`."""
         from symcook.domains import make_domain
         from symcook.errors import NotExact, Undecided
         from symcook.forward import forward
@@ -372,27 +387,28 @@ class Runs(Instances):
             sequence, _ = prepare(model, given)
             try:
                 result = forward(model, sequence, make_domain("exact"), trace=True)
-            except NotExact:
+            except NotExact:  # rigorous intervals show that there is a run, but not its exact values
                 return run(model, given, "ball") is not None
         except (BadInput, Undecided):
             return False
+        # A coordinate of the forward pass must have the values of some function, or be 0.
         places = range(model.embedding.start, model.embedding.start + len(sequence))
-        mine = [[table.get(i, 0) for i in places] for table in self.columns(stem)]
-        mine += [[x] for x in self.values.values() if self.pointwise]
+        by_equations = [[table.get(i, 0) for i in places] for table in self.columns(stem)]
+        by_equations += [[x] for x in self.values.values() if self.pointwise]
         with PRECISION, result.domain.context():
             for name, column in result.stream.items():
-                theirs = [result.domain.read(column, k) for k in range(len(places))]
-                if all(_differ(theirs, own_column) for own_column in [*mine, [0] * len(theirs)]):
+                by_forward = [result.domain.read(column, k) for k in range(len(places))]
+                if all(_differ(by_forward, own_column) for own_column in [*by_equations, [0] * len(by_forward)]):
                     raise SymcookError(f"the equations and the run of {self.word} differ at {name}; please report it")
         return True
 
     # --- Sentences -----------------------------------------------------------------------------------------------
 
     def false(self, wide: bool = False) -> bool | None:
-        """Whether the conclusion is false at the present word; None where that stays open.
+        """Whether the conclusion is false at the present string; None if that is left open.
 
-        Functions go on behind the ends of a word, where the equations say nothing: there they have what `outside` has,
-        no token and 0, or with `wide` other values, if that makes it false.
+        A conclusion may ask for values beyond the ends of the string, about which the equations state nothing. There a
+        function is 0, and tokens are none; with `wide` other values are tried too, which may make it false.
         """
         self.strict, self.beyond, self.outside = False, set(), {}
         try:
@@ -402,8 +418,8 @@ class Runs(Instances):
                 return False
             asked = sorted(self.beyond, key=lambda v: v[1][0])
             tokens = range(max((x for w in self.words_of for x in self.values[w].values()), default=0) + 1)
-            for tokens_given in product(*([*tokens] if v in self.words_of else [0, 1, -1] for v in asked)):
-                self.outside = dict(zip(asked, tokens_given, strict=True))
+            for values_beyond in product(*([*tokens] if v in self.words_of else [0, 1, -1] for v in asked)):
+                self.outside = dict(zip(asked, values_beyond, strict=True))
                 if not self.truth(self.conclusion, ()):
                     return True
             return False
@@ -411,16 +427,16 @@ class Runs(Instances):
             return None
 
     def tried(self, longest: int = LONGEST) -> Tried:
-        """The sentence at all words, shortest first, until one is false or the work is spent. Where one is false, its
-        values stay (`reader` has them as terms)."""
+        """The result of all strings, shortest first, until the statement is false on one or the work is spent. In the
+        first case the values of that string stay in `values` (`reader` writes them as terms)."""
         length, first_open = 0, None
         for wide in (False, True):
             self.limit = self.work + self.budget
             try:
                 with nullcontext() if self.until is None else alarm(self.until):
                     for size in range(1, (longest if not wide else min(length, WIDE)) + 1):
-                        for runs_found in self.at(size):
-                            false = self.false(wide) if runs_found else None
+                        for is_run in self.at(size):
+                            false = self.false(wide) if is_run else None
                             if false and self.runs():
                                 return self.refuting(size - 1, first_open)
                             if false is None and first_open is None:
@@ -431,23 +447,24 @@ class Runs(Instances):
         return Tried(None, length, open_at=first_open)
 
     def refuting(self, length: int, open_at: tuple[str, ...] | None = None, unsought: str | None = None) -> Tried:
-        """The present string as that of which the sentence is false."""
+        """The result that the statement is false on the present string; all strings up to `length` were tried."""
         places = {name: self.values[v] for name, v in self.places.items()}
         return Tried(self.word, length, bool(self.beyond), open_at, places, unsought)
 
     @property
     def rational(self) -> bool:
-        """Whether all values at the present word are rational."""
+        """Whether all values at the present string are rational."""
         tables = (x.values() for x in self.values.values() if isinstance(x, dict))
         return all(isinstance(x, int | Fraction) for table in tables for x in table)
 
     def behind(self, f: Term) -> int:
-        """What a function is where the word has no position: for tokens none, else 0, where nothing else is tried."""
+        """The value of a function beyond the ends of the string: no token (-1) or 0, unless another value is tried."""
         return self.outside.get(f, -1 if f in self.words_of and f in self.beyond else 0)
 
     # --- Values and truth, as in `Instances`, with more numbers -----------------------------------------------------
 
     def spend(self, symbols: int = 1) -> None:
+        """Count evaluated symbols; WordsSpent if the work or the time is used up."""
         self.work += symbols
         if self.work > self.limit:
             raise WordsSpent
@@ -487,18 +504,19 @@ class Runs(Instances):
         return super().truth(t, bound)
 
     def among(self, body: Term, bound: tuple[int, ...]) -> range | None:
-        """Where an integer must be at which `body` is true, by comparisons that are linear in it, as for what is odd;
-        None where they leave it open."""
+        """The integers at which `body` may be true, by the comparisons in it that are linear in this integer, as in
+        ``ex k:Int. n = 2*k + 1``; None if these do not bound it on both sides."""
         low = high = None
         for part in flatten("&", body):
             if part[0] not in ("=", "<=", "<") or not all(_degree(k, 0) in (0, 1) for k in part[2]):
                 continue
+            # Right side less left side must not be negative; this is linear, so its values at 0 and 1 give its root.
             at = [[self.value(k, (q, *bound)) for k in part[2]] for q in (0, 1)]
-            zero, at_one = (minus(b, a) for a, b in at)  # what must not be negative
-            slope = minus(at_one, zero)
-            if not isinstance(zero, int | Fraction) or not isinstance(slope, int | Fraction) or not slope:
+            at_zero, at_one = (minus(b, a) for a, b in at)
+            slope = minus(at_one, at_zero)
+            if not isinstance(at_zero, int | Fraction) or not isinstance(slope, int | Fraction) or not slope:
                 continue
-            root = Fraction(-zero) / slope
+            root = Fraction(-at_zero) / slope
             if slope > 0 or part[0] == "=":
                 low = ceil(root) if low is None else max(low, ceil(root))
             if slope < 0 or part[0] == "=":
@@ -507,6 +525,7 @@ class Runs(Instances):
 
 
 def _model(document: Mapping[str, Any] | None) -> Any:
+    """The model of a document; None without one."""
     import json
 
     from symcook.model import modelfile
@@ -515,7 +534,7 @@ def _model(document: Mapping[str, Any] | None) -> Any:
 
 
 def _degree(t: Term, depth: int) -> int:
-    """The degree of a term in the variable of a binder so many binders out; 2 where it is more than one or unclear."""
+    """The degree of a term, 0 or 1, in the variable bound `depth` binders out; 2 for a larger or an unclear one."""
     tag, data, kids = t
     if tag == "bound":
         return int(data[0] == depth)
@@ -528,28 +547,29 @@ def _degree(t: Term, depth: int) -> int:
 
 
 def _truth_function(premise: Term) -> Term | None:
-    """The function of integers that a premise gives by an equation at each position: a truth function, or the state of
-    an automaton. The tokens of a word are numerals."""
+    """The function f of a premise ``all i in a..b. f(i) = t``, where t is no numeral: a truth function, or the state of
+    an automaton, in contrast to the tokens of a string. None for another premise."""
     if premise[0] == "all" and premise[2][0][0] == "->":
-        a, *b = premise[2][0][2][1][2] if premise[2][0][2][1][0] == "=" else (premise,)
-        if b and b[0][0] != "num" and a[0] == "app" and len(a[2]) == 2 and a[2][1] == HERE:
-            return a[2][0]
+        # `right` has the right side of an equation; for another conclusion it is empty.
+        left, *right = premise[2][0][2][1][2] if premise[2][0][2][1][0] == "=" else (premise,)
+        if right and right[0][0] != "num" and left[0] == "app" and len(left[2]) == 2 and left[2][1] == HERE:
+            return left[2][0]
     return None
 
 
 def _ordered(premises: Sequence[Term], known: set[Term]) -> list[Term]:
-    """Premises in an order in which each has one function at most that those before it do not have."""
-    remaining, out, known = list(premises), [], set(known)
+    """The premises in an order in which each has at most one function that is not `known` and not in earlier ones."""
+    remaining, ordered, known = list(premises), [], set(known)
     while remaining:
         ready = next((p for p in remaining if len(free(p) - known) <= 1), remaining[0])
         remaining.remove(ready)
-        out.append(ready)
+        ordered.append(ready)
         known |= free(ready)
-    return out
+    return ordered
 
 
 def _differ(a: Sequence[OwnValue], b: Sequence[OwnValue]) -> bool:
-    """Whether one of the numbers is another; nested roots that nothing tells apart are none."""
+    """Whether two rows are different in some place; numbers that cannot be told apart do not count as different."""
     for x, y in zip(a, b, strict=True):
         with suppress(*OPEN):
             if sign(minus(x, y)):
