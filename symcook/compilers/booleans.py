@@ -1,15 +1,19 @@
-"""Boolean functions of numbered variables: as ordered decision diagrams, in which equal functions are equal objects,
-and as sums of disjoint cubes (conjunctions of which at most one is true)."""
+"""Boolean functions of numbered variables, as ordered decision diagrams and as disjoint cubes.
+
+Equal functions have equal diagrams. Cubes are conjunctions; where they are disjoint, at most one of them is true.
+"""
 
 from __future__ import annotations
 
 BoolNode = bool | tuple[int, "BoolNode", "BoolNode"]
-"""True, False, or (variable, where it is false, where it is true), variables ascending; equal functions are equal."""
+"""True, False, or (variable, diagram where it is false, diagram where it is true). Variables ascend on every path, and
+the two diagrams differ, so that equal functions are equal tuples."""
 Cube = tuple[tuple[int, bool], ...]
+"""A conjunction, as the (variable, value) pairs that it requires."""
 
 
 class Diagrams:
-    """Makes decision diagrams; remembers what it made."""
+    """Makes decision diagrams, and remembers the results of `choice`."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[BoolNode, BoolNode, BoolNode], BoolNode] = {}
@@ -36,6 +40,7 @@ class Diagrams:
             return f
         key = (f, g, h)
         if key not in self._known:
+            # Split on the first variable of the three diagrams; where it makes no difference, it is left out.
             first = min(function[0] for function in key if not isinstance(function, bool))
             low, high = (self.choice(*(_at(function, first, value) for function in key)) for value in (False, True))
             self._known[key] = low if low == high else (first, low, high)
@@ -43,37 +48,38 @@ class Diagrams:
 
 
 def _at(f: BoolNode, variable: int, value: bool) -> BoolNode:
+    """f with the value set for a variable that does not come after its first one."""
     if isinstance(f, bool) or f[0] != variable:
         return f
     return f[2] if value else f[1]
 
 
 def cubes(f: BoolNode, most: int) -> list[Cube] | None:
-    """Disjoint cubes, each a conjunction of variables and negated ones, of which exactly one is true where f is; None
-    where that takes more than `most`."""
+    """Disjoint cubes whose disjunction is f: one is true where f is true, none elsewhere. None where there would be
+    more than `most`."""
     products: list[Cube] = []
-    open_ = [((), f)]
-    while open_:
-        literals, remaining = open_.pop()
+    pending = [((), f)]
+    while pending:
+        literals, remaining = pending.pop()
         if remaining is True:
             products.append(literals)
             if len(products) > most:
                 return None
         elif remaining is not False:
             variable, low, high = remaining
-            open_ += [((*literals, (variable, False)), low), ((*literals, (variable, True)), high)]
+            pending += [((*literals, (variable, False)), low), ((*literals, (variable, True)), high)]
     return products
 
 
 def variables(f: BoolNode) -> set[int]:
-    """The variables on which it depends."""
+    """The variables on which f depends."""
     numbers: set[int] = set()
     visited: set[BoolNode] = set()
-    open_ = [f]
-    while open_:
-        node = open_.pop()
+    pending = [f]
+    while pending:
+        node = pending.pop()
         if not isinstance(node, bool) and node not in visited:
             visited.add(node)
             numbers.add(node[0])
-            open_ += node[1:]
+            pending += node[1:]
     return numbers

@@ -2,7 +2,8 @@
 for each line of the formula.
 
 A theorem about a family holds of each instance (`symcook prove FILE` gives the bridge, and the theorem at the
-instance's sizes). Theorems about counting are in `counted`.
+instance's sizes). Theorems 20 to 23, about counting, have their construction in `counted`; whether they cover a formula
+is checked here.
 Source: Yang et al. (2026), Theorems 12, 13, 15 and 16, Corollaries 17 and 18; variant (a) uses a temperature, (b) a
 factor in the queries.
 """
@@ -28,26 +29,31 @@ COVERED = {
     "22": {"prev", "next", "since", "until", "#left", "#right"},
     "23": {"prev", "since", "#left"},
 }
-"""The operators of each theorem beside letters and Booleans; predicates of the position go with counts."""
+"""The operators that each theorem covers, besides symbols and Booleans. A theorem that covers "#left" covers predicates
+of the position too."""
 MASKED = {"13", "16", "18", "21", "23"}
-"""The theorems whose heads see what stands to the left alone."""
+"""The theorems whose heads see only positions to the left."""
 FUTURE = {"next", "until", "#right"}
+"""The operators that look to the right."""
 FAMILIES = {"12": "temporal", "13": "temporal-past", "15": "since-until", "16": "since", "17": "temporal",
             "18": "temporal-past"}  # fmt: skip
-"""The theorems that are about a family."""
+"""The family of each theorem that is about one."""
 NUMBERS = {"letters": 0, "not": 1, "and": 2, "or": 3, "since": 4, "until": 5, "prev": 6, "next": 7}
-"""The operators in the tables of these families."""
+"""The code of each operator in the tables of these families, from 0 in order."""
 SHOWN = ("{letter}", "~{left}", "{left} & {right}", "{left} | {right}", "{left} since {right}", "{left} until {right}",
          "prev {left}", "next {left}")  # fmt: skip
+"""How the operator of each code is written in a plan."""
 
 
 def printed(formula: Formula, theorem: str, source: str, name: str, kind: str) -> Transformer:
-    """The model of a formula by the construction of a theorem. It answers at each position with the formula's truth;
-    BadInput for an operator that the theorem does not cover, and for several outputs."""
+    """The model of a formula by the construction of a theorem. Its answer at each position is the formula's truth
+    there.
+
+    Raises BadInput for an operator that the theorem does not cover, and for several outputs."""
     check_covered(formula, theorem)
-    number, scaled = theorem[:2], int(theorem.endswith("b"))  # "12b": Theorem 12, variant (b)
+    theorem_number, scaled = theorem[:2], int(theorem.endswith("b"))  # "12b": Theorem 12, variant (b)
     # Theorems that count have a construction of their own; the others are instances of a family.
-    if number not in FAMILIES:
+    if theorem_number not in FAMILIES:
         from symcook.compilers.counted import CountedConstruction
 
         return CountedConstruction(formula, theorem).model(source, name, kind)
@@ -55,13 +61,13 @@ def printed(formula: Formula, theorem: str, source: str, name: str, kind: str) -
     from symcook.recipes.models import instance_of, said
 
     rows = table(formula)
-    # The family's parameter arrays: one column of the table each.
+    # The family's parameters: the sizes L and S, and an array for each column of the table.
     settings = {"L": str(len(rows)), "S": str(len(formula.alphabet)), "scaled": str(scaled)}
-    for place, key in enumerate(("op", "letter", "left", "right")):
-        settings[key] = " ".join(str(row[place]) for row in rows)
-    family = load(shipped(FAMILIES[number]))
-    at = instance_of(family, settings)
-    model = at.model(list(formula.alphabet), name)
+    for column, key in enumerate(("op", "letter", "left", "right")):
+        settings[key] = " ".join(str(row[column]) for row in rows)
+    family = load(shipped(FAMILIES[theorem_number]))
+    instance = instance_of(family, settings)
+    model = instance.model(list(formula.alphabet), name)
     names = [f"c{line}" for line in range(1, len(rows) + 1)]
     # Line k is written to the coordinate ck in round k, or stands in the embedding if it is a letter.
     plan = []
@@ -70,11 +76,12 @@ def printed(formula: Formula, theorem: str, source: str, name: str, kind: str) -
         meaning = SHOWN[op].format(**parts, left=names[left - 1], right=names[right - 1])
         plan.append((names[number_of_line - 1], f"round {number_of_line}" if op else "embedding", meaning))
     program = Program(kind, source, formula.alphabet, tuple(plan), theorem)
-    return replace(model, source=f"{family.source}; {said(family, at.values)}", program=program)
+    return replace(model, source=f"{family.source}; {said(family, instance.values)}", program=program)
 
 
 def operators(formula: Formula) -> Set[str]:
-    """The operators of a formula on other positions, and its counts; "predicate" is one of the position."""
+    """The operators of a formula that look at other positions, its counts, as "#left" or "#right", and "predicate" if
+    it has a predicate of the position."""
     used = {line.op for line in formula.lines if line.op in FUTURE | {"prev", "since"}}
     for line in formula.lines:
         if line.op in COUNTING:
@@ -83,57 +90,62 @@ def operators(formula: Formula) -> Set[str]:
 
 
 def check_covered(formula: Formula, theorem: str) -> None:
-    """Refuse what a theorem does not cover, with one that does."""
+    """BadInput where the theorem does not cover the formula; the message names a theorem that does."""
     if formula.labels:
         raise BadInput("a formula for --theorem must have one truth, not outputs", ", ".join(formula.labels))
     used = operators(formula)
 
     def outside(number: str) -> list[str]:
+        """The operators of the formula that Theorem `number` does not cover."""
         counts = "#left" in COVERED[number]
         return sorted(op for op in used if op not in COVERED[number] and not (op == "predicate" and counts))
 
-    wrong = outside(theorem[:2])
-    if not wrong:
+    not_covered = outside(theorem[:2])
+    if not not_covered:
         return
     # Some theorem covers the formula: 22 has all operators.
     fits = [covering for covering in COVERED if not outside(covering)]
-    letter = theorem[2:] or "a"
-    names = [f"{covering}{'' if covering in ('21', '23') else letter}" for covering in fits]
+    # Theorems 21 and 23 have no variants (a) and (b); for the others the variant that was asked for is kept.
+    variant = theorem[2:] or "a"
+    names = [f"{covering}{'' if covering in ('21', '23') else variant}" for covering in fits]
     do = f"--theorem {names[0]} covers it"
-    # An operator to the right under masks that only see the left, or any other one.
-    ahead = sorted(FUTURE & set(wrong))
+    # One message for operators that look to the right where heads see only the left, another for all other cases.
+    ahead = sorted(FUTURE & set(not_covered))
     if ahead and theorem[:2] in MASKED:
         must = f"a formula for Theorem {theorem}, whose heads see what stands to the left, must be without {ahead[0]}"
         raise BadInput(must, ", ".join(ahead), do)
-    excluded = "predicates of the position" if wrong[0] == "predicate" else wrong[0]
+    excluded = "predicates of the position" if not_covered[0] == "predicate" else not_covered[0]
     raise BadInput(f"a formula for Theorem {theorem} must be without {excluded}", ", ".join(sorted(used)), do)
 
 
 def table(formula: Formula) -> list[tuple[int, int, int, int]]:
-    """The lines of a family: operator, letter, and the lines read (1 where none is). A set of letters is a disjunction
-    of letters; true is a letter or not it."""
+    """The table of a family's instance: rows (operator code, symbol, left row, right row), with rows counted from 1,
+    and 1 where none is read. A set of symbols becomes a disjunction of symbols, the set of all a | ~a, the empty set
+    a & ~a. The last row is the whole formula."""
+    # Equal rows are shared. row_numbers: row -> its number; of_line: for each line of the formula, its row's number.
     rows: list[tuple[int, int, int, int]] = []
-    places: dict[tuple[int, int, int, int], int] = {}
+    row_numbers: dict[tuple[int, int, int, int], int] = {}
     of_line: list[int] = []
 
-    def add(op: int, letter: int, left_row: int, right: int) -> int:
-        key = (op, letter, left_row, right)
-        if key not in places:
+    def add(op: int, letter: int, left_row: int, right_row: int) -> int:
+        """The number of this row, which is added unless the table has it."""
+        key = (op, letter, left_row, right_row)
+        if key not in row_numbers:
             rows.append(key)
-            places[key] = len(rows)
-        return places[key]
+            row_numbers[key] = len(rows)
+        return row_numbers[key]
 
     for line in formula.lines:
         if line.op == "letters":
             chosen = [k for k, a in enumerate(formula.alphabet) if a in line.letters]
             letter_rows = [add(0, k, 1, 1) for k in chosen or [0]]
             constant = len(chosen) in (0, len(formula.alphabet))
-            # No letter of them, or every letter: a & ~a, or a | ~a.
+            # No symbol, or all of them: a & ~a, or a | ~a.
             if constant:
                 op = NUMBERS["or" if chosen else "and"]
                 row = add(op, 0, letter_rows[0], add(NUMBERS["not"], 0, letter_rows[0], 1))
             else:
-                # Else a disjunction, letter by letter.
+                # Otherwise a disjunction, symbol by symbol.
                 row = letter_rows[0]
                 for letter_row in letter_rows[1:]:
                     row = add(NUMBERS["or"], 0, row, letter_row)

@@ -1,5 +1,8 @@
-"""An answer as a document: a title, and under it words, tables and sections, of which text, HTML and LaTeX are printed
-here, and nowhere else; tables as plain text; single values as the commands print them."""
+"""Documents, tables and single values as commands print them.
+
+An answer becomes a document: a title with lines of words, tables and sections below it. Only this module prints
+documents as text, HTML and LaTeX. It also draws tables as plain text, and writes single values.
+"""
 
 from __future__ import annotations
 
@@ -21,36 +24,44 @@ if TYPE_CHECKING:
 
 VERDICTS = {True: "accept", False: "reject", None: "undecided"}
 LINE = 98
-"""The characters of a line of words."""
+"""The greatest number of characters in a line of words; `WIDTH` and `WIDE` are those of other lines."""
 SENTENCE = re.compile(r"(?<=[\w)\]\"'][.])(?<!\bEq\.)(?<!\bal\.) +(?=[\"(]*[A-Z](?![(:*]))|(?<=;) +(?!\w+\.\w+\()")
-"""Between two sentences, or the items of a list; a line of Python stays whole."""
+"""The spaces at which `filled` may begin a new line; a line of Python has none of them.
+
+First alternative: spaces after the full stop of a sentence (not that of "Eq." or "al."), before a capital letter that
+begins a word, and no call, label or product. Second: spaces after a semicolon, unless a call such as sc.build( follows.
+"""
 PAD = r"\phantom{:}"
+"""LaTeX for the space of a colon: it stands in rows without a name, so that their cells line up with other rows."""
 SCREEN: int | None = None
-"""The characters of a line of the terminal that is written to, which a command sets; None elsewhere, so that a file
-reads the same whatever wrote it."""
+"""The characters in a line of the terminal, which a command sets when it prints to one. It is None for a file or a
+pipe, so that the same answer gives the same file on every terminal."""
 
 
 def room(most: int) -> int:
-    """The characters of a line that has at most so many."""
+    """How many characters a line may have: `most`, or the width of the terminal where that is less."""
     return most if SCREEN is None else min(most, SCREEN)
 
 
 def filled(text: str, indent: str = "", hang: str = "") -> str:
-    """Text in lines of at most `LINE` characters, set in, those after the first by `hang` more. A sentence begins a
-    line where the text has more than one line."""
-    how: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
-    wide = room(LINE)
-    sentences = SENTENCE.split(text) if len(text) > wide else [text]
+    """Text in lines of at most `LINE` characters. Each line begins with `indent`, and all but the first have `hang`
+    after it. Where the text needs more than one line, each sentence begins a line."""
+    options: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
+    line_width = room(LINE)
+    sentences = SENTENCE.split(text) if len(text) > line_width else [text]
     lines: list[str] = []
     for sentence in sentences:
         begin = indent + hang if lines else indent
-        lines += textwrap.wrap(sentence, wide, initial_indent=begin, subsequent_indent=indent + hang, **how) or [""]
+        lines += textwrap.wrap(
+            sentence, line_width, initial_indent=begin, subsequent_indent=indent + hang, **options
+        ) or [""]
     return "\n".join(lines)
 
 
 @dataclass(frozen=True)
 class PlainLines:
-    """Lines of plain words, or paragraphs: with `hang` a text breaks them, and sets later lines in by it."""
+    """Lines of plain words, printed as they are. With `hang` each of `lines` is a paragraph: `text` breaks it into
+    lines, and puts `hang` before all but its first."""
 
     lines: Sequence[str]
     hang: str | None = None
@@ -77,8 +88,11 @@ def _tex(cell: str | TableCell) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under a header; without one the first cell of a row is its name. With `width` a text breaks the
-    last column; one that `turns` has its rows as columns on a terminal that is too narrow for it."""
+    """Rows of cells under a header; in a table without a header, the first cell of a row is its name.
+
+    With `width`, in characters, `text` breaks the cells of the last column so that lines are no longer. A table that
+    `turns` is drawn with its rows as columns where the terminal is too narrow.
+    """
 
     rows: Sequence[Sequence[str | TableCell]]
     header: Sequence[str] = ()
@@ -86,9 +100,10 @@ class Table:
     turns: bool = False
 
     def text(self, indent: str) -> str:
-        every = [[name.replace("_", " ") for name in self.header], *self.rows] if self.header else self.rows
-        written = [list(map(_plain, row)) for row in every]
+        all_rows = [[name.replace("_", " ") for name in self.header], *self.rows] if self.header else self.rows
+        written = [list(map(_plain, row)) for row in all_rows]
         drawn = columns(written, indent, self.width)
+        # More lines than rows: the terminal was too narrow, and cells were broken.
         if self.turns and SCREEN is not None and len(drawn.splitlines()) > len(written):
             return columns(list(zip(*written, strict=True)), indent)
         return drawn
@@ -97,12 +112,13 @@ class Table:
         return markup.table(self.header, self.rows, words=True)
 
     def formulas(self) -> list[str]:
-        """A row of LaTeX for each."""
+        """One row of LaTeX for each row of the table."""
         drawn = [list(map(_tex, row)) for row in self.rows]
         if not self.header:
-            sides = [":" if row[0] else PAD for row in self.rows]
+            separators = [":" if row[0] else PAD for row in self.rows]
             return [
-                rf"{row[0]} &{side}\quad " + r"\quad ".join(row[1:]) for side, row in zip(sides, drawn, strict=True)
+                rf"{row[0]} &{separator}\quad " + r"\quad ".join(row[1:])
+                for separator, row in zip(separators, drawn, strict=True)
             ]
         names = list(map(markup.words, self.header))
         return ["&" + r"\quad ".join(rf"{n} = {c}" for n, c in zip(names, row, strict=True)) for row in drawn]
@@ -110,8 +126,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Document:
-    """A title and its parts; a part that is a document is a section. `apart` stands between parts in a text, where a
-    `label` puts the title into the first table. What JSON says of an answer is its own `to_json`."""
+    """A title and its parts; a part that is a document is a section. JSON is not made here: answers have `to_json`.
+
+    `apart` separates the parts in plain text. With a `label`, and a table as the first part, the plain text is that
+    table alone, without its header, under a first row (label, title).
+    """
 
     title: str
     parts: Sequence[PlainLines | Table | Document] = ()
@@ -131,7 +150,7 @@ class Document:
         return markup.page(*self._drawn((self.title,) if self.title else ()))
 
     def _drawn(self, title: tuple[str, ...] = ()) -> list[str]:
-        """The title in a paragraph with the words that follow it, and the other parts; sections have theirs in bold."""
+        """The parts as HTML. The title is in bold, in one paragraph with the lines of words that follow it."""
         first_lines = tuple(self.parts[0].lines) if self.parts and isinstance(self.parts[0], PlainLines) else ()
         drawn = [markup.paragraph(*title, *first_lines, bold=bool(title))] if title or first_lines else []
         for part in self.parts[bool(first_lines) :]:
@@ -144,14 +163,14 @@ class Document:
         for part in self.parts:
             if isinstance(part, (PlainLines, Document)):
                 result += part.displays()
-            else:
+            else:  # a table: its rows join the display before it
                 result[-1] = Display(result[-1].heading, (*result[-1].rows, *part.formulas()))
         return [display for display in result if display.heading or display.rows]
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """An answer whose forms are drawn each by itself: a trace, a model, closed forms."""
+    """An answer, such as a trace or a model, whose text, HTML and LaTeX are each drawn by a function of its own."""
 
     text: Callable[[], str]
     html: Callable[[], str]
@@ -159,15 +178,15 @@ class Drawn:
 
 
 WIDTH = 100
-"""The greatest width of a drawn table."""
+"""The greatest number of characters in a line of a drawn table."""
 LONGEST = 2_000
-"""The characters of a single number or formula that a text shows whole."""
+"""The greatest number of characters of a number or formula that is shown whole, see `abridged`."""
 WIDE = 118
-"""The greatest width of a stream, where no terminal says another."""
+"""The greatest number of characters in a line of a residual stream, where no terminal sets another width."""
 
 
 def abridged(text: str) -> str:
-    """A number or a formula by its two ends where it has more than `LONGEST` characters; lines of text stay.
+    """A number or formula, shown by its two ends only where it has more than `LONGEST` characters.
 
     >>> abridged("12"), abridged("7" * 2001)[55:]
     ('12', '77777 ... 777777777777777777777777777777 (2001 characters; --json, in Python to_json(), has all of it)')
@@ -178,7 +197,7 @@ def abridged(text: str) -> str:
 
 
 NARROWEST = 8
-"""A column is not made narrower than this."""
+"""The fewest characters to which a column is narrowed."""
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int | None = None) -> str:
@@ -200,9 +219,11 @@ def columns(
     every: bool = False,
     rule: bool = False,
 ) -> str:
-    """Left-aligned columns of plain text: the one drawer of tables. With `width` the last one is broken into lines, so
-    that no word is cut; with `every`, and on a terminal where a line would be too long, the widest ones are. A `rule`
-    stands under the first row.
+    """Left-aligned columns of plain text: all tables are drawn here.
+
+    With `width` cells of the last column are broken into lines between words. With `every`, and on a terminal that is
+    too narrow, cells of the widest columns are broken instead, inside words if need be. With `rule` a line is drawn
+    under the first row.
 
     >>> print(columns([("a", "b"), ("long", "c")]))
     a     b
@@ -211,6 +232,7 @@ def columns(
     a  a line of some twenty
        words
     """
+    # The widths of the columns: first those of their longest cells, then narrowed to the room there is.
     table = [[str(cell) for cell in row] for row in rows]
     gap = "   " if rule else "  "
     widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
@@ -219,11 +241,12 @@ def columns(
     limit = width if every else SCREEN
     if limit is not None:
         widths = _narrowed(widths, limit - len(indent) - len(gap) * (len(widths) - 1) - rule)
+    # Each row becomes as many lines as its highest cell.
     lines = []
     for number, row in enumerate(table):
-        parts = [_broken(cell, most, every) for cell, most in zip(row, widths, strict=True)]
-        for line in itertools.zip_longest(*parts, fillvalue=""):
-            padded = (cell + " " * (most - cells(cell)) for cell, most in zip(line, widths, strict=True))
+        cell_lines = [_broken(cell, cell_width, every) for cell, cell_width in zip(row, widths, strict=True)]
+        for line in itertools.zip_longest(*cell_lines, fillvalue=""):
+            padded = (cell + " " * (cell_width - cells(cell)) for cell, cell_width in zip(line, widths, strict=True))
             lines.append((indent + gap.join(padded)).rstrip())
         if rule and number == 0:
             lines.append(indent[1:] + "─" * (sum(widths) + len(gap) * (len(widths) - 1) + 2))
@@ -231,7 +254,7 @@ def columns(
 
 
 def cells(text: str) -> int:
-    """How many places a text takes on a terminal: two for a wide character, none for one that is put on another.
+    """How many columns a text takes on a terminal: two for a wide character, none for a combining one.
 
     >>> cells("ab"), cells("日本"), cells("e\u0301")
     (2, 4, 1)
@@ -243,28 +266,30 @@ def cells(text: str) -> int:
 
 
 def _narrowed(widths: list[int], most: int) -> list[int]:
-    """The widths, the greatest of them smaller so that together they are `most`, none below `NARROWEST` for that."""
+    """The widths of columns, the largest reduced until the sum is at most `most`, or all are `NARROWEST` or less."""
+    # Each round reduces all columns of the greatest width together: to the next width, or as far as is needed.
     widths = list(widths)
     while sum(widths) > most and max(widths) > NARROWEST:
-        top = max(widths)
-        wide = [k for k, width in enumerate(widths) if width == top]
-        below = max([width for width in widths if width < top], default=0)
-        least = max(below, NARROWEST, top - -(-(sum(widths) - most) // len(wide)))
-        for k in wide:
-            widths[k] = least
+        greatest = max(widths)
+        widest = [column for column, width in enumerate(widths) if width == greatest]
+        next_width = max([width for width in widths if width < greatest], default=0)
+        new_width = max(next_width, NARROWEST, greatest - -(-(sum(widths) - most) // len(widest)))
+        for column in widest:
+            widths[column] = new_width
     return widths
 
 
 def _broken(cell: str, most: int, cut: bool) -> list[str]:
-    """A cell as lines of at most so many characters: between words, and with `cut` and on a terminal inside of longer
-    ones too."""
+    """A cell as lines of at most `most` characters, broken between words. With `cut`, and on a terminal, a word that is
+    longer than a line is broken too."""
     if cells(cell) <= most:
         return [cell]
     return textwrap.wrap(cell, most, break_long_words=cut or SCREEN is not None, break_on_hyphens=False) or [""]
 
 
 def stream_table(stream: Mapping[str, Sequence[str]], start: int, width: int = WIDE) -> str:
-    """A line a coordinate and a column a position, counted from `start`; cut into several tables where too wide.
+    """A residual stream as a table: one line for each coordinate, one column for each position, counted from `start`.
+    Where the lines would be longer than `width`, the positions are split over several tables.
 
     >>> print(stream_table({"token": ["1", "-1"], "mean": ["1", "0"]}, 1))
       position  1  2
@@ -273,32 +298,32 @@ def stream_table(stream: Mapping[str, Sequence[str]], start: int, width: int = W
     """
     if not stream:
         return "  every coordinate is zero"
-    table = list(zip(*stream.values(), strict=True))
+    positions = list(zip(*stream.values(), strict=True))
     tables: list[list[tuple[str, ...]]] = []
-    room = 0
-    for place, cells in enumerate(table, start):
-        column = (str(place), *cells)
+    remaining = 0  # the characters that are left in a line of the last table
+    for position, cells in enumerate(positions, start):
+        column = (str(position), *cells)
         needed = max(map(len, column)) + 2
-        if not tables or needed > room:
+        if not tables or needed > remaining:
             tables.append([("position", *stream)])
-            room = width - max(map(len, tables[-1][0])) - 2
+            remaining = width - max(map(len, tables[-1][0])) - 2
         tables[-1].append(column)
-        room -= needed
+        remaining -= needed
     return "\n".join(columns(zip(*part, strict=True), "  ") for part in tables)
 
 
 def wrapped(text: str, indent: str) -> list[str]:
-    """Text over lines of at most WIDTH characters, those after the first indented."""
-    how: dict[str, Any] = {"width": room(WIDTH), "subsequent_indent": indent}
-    return [line for text_line in text.split("\n") for line in textwrap.wrap(text_line, **how) or [""]]
+    """Each line of the text, broken into lines of at most `WIDTH` characters; all but the first begin with `indent`."""
+    options: dict[str, Any] = {"width": room(WIDTH), "subsequent_indent": indent}
+    return [line for text_line in text.split("\n") for line in textwrap.wrap(text_line, **options) or [""]]
 
 
 MOST = 24
-"""The characters that a cell of a large table shows; a longer value stands there by its first digits."""
+"""The most characters that a cell of a large table shows; of a longer value it shows the first digits."""
 
 
 def value_text(value: object) -> str:
-    """One value as a reader wants it: a ball as mid ± rad, a float by its shortest text."""
+    """One value as text: a ball as mid ± rad, a float by the shortest decimal that gives it, a bool as a verdict."""
     if isinstance(value, float) and math.isfinite(value):
         from symcook.model.rationals import rewritten
 
@@ -311,7 +336,8 @@ def value_text(value: object) -> str:
 
 
 def value_latex(value: object) -> str:
-    """The same in math mode: an exact value is a formula of the grammar, other numbers are decimals."""
+    """One value in math mode. A text that is a term of the grammar is set as a formula, other text as words; other
+    values are set as `value_text` writes them."""
     from symcook.errors import SymcookError
     from symcook.model.expr import parse_term
     from symcook.report.latex import latex
@@ -322,25 +348,25 @@ def value_latex(value: object) -> str:
             return latex(parse_term(text))
         except SymcookError:  # a label
             return words(text)
-    # 1e5 is written 1 * 10^5; what is then a number, or a number with its radius, is set as mathematics.
-    drawn = re.sub(r"e([+-]?[0-9]+)\b", lambda found: rf"\cdot 10^{{{int(found[1])}}}", text)
-    plain = re.fullmatch(r"[-0-9.]+(\\cdot 10\^\{-?[0-9]+\})?( ± [0-9.]+(\\cdot 10\^\{-?[0-9]+\})?)?", drawn)
-    return drawn.replace("±", r"\pm") if plain else words(text)
+    # 1e5 is written 1 \cdot 10^5. A number, or a ball with its radius, is set as mathematics, other text as words.
+    drawn = re.sub(r"e([+-]?[0-9]+)\b", lambda exponent: rf"\cdot 10^{{{int(exponent[1])}}}", text)
+    is_number = re.fullmatch(r"[-0-9.]+(\\cdot 10\^\{-?[0-9]+\})?( ± [0-9.]+(\\cdot 10\^\{-?[0-9]+\})?)?", drawn)
+    return drawn.replace("±", r"\pm") if is_number else words(text)
 
 
 def near(value: object) -> float | None:
-    """About how large a value is; None where it is no finite number. For colours and first digits only."""
+    """A float near the value, for colours and first digits only; None where the value is no finite number."""
     if isinstance(value, dict) and value.keys() == {"mid", "rad"}:
-        number = float(value["mid"])
+        near_value = float(value["mid"])
     elif isinstance(value, str):
-        number = _evaluated(value)
+        near_value = _evaluated(value)
     else:
-        number = float(value) if isinstance(value, (int, float)) else math.nan
-    return number if math.isfinite(number) else None
+        near_value = float(value) if isinstance(value, (int, float)) else math.nan
+    return near_value if math.isfinite(near_value) else None
 
 
 def _evaluated(text: str) -> float:
-    """The value of a term to 64 bits; nan for text that is none."""
+    """A float near the value of a term, computed to 64 bits; nan for text that is not a term with a value."""
     import flint
 
     from symcook.errors import SymcookError
@@ -355,9 +381,11 @@ def _evaluated(text: str) -> float:
 
 
 def cell(value: object, most: int = MOST, shaded: bool = False) -> TableCell:
-    """A value in a cell of a table; one of more than `most` characters by its first digits, with the whole of it
-    behind. A weight is shaded, and has at most three decimals."""
+    """A value in a cell of a table. One of more than `most` characters is shortened to its first digits, and the cell
+    keeps the whole text too. A `shaded` cell, such as one of a weight, is coloured by its value; a shortened value has
+    at most three decimals there."""
     text = value_text(value)
+    # A float near the value, where the cell needs one: for its colour or its first digits.
     about = near(value) if shaded or len(text) > most else None
     shade = (about or 0) if shaded else None
     if len(text) <= most or about is None:
@@ -369,21 +397,22 @@ def cell(value: object, most: int = MOST, shaded: bool = False) -> TableCell:
 # Several answers.
 
 LINES = 40
-"""The lines of a repr."""
+"""The greatest number of lines in the repr of several answers."""
 
 
-def line(found: Several) -> str:
-    """A line each, as of a tuple; of many answers the first and the last: the repr."""
-    lines = [repr(answer) for answer in found]
+def line(answers: Several) -> str:
+    """The repr of several answers, written as a tuple with a line for each. Of more than `LINES`, the middle is left
+    out: the first ones and the last are shown."""
+    lines = [repr(answer) for answer in answers]
     if len(lines) > LINES:
         lines[LINES - 2 : -1] = [f"... {len(lines) - LINES + 1} more"]
     joined_lines = ",\n ".join(lines)
     return f"({joined_lines},)" if len(lines) == 1 else f"({joined_lines})"
 
 
-def document(found: Several) -> Drawn:
-    """Each, one under the other."""
-    drawings: list[Any] = [answer._report().document(answer) for answer in found]
+def document(answers: Several) -> Drawn:
+    """Several answers as one document, one below the other."""
+    drawings: list[Any] = [answer._report().document(answer) for answer in answers]
     return Drawn(
         lambda: "\n\n".join(answer.text() for answer in drawings),
         lambda: markup.page(*(answer.html() for answer in drawings)),

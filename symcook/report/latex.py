@@ -1,8 +1,8 @@
-"""Statements and formulas as LaTeX: fragments that need the packages amsmath and amssymb, and nothing of ours.
+"""Statements and formulas as LaTeX: fragments that need only the packages amsmath and amssymb.
 
-In goes a tree of `symcook.model.expr` or a stored statement, out comes text for math mode. `_Writer` has one printer
-for each tag of a tree, and breaks what is too long into the rows of a display. Definitions stay folded, as operators;
-`statement_latex` adds a line ``where`` that gives those that are used.
+The functions take a tree of `symcook.model.expr` or a stored statement, and return text for math mode. `_Writer` has
+one printer for each tag of a tree, and breaks a long formula into the rows of a display. A definition is written by its
+name, as an operator; `statement_latex` adds a line ``where`` with the definitions that the statement uses.
 """
 
 from __future__ import annotations
@@ -20,25 +20,26 @@ if TYPE_CHECKING:
     from symcook.proof.replay import Statement
     from symcook.proof.terms import Sort
 
-MOST = 84  # characters of drawn text in a line of a display, as far as one can tell
+MOST = 84  # the most characters drawn in a line of a display, as `_length` estimates them
 _LETTERS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
 LETTERS = tuple(re.findall(r"\w+", _LETTERS))
 CAPITALS = tuple(re.findall(r"\w+", "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"))
+# Greek letters that are drawn by another command than their name.
 _NAMED = {"eps": r"\varepsilon", "epsilon": r"\varepsilon", "phi": r"\varphi"}
 _SORTS = {"Int": r"\mathbb{Z}", "Real": r"\mathbb{R}"}
 _RELATIONS = {"=": "=", "<=": r"\le", "<": "<"}
-# How strongly a sign binds: a subterm that binds less than its place requires stands in brackets.
+# How strongly a sign binds. `inside` puts a subterm in brackets where it binds less than its position requires.
 STRENGTH = {"<->": 1, "->": 2, "|": 3, "&": 5, "~": 7, "=": 8, "<=": 8, "<": 8}
 STRENGTH |= {"+": 10, "-": 10, "sum": 11, "prod": 11, "neg": 11, "*": 12, "^": 16}
 _WORDS = {"&": r"\land", "|": r"\lor", "->": r"\Rightarrow", "<->": r"\Leftrightarrow"}
 _QUANTIFIERS = ("all", "ex", "all in", "ex in")
-MOST_INDEX = 9  # characters of drawn text in a subscript; a longer argument stands in brackets
-ATOM = 100  # the strength of what needs no brackets anywhere
+MOST_INDEX = 9  # the most characters drawn in a subscript; a longer argument is written in brackets, x(i)
+ATOM = 100  # the strength of a term that never needs brackets, such as a name or a call
 
 
 def latex(tree: Tree, known: Iterable[str] = (), own: Iterable[str] = ()) -> str:
-    """A term or formula in math mode; `known` are the names of definitions, which are set as operators, and `own` those
-    that are no functions of the library, whatever they are called.
+    """A term or formula in math mode; `known` are the names of definitions, which are set as operators. The names `own`
+    are not functions of the library, even where they are called like one.
 
     >>> print(latex(("<=", ("call", "s", (("name", "j"),)), ("call", "exp", (("neg", ("name", "gamma")),)))))
     s_{j} \\le \\mathrm{e}^{-\\gamma}
@@ -47,19 +48,19 @@ def latex(tree: Tree, known: Iterable[str] = (), own: Iterable[str] = ()) -> str
 
 
 def formula_rows(tree: Tree, known: Iterable[str] = (), own: Iterable[str] = ()) -> list[str]:
-    """The same, broken into rows where it is too long for a line; the rows after the first are indented."""
+    """The text of `latex`, broken into rows where it is too long for a line; the rows after the first are indented."""
     first, *continued = _Writer(known, own).lines(tree)
     return [first[1], *("\\quad " * max(depth, 1) + text for depth, text in continued)]
 
 
 def statement_latex(statement: Statement) -> str:
-    """A stored statement as a display, with a line for the definitions and models that it uses."""
+    """A stored statement as a display, and a second display for the definitions and models that it uses."""
     tree = statement_tree(statement.text)
     lines = _Writer(statement.known).lines(tree)
     rows = [r"\[", r"\begin{aligned}", *_rows(lines), r"\end{aligned}", r"\]"]
-    meant = where(tree, statement.known)
-    if meant:
-        rows += [r"\noindent where", r"\[", r"\begin{aligned}", *_rows(meant), r"\end{aligned}", r"\]"]
+    where_lines = where(tree, statement.known)
+    if where_lines:
+        rows += [r"\noindent where", r"\[", r"\begin{aligned}", *_rows(where_lines), r"\end{aligned}", r"\]"]
     return "\n".join(rows)
 
 
@@ -91,7 +92,7 @@ def _defined(head: str, arguments: str, lines: list[tuple[int, str]]) -> list[tu
 
 
 def _models(tree: object) -> list[tuple[str, str]]:
-    """(word, model) for each run, word and accept in a tree, once."""
+    """(name, model) for each call of a name in `MODEL_WORDS` with a model: each pair once, in reading order."""
     calls: list[tuple[str, str]] = []
     todo = [tree]
     while todo:
@@ -99,12 +100,12 @@ def _models(tree: object) -> list[tuple[str, str]]:
         if isinstance(part, tuple):
             if part[:1] == ("call",) and part[1] in MODEL_WORDS and part[2][0][:1] == ("model",):
                 calls.append((part[1], part[2][0][1]))
-            todo[:0] = part
+            todo[:0] = part  # before the others: parts are visited from left to right
     return list(dict.fromkeys(calls))
 
 
 def _rows(lines: list[tuple[int, str]]) -> list[str]:
-    """The rows of an aligned display; a line without a mark ``&`` of its own is aligned at its beginning."""
+    """The rows of an aligned display; a line without a mark ``&`` is aligned at its beginning."""
     rows = []
     for depth, text in lines:
         mark = "" if " &:= " in text else "&"  # a definition has its mark at its sign
@@ -113,7 +114,7 @@ def _rows(lines: list[tuple[int, str]]) -> list[str]:
 
 
 def _name(name: str) -> str:
-    """A name: one letter or Greek as it is, a final number as subscript, longer words in italics as one word."""
+    """A name: a single letter, a Greek letter by its command, a longer word in italics; a final number as subscript."""
     match = re.fullmatch(r"([A-Za-z]+?)([0-9]+)?", name)
     if match is None:
         return rf"\mathit{{{escaped(name)}}}"
@@ -124,14 +125,14 @@ def _name(name: str) -> str:
 
 
 def _sort(sort: Sort) -> str:
-    """A set of numbers, or the set of functions with such arguments and values."""
+    """A sort: a set of numbers, or of functions, given as ("fun", sorts of the arguments, sort of the value)."""
     if isinstance(sort, str):
         return _SORTS[sort]
     return r" \times ".join(_SORTS[s] for s in sort[1]) + rf" \to {_SORTS[sort[2]]}"
 
 
 def _over(sort: Sort) -> str:
-    """What follows a name of this sort."""
+    """The text after a variable of this sort: "in" a set of numbers, or a colon and a set of functions."""
     joint = r"\in" if isinstance(sort, str) else r"\colon"
     return f"{joint} {_sort(sort)}"
 
@@ -142,7 +143,8 @@ def _length(text: str) -> int:
 
 
 def negated(tree: Tree) -> Tree | None:
-    """`x` where the tree is -x or a product that begins with such a factor: a + -x is drawn a - x."""
+    """The tree without its minus, where it is -x, or a product or fraction that begins with -x; else None. So a + -x is
+    drawn a - x."""
     if tree[0] == "neg":
         return tree[1]
     if tree[0] in ("*", "/") and (first := negated(tree[1])) is not None:
@@ -153,7 +155,8 @@ def negated(tree: Tree) -> Tree | None:
 class _Writer:
     """Writes terms and formulas: `write` on one line, `lines` on several where one would be too long.
 
-    A list of lines is a list of (indentation, math).
+    known: the names of definitions; own: names that are not functions of the library. Lines are lists of (indentation,
+    math), indentation in steps of one quad.
     """
 
     def __init__(self, known: Iterable[str], own: Iterable[str] = ()) -> None:
@@ -164,7 +167,7 @@ class _Writer:
     def lines(self, tree: Tree, followed: bool = False) -> list[tuple[int, str]]:
         """A formula broken after its quantifiers and at its outer connectives, where it is too long for a line.
 
-        followed: an implication or equivalence goes on after it, so that a quantifier at its end needs brackets.
+        followed: an arrow follows the formula, so that a quantifier at its end needs brackets.
         """
         tag = tree[0]
         line = self.write(tree)
@@ -179,31 +182,31 @@ class _Writer:
         if tag in ("&", "|"):
             return self.connected_lines(tree, followed)
         if tag in _RELATIONS and _length(self.write(tree[1])) + _length(self.write(tree[2])) > MOST:
-            return [*self.summed(tree[1]), *self.led(self.summed(tree[2]), _RELATIONS[tag])]
+            return [*self.summed(tree[1]), *self.after_sign(self.summed(tree[2]), _RELATIONS[tag])]
         return self.summed(tree) if tag in ("+", "-") else [(0, line)]
 
     def implication_lines(self, tree: Tree) -> list[tuple[int, str]]:
-        """An implication or equivalence: its left side, and its right side after the arrow on a new line."""
+        """An implication or equivalence: the left side, then a new line with the arrow and the right side."""
         tag, premise, conclusion = tree
         left, right = self.lines(premise, True), self.lines(conclusion)
-        # A quantifier on the left would reach over the arrow, and an arrow there would be read the other way round.
+        # Without brackets, a quantifier on the left would reach over the arrow, and a -> b -> c means a -> (b -> c).
         if premise[0] in ("->", "<->", *_QUANTIFIERS):
             left = self.bracketed(left)
-        # On the right a chain of -> needs no brackets, and an equivalence needs them, as does -> after <->.
+        # On the right, an implication after -> needs no brackets. An equivalence needs them, and so does -> after <->.
         if conclusion[0] == "<->" or (tag == "<->" and conclusion[0] == "->"):
             right = self.bracketed(right)
         depth, text = right[0]
         return [*left, (depth, rf"{_WORDS[tag]}\ {text}"), *right[1:]]
 
     def connected_lines(self, tree: Tree, followed: bool) -> list[tuple[int, str]]:
-        """A conjunction or disjunction: as many of its parts on a line as there is room for."""
+        """A conjunction or disjunction, with as many parts on a line as it has room for."""
         sign = _WORDS[tree[0]]
         parts = self.parts(tree[0], tree)
         out: list[tuple[int, str]] = []
-        for place, part in enumerate(parts):
-            inner = self.part_lines(part, place == len(parts) - 1, followed)
+        for number, part in enumerate(parts):
+            inner = self.part_lines(part, number == len(parts) - 1, followed)
             first_depth, first_text = inner[0]
-            if not place:
+            if not number:
                 out += inner
             elif len(inner) == 1 and _length(out[-1][1] + first_text) <= MOST:
                 out[-1] = (out[-1][0], rf"{out[-1][1]} {sign} {first_text}")
@@ -212,29 +215,29 @@ class _Writer:
         return out
 
     def part_lines(self, part: Tree | str, last: bool, followed: bool) -> list[tuple[int, str]]:
-        """One part of a conjunction or disjunction, in brackets where it has connectives or several lines."""
+        """One part of a conjunction or disjunction, in brackets where it needs them or has several lines."""
         if isinstance(part, str):  # a chain of relations
             return [(0, part)]
         inner = self.lines(part)
         quantified = part[0] in _QUANTIFIERS
-        # A quantifier reaches as far as it can, so it needs no brackets at the very end.
+        # A quantifier reaches to the end of the formula, so it needs no brackets in the last part.
         if last and quantified and not followed:
             return inner
         weak = quantified or part[0] in ("->", "<->", "|", "&")
         return self.bracketed(inner) if weak or len(inner) > 1 else inner
 
-    def led(self, lines: list[tuple[int, str]], sign: str) -> list[tuple[int, str]]:
+    def after_sign(self, lines: list[tuple[int, str]], sign: str) -> list[tuple[int, str]]:
         """The right side of a relation, indented, with the sign of the relation before it."""
         # {} gives the sign a left operand: without it TeX sets no space around the sign.
         return [(lines[0][0] + 1, f"{{}} {sign} {lines[0][1]}"), *((k + 1, text) for k, text in lines[1:])]
 
     def summed(self, tree: Tree) -> list[tuple[int, str]]:
-        """A long sum on several lines."""
-        # The last terms are taken off until what remains has room on the first line.
+        """A sum, broken before its later terms where it is too long for a line."""
+        # Terms are taken off the end until the rest fits on the first line. They are kept with their signs.
         terms: list[tuple[str, str]] = []
         while tree[0] in ("+", "-") and _length(self.write(tree)) > MOST:
-            less = negated(tree[2]) if tree[0] == "+" else None
-            terms.append(("-" if less else tree[0], self.inside(less or tree[2], STRENGTH["+"] + 1)))
+            without_minus = negated(tree[2]) if tree[0] == "+" else None
+            terms.append(("-" if without_minus else tree[0], self.inside(without_minus or tree[2], STRENGTH["+"] + 1)))
             tree = tree[1]
         out = [(0, self.write(tree))]
         for sign, text in reversed(terms):
@@ -254,7 +257,7 @@ class _Writer:
 
     @staticmethod
     def packed(pieces: list[str], between: str, depth: int) -> list[tuple[int, str]]:
-        """Pieces with a sign between them and a full stop at the end, as many on a line as there is room for."""
+        """Pieces with the text `between` them and a full stop at the end, as many on a line as it has room for."""
         out: list[tuple[int, str]] = []
         for piece in pieces:
             if out and _length(out[-1][1]) + _length(piece) <= MOST:
@@ -279,17 +282,17 @@ class _Writer:
         return self.operator(tree[1], []) if tree[1] in self.known else _name(tree[1])
 
     def negation(self, tree: Tree) -> str:
-        negated_formula, beside_sign = tree[1], STRENGTH["="] + 1
+        negated_formula, above_relation = tree[1], STRENGTH["="] + 1
         if negated_formula[0] == "=":
             _, left, right = negated_formula
-            return rf"{self.inside(left, beside_sign)} \ne {self.inside(right, beside_sign)}"
-        return rf"\lnot {self.inside(negated_formula, beside_sign)}"
+            return rf"{self.inside(left, above_relation)} \ne {self.inside(right, above_relation)}"
+        return rf"\lnot {self.inside(negated_formula, above_relation)}"
 
     def sum_of_two(self, tree: Tree) -> str:
         """a + b and a - b; a + -b is drawn a - b."""
         tag, left, right = tree
-        less = negated(right) if tag == "+" else None
-        sign, right = (tag, right) if less is None else ("-", less)
+        without_minus = negated(right) if tag == "+" else None
+        sign, right = (tag, right) if without_minus is None else ("-", without_minus)
         return f"{self.inside(left, STRENGTH[tag])} {sign} {self.inside(right, STRENGTH[tag] + 1)}"
 
     def product(self, tree: Tree) -> str:
@@ -309,7 +312,7 @@ class _Writer:
         return f" {_WORDS[tag]} ".join(drawn)
 
     def implication(self, tree: Tree) -> str:
-        """An implication or equivalence: an arrow on its left side is in brackets, one on its right side is not."""
+        """An implication or equivalence; an arrow of the same strength needs brackets on its left side only."""
         tag, left, right = tree
         return f"{self.inside(left, STRENGTH[tag] + 1)} {_WORDS[tag]} {self.inside(right, STRENGTH[tag])}"
 
@@ -344,12 +347,12 @@ class _Writer:
         return rf"\left({text}\right)" if own < strength else text
 
     def base(self, tree: Tree) -> str:
-        """What carries an exponent."""
+        """The base of a power: in brackets unless it is a name or a number without a fraction."""
         plain = tree[0] in ("name", "num") and "frac" not in self.write(tree)
         return f"{{{self.write(tree)}}}" if plain else rf"\left({self.write(tree)}\right)"
 
     def quantifiers(self, tree: Tree) -> tuple[list[str], Tree]:
-        """The leading quantifiers, those of one sort together, and what follows them."""
+        """The leading quantifiers, and the formula after them. Neighbours of one sign and sort share a text."""
         groups: list[tuple[str, list[str], str]] = []  # the sign, the variables, what they range over
         while tree[0] in _QUANTIFIERS:
             sign = r"\forall" if tree[0].startswith("all") else r"\exists"
@@ -361,10 +364,11 @@ class _Writer:
                     groups[-1][1].append(_name(name))
                 else:
                     groups.append((sign, [_name(name)], over))
-            else:  # over a range of integers, which may hold the variable before it
+            else:  # over a range of integers; its ends may use variables that are bound before
                 _, name, low, high, body = tree
                 groups.append((sign, [_name(name)], rf"\in \{{{self.write(low)},\dots,{self.write(high)}\}}"))
             tree = body
+        # A sign is written once for neighbours that have it: forall x in R, n in Z.
         out, sign_before = [], ""
         for sign, names, over in groups:
             shown_sign = "" if sign == sign_before else f"{sign} "
@@ -373,19 +377,19 @@ class _Writer:
         return out, tree
 
     def parts(self, tag: str, tree: Tree) -> list[Any]:
-        """The parts of a conjunction or disjunction; a <= b & b <= c is one part, as text."""
+        """The parts of a conjunction or disjunction, as trees. A chain a <= b & b <= c is one part, already as text."""
         flat: list[Tree] = []
         while tree[0] == tag:
             flat.append(tree[1])
             tree = tree[2]
         flat.append(tree)
         out: list[Any] = []
-        end: Tree | None = None  # the right side of the relation before, with which a chain may go on
+        end: Tree | None = None  # the right side of the part before, if it is a relation: a chain continues from it
         for part in flat:
             if tag == "&" and part[0] in _RELATIONS and end == part[1]:
-                last = out.pop()
-                last = last if isinstance(last, str) else self.write(last)
-                out.append(f"{last} {_RELATIONS[part[0]]} {self.inside(part[2], STRENGTH[part[0]] + 1)}")
+                chain = out.pop()
+                chain = chain if isinstance(chain, str) else self.write(chain)
+                out.append(f"{chain} {_RELATIONS[part[0]]} {self.inside(part[2], STRENGTH[part[0]] + 1)}")
             else:
                 out.append(part)
             end = part[2] if part[0] in _RELATIONS else None
@@ -398,7 +402,8 @@ class _Writer:
         return f"{head}({', '.join(drawn)})" if drawn else head
 
     def call(self, tree: Tree) -> str:
-        """A definition or run as an operator, a function of the library in its usual notation, any other indexed."""
+        """A definition or a run of a model as an operator; a function of the library in its usual notation; any other
+        function with its arguments as indices."""
         _, name, arguments = tree
         if name in self.known or name in MODEL_WORDS:
             return self.operator(name, arguments)
@@ -406,7 +411,11 @@ class _Writer:
         return self.indexed(name, drawn) if name in self.own else self.function(name, arguments, drawn)
 
     def function(self, name: str, arguments: tuple[Tree, ...], drawn: list[str]) -> str:
-        """A function of the library in its usual notation; a name that is none, or with too many arguments, indexed."""
+        """A function of the library in its usual notation; any other name with its arguments as indices.
+
+        The grammar checks the number of arguments of names in `ARITY`, such as exp. It does not check those of floor,
+        sign and mod, so they are checked here.
+        """
         if name == "exp":
             return rf"\mathrm{{e}}^{{{drawn[0]}}}"  # upright: e may be a variable
         if name == "sqrt":
@@ -422,17 +431,18 @@ class _Writer:
             return rf"\left({dividend} \bmod {divisor}\right)"
         if name == "pow":
             return f"{self.base(arguments[0])}^{{{drawn[1]}}}"
-        if name in ARITY:  # LaTeX has most of the others as commands
+        if name in ARITY:  # most of these are commands of LaTeX, such as \max
             head = {"relu": r"\mathrm{ReLU}", "erf": r"\operatorname{erf}"}.get(name, f"\\{name}")
             return rf"{head}\left({', '.join(drawn)}\right)"
         return self.indexed(name, drawn)
 
     @staticmethod
     def indexed(name: str, drawn: list[str]) -> str:
-        """A sequence or table: short arguments as subscripts, x_i, and others in brackets, x(i, j_1)."""
-        # i + 1 is three words: as a subscript it is set without spaces.
+        """A sequence or table with its arguments: short ones as subscripts, x_i, others in brackets, x(i, j_1)."""
+        # A subscript of one sign and two operands, such as i + 1, is set without spaces.
         index = ",".join(text.replace(" ", "") if text.count(" ") == 2 else text for text in drawn)
-        # A second subscript, x1 or j_1, and a fraction would be hard to read as an index.
+        # Brackets where an index would be hard to read: after a name with a subscript (x1), or if the index has a
+        # subscript of its own (j_1), a fraction, or many characters.
         if re.search(r"[0-9]$", name) or _length(index) > MOST_INDEX or "\\frac" in index or "_" in index:
             return rf"{_name(name)}({', '.join(drawn)})"
         return f"{_name(name)}_{{{index}}}"
@@ -467,4 +477,4 @@ _PRINTERS: dict[str, Callable[[_Writer, Tree], str]] = {
     "->": _Writer.implication,
     "<->": _Writer.implication,
 }
-"""How each tag is written on one line."""
+"""tag -> the printer that writes a tree of this tag on one line."""

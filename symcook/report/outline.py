@@ -1,8 +1,8 @@
-"""A stored proof in words: numbered lines, nested, each with the fact that a step gives and what it rests on.
+"""A stored proof in words: numbered, nested lines, each with the fact that a step proves and the facts it uses.
 
 `outline` takes a statement and its certificate and returns steps, which `outline_text` and `outline_latex` print. The
-steps are followed by the checker's own methods, so that what is shown as a fact is what the checker sees. Nothing here
-decides whether a proof is right: `replay` has done that before.
+checker's own methods take the steps, so that the facts shown are those that the checker has. This module does not
+decide whether a proof is right: `replay` has accepted the certificate before.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from symcook.proof.search import nodes
     from symcook.proof.terms import Sort, Term
 
-MOST_LINES = 30
-WIDTH = 100
-MOST_GIVEN = 40  # characters of an argument
-LONG = 150  # characters of a formula that an abridged line shows
+MOST_LINES = 30  # the most lines of an abridged proof
+WIDTH = 100  # the most characters in a line of plain text, without its indentation
+MOST_GIVEN = 40  # the most characters of a term that a step substitutes; a longer one is shown as "..."
+LONG = 150  # the most characters of a formula in an abridged proof
 
 
 @dataclass
 class OutlineStep:
-    """A line: words and formulas in turn, and the lines below it."""
+    """A line: its words and formulas, in order, and the lines below it."""
 
     pieces: list[Said]
     inner: list[OutlineStep] = field(default_factory=list)
@@ -60,6 +60,7 @@ class OutlineStep:
 
 
 def _cut(text: str, most: int | None) -> str:
+    """The text, or of one longer than `most` its beginning and its last 20 characters."""
     return text if most is None or len(text) <= most else f"{text[: most - 30]} ... {text[-20:]}"
 
 
@@ -68,20 +69,22 @@ def outline(statement: Statement, certificate: Mapping[str, Any], part: str = "p
     from symcook.proof.grammar import leading_names
     from symcook.proof.replay import statements
 
-    # The goal of this part: the statement or its negation, that all terms are defined, or that the hypotheses can hold.
-    used = [statements()[name] for name in certificate["lemmas"]]
+    # The goal of this part. proof: the statement or its negation; defined: that all its terms are defined; inhabited:
+    # that its hypotheses can hold together.
+    cited = [statements()[name] for name in certificate["lemmas"]]
     goal = getattr(statement, {"proof": "formula"}.get(part, part))
     if part == "proof" and certificate["sense"] == "refuted":
         goal = statement.refutation
-    # Formulas are shown with the definitions folded that the statement and the cited lemmas use.
-    trees = [statement_tree(s.text) for s in (statement, *used)]
+    # Definitions that the statement and the cited lemmas use are shown by their names, not written out.
+    trees = [statement_tree(s.text) for s in (statement, *cited)]
     folder = Folder(statement.known, used_definitions(trees, statement.known))
     names = leading_names(statement.expanded)
-    return _Narrator(statement, {s.label: s for s in used}, folder, names).tell(goal, certificate[part])
+    return _Narrator(statement, {s.label: s for s in cited}, folder, names).tell(goal, certificate[part])
 
 
 def outline_text(steps: list[OutlineStep], most: int | None = MOST_LINES) -> str:
-    """Numbered, indented lines; with `most`, an abridged proof says how many lines it hides where."""
+    """The steps as numbered, indented lines of plain text. At most `most` of them are shown (None: all); an abridged
+    proof says where it hides lines, and how many."""
     total = sum(s.size() for s in steps)
     visible = _visible(steps, total if most is None else most)
     digits = len(str(total))
@@ -108,12 +111,12 @@ def outline_text(steps: list[OutlineStep], most: int | None = MOST_LINES) -> str
 
 
 def outline_latex(steps: list[OutlineStep], known: Iterable[str], most: int | None = MOST_LINES) -> str:
-    """The same lines as paragraphs of LaTeX, set in by depth."""
+    """The lines of `outline_text` as paragraphs of LaTeX, indented by depth."""
     total = sum(s.size() for s in steps)
     visible = _visible(steps, total if most is None else most)
     rows = []
     for number, depth, step, hidden in _walk(steps, visible):
-        indent = 2 + 1.2 * depth
+        indent = 2 + 1.2 * depth  # in em
         if step is None:
             text = rf"\ldots{{}} {_many(hidden, 'line')} \ldots{{}}"
         else:
@@ -126,14 +129,15 @@ def outline_latex(steps: list[OutlineStep], known: Iterable[str], most: int | No
 
 
 def _many(number: int, noun: str) -> str:
+    """A number with its noun, in the plural unless the number is 1."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def _visible(steps: list[OutlineStep], most: int) -> set[int]:
-    """The lines to show, by identity: the outer ones first, as many as there is room for."""
+    """The lines to show, as a set of their id(): outer lines before the lines below them, at most `most` in all."""
     level, visible, room = list(steps), set[int](), most
     while level and room > 0:
-        if len(level) > room and not visible:  # even the outermost do not fit: their beginning and their end
+        if len(level) > room and not visible:  # the outermost lines alone are too many: the first and the last 5
             level = [*level[: room - 5], *level[-5:]]
         visible |= {id(s) for s in level[:room]}
         room -= len(level)
@@ -142,7 +146,8 @@ def _visible(steps: list[OutlineStep], most: int) -> set[int]:
 
 
 def _walk(steps: list[OutlineStep], visible: set[int]) -> Iterator[tuple[int, int, OutlineStep | None, int]]:
-    """(number, depth, line, lines hidden below it); line None stands for a run of hidden lines."""
+    """(number, depth, line, hidden): `hidden` lines are hidden below it. A line None stands for a run of `hidden` lines
+    that are not shown."""
     number = 0  # of the line in the whole proof: hidden lines count
 
     def visit(siblings: list[OutlineStep], depth: int) -> Iterator[tuple[int, int, OutlineStep | None, int]]:
@@ -157,7 +162,7 @@ def _walk(steps: list[OutlineStep], visible: set[int]) -> Iterator[tuple[int, in
                 yield number, depth, None, hidden
                 hidden = 0
             number += 1
-            # Where all below a line is hidden this is said on the line itself, not on a line of its own.
+            # Where all lines below a line are hidden, the line itself has their number, and no line None follows.
             if step.inner and not any(id(s) in visible for s in step.inner):
                 below = step.size() - 1
                 yield number, depth, step, below
@@ -173,7 +178,8 @@ def _walk(steps: list[OutlineStep], visible: set[int]) -> Iterator[tuple[int, in
 
 @dataclass
 class Taken:
-    """A step that the checker has taken: the state after it, its new facts, and the branches that it opens."""
+    """A step that the checker has taken: the state after it, its new facts (label, formula), and the branches it
+    opens."""
 
     state: kernel._State
     fresh: list[tuple[str, Term]]
@@ -181,7 +187,11 @@ class Taken:
 
 
 class _Narrator:
-    """Follows a proof with the checker's own steps and puts each in words."""
+    """Takes a proof's steps with the checker, and writes each in words.
+
+    lemmas: the cited statements by label; folder: writes formulas with definitions folded; names: those of the
+    statement's own bound variables.
+    """
 
     def __init__(
         self, statement: Statement, lemmas: Mapping[str, Statement], folder: Folder, names: Sequence[str]
@@ -194,28 +204,30 @@ class _Narrator:
         self.checker = kernel._Checker(formulas, statement.known)
 
     def tell(self, goal: Term, proof: nodes.Proof) -> list[OutlineStep]:
+        """The lines of a whole proof of `goal`."""
         from symcook.proof import kernel
 
         return self.branch(kernel._State(goal, {}, {}, proof))
 
     def show(self, t: Term) -> Tree:
-        """A formula; the statement itself, which a refutation supposes, with its own names."""
+        """A formula as a tree. The statement itself, which a refutation supposes, has its own variable names."""
         return self.folder.tree(t, self.names if t == self.whole else ())
 
     def cite(self, label: str) -> str:
-        """A fact's name as a reader meets it."""
+        """The name of a fact in a sentence: axiom X, the id of a lemma, or the label of a fact of this proof."""
         kind, colon, axiom = label.partition(":")
         if not colon:
             return label
         return f"axiom {axiom}" if kind == "ax" else self.lemmas[label].id.removeprefix("lem.")
 
     def branch(self, state: kernel._State) -> list[OutlineStep]:
-        """The steps of one open branch, those of the branches it opens nested in them."""
+        """The lines of one open branch; the branches that a step opens are nested below its line."""
         out: list[OutlineStep] = []
-        introduced: list[tuple[str, Sort | Term]] = []  # names and hypotheses just introduced
+        introductions: list[tuple[str, Sort | Term]] = []  # names and hypotheses just introduced
         for node in cast("nodes.Proof", state.proof):
             by, goal = node["by"], state.goal
-            # The checker takes the step. What it adds to the facts and to the open branches is what the step gave.
+            # The checker takes the step: its method adds facts and names to `state` and puts new branches on its list
+            # `open`. They are compared with those before, and the new branches are taken off the list again.
             known, names = set(state.facts), set(state.scope)
             waiting = len(self.checker.open)
             getattr(self.checker, f"_{by}")(state, node)
@@ -223,16 +235,17 @@ class _Narrator:
             del self.checker.open[waiting:]
             fresh = [(label, state.fact(label)) for label in state.facts if label not in known]
             if by == "intro":  # consecutive introductions become one sentence
-                introduced += [(name, state.scope[name]) for name in state.scope if name not in names]
-                introduced += [(label, fact) for label, fact in fresh]
+                introductions += [(name, state.scope[name]) for name in state.scope if name not in names]
+                introductions += [(label, fact) for label, fact in fresh]
                 continue
-            out += self.introduced(introduced, goal)
-            introduced = []
+            out += self.introduced(introductions, goal)
+            introductions = []
             out += getattr(self, f"on_{by}")(node, Taken(state, fresh, opened))
         return out
 
     def introduced(self, introductions: list[tuple[str, Sort | Term]], goal: Term) -> list[OutlineStep]:
-        """Let ..., suppose ..., and what is then to be shown."""
+        """Sentences for introduced names and hypotheses, "Let ..." and "Suppose ...", then "To show: ..." with the
+        goal."""
         names: list[Said] = []
         out: list[OutlineStep] = []
         facts: list[tuple[str, Term]] = []
@@ -245,7 +258,8 @@ class _Narrator:
                 out.append(OutlineStep(["Suppose ", *self.facts(facts), "."]))
             names, facts = [], []
 
-        # Names first, then facts: a name after a fact begins a new sentence. A sort is text or ("fun", ..).
+        # An introduction is a name with its sort, which is text or ("fun", ..), or a hypothesis with its formula. A
+        # name after a hypothesis begins a new sentence.
         for name, meaning in introductions:
             if isinstance(meaning, str) or meaning[0] == "fun":
                 if facts:
@@ -259,14 +273,14 @@ class _Narrator:
         return out
 
     def facts(self, facts: list[tuple[str, Term]]) -> list[Said]:
-        """formula [label]; formula [label]."""
+        """The facts as "formula [label]; formula [label]"."""
         out: list[Said] = []
         for label, fact in facts:
             out += ["; " if out else "", self.show(fact), f" [{label}]"]
         return out
 
     def below(self, opened: Sequence[kernel._State], heads: list[list[Said]]) -> list[OutlineStep]:
-        """Each opened branch under its heading; one that closes at once stands on the heading's line."""
+        """The opened branches, each below its heading; a branch of one line stands on the line of its heading."""
         out: list[OutlineStep] = []
         for state, head in zip(opened, heads, strict=True):
             inner = self.branch(state)
@@ -276,7 +290,8 @@ class _Narrator:
                 out.append(OutlineStep(head, inner))
         return out
 
-    # One method a kind of node; each returns the lines that it makes.
+    # One method for each kind of proof step, on_KIND; each returns the lines of the step. `at` is the step as the
+    # checker has taken it.
 
     def on_split(self, node: nodes.Split, at: Taken) -> list[OutlineStep]:
         heads: list[list[Said]] = [["Show ", self.show(branch.goal), "."] for branch in at.opened]
@@ -319,8 +334,8 @@ class _Narrator:
         return self.below(at.opened, [["Claim ", *self.facts(at.fresh), "."]])
 
     def on_use(self, node: nodes.Use, at: Taken) -> list[OutlineStep]:
-        # "with" lists terms for the quantified names, "#label" for a premise that is a known fact, "!" for one that is
-        # true by computation, and proofs of the other premises.
+        # "with" has an entry for each quantified name, a term, and for each premise: "#label" where it is a fact, "!"
+        # where it is true by computation, and else a proof of it.
         terms = [g for g in node["with"] if isinstance(g, str) and g[:1] not in ("#", "!")]
         premises = [g[1:] for g in node["with"] if isinstance(g, str) and g.startswith("#")]
         head: list[Said] = [f"{'By' if ':' in node['fact'] else 'From'} {self.cite(node['fact'])}"]
@@ -338,6 +353,7 @@ class _Narrator:
         return [OutlineStep(["Two cases."], self.either(at))]
 
     def either(self, at: Taken) -> list[OutlineStep]:
+        """The opened branches, each below "Case ..." with the facts that are new in it."""
         heads: list[list[Said]] = []
         for branch in at.opened:
             fresh = [(label, branch.fact(label)) for label in branch.facts if label not in at.state.facts]
@@ -362,7 +378,8 @@ class _Narrator:
         base, step = at.opened
         facts = [(label, step.fact(label)) for label in step.facts if label not in at.state.facts]
         name = node["name"]
-        first = facts[0][1][2][0]  # the first fact of the step is start <= name
+        # The first of the facts is start <= name, as (label, ("<=", None, (start, name))).
+        start = facts[0][1][2][0]
         heads: list[list[Said]] = [
             ["Base: ", self.show(base.goal), "."],
             [
@@ -375,17 +392,18 @@ class _Narrator:
                 ".",
             ],
         ]
-        pieces: list[Said] = ["By induction on ", ("name", name), " from ", self.show(first), "."]
+        pieces: list[Said] = ["By induction on ", ("name", name), " from ", self.show(start), "."]
         return [OutlineStep(pieces, self.below(at.opened, heads))]
 
     def on_pos(self, node: nodes.Pos, at: Taken) -> list[OutlineStep]:
         sums, equations = node.get("sum", []), node.get("eq", [])
-        # Linear: each summand is a fact or a product of none, and each equation is multiplied by a number.
+        # The step is linear if no summand is a square or a product of facts, and each equation is multiplied by a
+        # number.
         labels = [self.cite(x) for entry in sums for x in entry["of"]] + [self.cite(label) for _, label in equations]
         labels = list(dict.fromkeys(labels))
-        plain = all(len(entry["of"]) <= 1 and "sq" not in entry for entry in sums)
-        plain = plain and all(_numeral(times) for times, _ in equations)
-        kind = "Linear arithmetic" if plain else "Arithmetic with products" if labels else "Sums of squares"
+        linear = all(len(entry["of"]) <= 1 and "sq" not in entry for entry in sums)
+        linear = linear and all(_numeral(times) for times, _ in equations)
+        kind = "Linear arithmetic" if linear else "Arithmetic with products" if labels else "Sums of squares"
         if not sums and not equations:
             return [OutlineStep(["Both sides have the same normal form."])]
         return [OutlineStep([kind + (f" from {names_in(labels)}" if labels else "") + "."])]
@@ -396,17 +414,19 @@ class _Narrator:
 
 
 def _numeral(text: str) -> bool:
+    """Whether a term has no name in it."""
     return not any(c.isalpha() for c in text)
 
 
 def _argument(text: str) -> Said:
-    """What a step puts for a name: a term, or ``j. term``; a long one is left out."""
+    """The term, or the function ``j. term``, that a step substitutes for a name; "..." where it is long."""
     if len(text) > MOST_GIVEN:
         return "..."
     return expr.parse_term(f"f({text})")[2][0]
 
 
 def _listed(pieces: list[Said], between: str = ", ") -> list[Said]:
+    """The pieces with the text `between` each two of them."""
     out: list[Said] = []
     for piece in pieces:
         out += [between, piece] if out else [piece]

@@ -1,4 +1,7 @@
-"""What is said of the program of a compiled model: that the weights are its compilation, or that they are others."""
+"""The program that a compiled model names, as a report shows it, and the plan of its compilation.
+
+A model that was changed after its compilation still names the program. Its plan is then empty.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,17 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 HEADS = ("coordinate", "written in", "holds", "budget")
-"""The columns of a plan; the last stands with soft attention only, and says how far off a value is at most."""
+"""The columns of a plan. Only plans for soft attention have the last one: the largest error of the line's value."""
 OTHERS = "names a program whose compilation has other weights"
+"""What follows "The model" where its weights are not the compilation of its program."""
 
 
 def origin(model: Transformer, plan: object) -> str:
-    """What a model that names a program was compiled from, or that it was not: its plan is () then."""
+    """What the model was compiled from; where `plan` is empty, that its weights are no compilation of its program."""
     program = model.program
-    program = present(program)
-    named = program.kind + (f", as in Theorem {program.theorem}" if program.theorem else "")
-    return f"Compiled from {named}" if plan else f"The model {OTHERS} ({named})"
+    program = present(program)  # callers ask only for a model that names a program
+    program_text = program.kind + (f", as in Theorem {program.theorem}" if program.theorem else "")
+    return f"Compiled from {program_text}" if plan else f"The model {OTHERS} ({program_text})"
 
 
 def plan_text(model: Transformer) -> str:

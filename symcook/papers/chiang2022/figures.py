@@ -1,9 +1,9 @@
 """The figures of Chiang and Cholak 2022 for the recipes parity and first, as tables of balls and as pictures.
 
-The paper draws Figure 2 over 1000 random strings; here each point is the mean over all words of its length, a ball.
-Figure 3 names one entry of a matrix whose lower half is the negative of the upper one; here both entries move, so that
-the stream stays paired and norms need no centering. What Figure 4 trains for is shown of the constructions: attention,
-confidence and accuracy at every length.
+The paper draws Figure 2 over 1000 random strings; here each point is the mean over all strings of its length, a ball.
+Figure 3 changes one entry of a matrix whose lower half is the negative of its upper half. Here both entries change, so
+that the residual stream stays paired and layer norm needs no centering. Figure 4 is about trained transformers; here
+attention, confidence and accuracy of the constructions are shown at every length.
 """
 
 from __future__ import annotations
@@ -34,18 +34,21 @@ from symcook.report.figure import DIGITS, DOTS, Curve, Figure, Point, decimal_te
 if TYPE_CHECKING:
     from flint import arb
 
+# Numbers of symbols, without CLS.
 LENGTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 3000, 10_000, 100_000, 1_000_000)
-NORMED = 1000  # the closed form of PARITY with norms takes n^2 exponentials
-FLAWED = 10_000  # that of the flawed FIRST takes n
-WORD = 20  # symbols of the words of Figure 3
+NORMED = 1000  # the greatest length for PARITY with norms, whose closed form takes n^2 exponentials
+FLAWED = 10_000  # the greatest length for the flawed FIRST, whose closed form takes n exponentials
+WORD = 20  # the length of the strings of Figure 3
 WEIGHTS = [Fraction(1, 2) + Fraction(k, 360) for k in range(198)]
-"""The weights of Figure 3. From (n + 1)/n on, the word of 1s alone hits no position and has no value at epsilon 0."""
+"""The values of the weight of Figure 3: from 1/2 in steps of 1/360. From (n + 1)/n on, the query of the string of 1s
+lies beyond the last position, so that the model has no value on it at epsilon 0."""
 SETTING = "epsilon=0, eta=1/100"
 Ask = Callable[[str], None]
+"""Reports progress: called before each value with a line on what is computed next."""
 
 
-def tent(longest: int, done: Ask) -> Figure:
-    """Figure 1: the piecewise linear function that is I[i = k] on the integers."""
+def tent(longest: int, progress: Ask) -> Figure:
+    """Figure 1: the piecewise linear function of i - k that equals I[i = k] at integers."""
     places = [Fraction(k, 10) for k in range(-30, 31)]
 
     def value(x: Fraction) -> Fraction:
@@ -65,7 +68,7 @@ def tent(longest: int, done: Ask) -> Figure:
 def entropies(name: str) -> Make:
     """Figure 2: cross-entropy against the length, without layer norm and with two of its epsilons."""
 
-    def figure(longest: int, done: Ask) -> Figure:
+    def figure(longest: int, progress: Ask) -> Figure:
         normed = f"{name}-layernorm"
         rows = [
             (name, "", "no layer norm"),
@@ -76,7 +79,7 @@ def entropies(name: str) -> Make:
         curves = []
         for model, values, label in rows:
             most = min(longest, NORMED) if model == "parity-layernorm" else longest
-            curves.append(Curve(label, _over_lengths(model, values, most, lambda answer: answer.value, done)))
+            curves.append(Curve(label, _over_lengths(model, values, most, lambda answer: answer.value, progress)))
         return Figure(
             "figure-2", f"Figure 2: mean cross-entropy of {name} over all strings of n symbols", "n", "bits",
             tuple(curves), (True, False), "c = 1; eta = 1/10 nats in Proposition 2's layer",
@@ -88,13 +91,13 @@ def entropies(name: str) -> Make:
 def sensitive(what: str) -> Make:
     """Figure 3: cross-entropy or accuracy of PARITY with norms against the weight that gives k/n."""
 
-    def figure(longest: int, done: Ask) -> Figure:
+    def figure(longest: int, progress: Ask) -> Figure:
         points = []
         for weight in WEIGHTS:
-            done(f"figure 3, weight {decimal_text(weight)}")
+            progress(f"figure 3, weight {decimal_text(weight)}")
             answer = _moved(weight)
             value = answer.value if what == "cross-entropy" else answer.extra["accuracy"]
-            if isinstance(value, Ball):  # an accuracy may be open
+            if isinstance(value, Ball):  # else the text "open": an accuracy that no precision decides
                 points.append((weight, value))
         right = _right(WORD)
         return Figure(
@@ -110,16 +113,18 @@ def sensitive(what: str) -> Make:
 
 @cache
 def _moved(weight: Fraction) -> Bound:
+    """The cross-entropy, and the accuracy, of PARITY with norms where the weight of Figure 3 has this value."""
     return cross_entropy("parity-layernorm", WORD, SETTING, weight, digits=DIGITS)
 
 
-def tolerances(longest: int, done: Ask) -> Figure:
-    """Beside Figure 3: how far its weight may go from 1 with every word right, against the length."""
+def tolerances(longest: int, progress: Ask) -> Figure:
+    """To Figure 3: how far its weight may move from 1 with every string answered rightly, against the length."""
     sides: tuple[list[Point], list[Point]] = ([], [])
     for n in (3, 4, 5, 7, 10, 14, 20, 28, 40, 56, 80):
         if n <= longest:
-            done(f"the interval of Figure 3's weight, n = {n}")
+            progress(f"the interval of Figure 3's weight, n = {n}")
             right = _right(n)
+            # The exact end lies between the last right weight and the first wrong one: the ball is their hull.
             for side, (low_end, high_end) in zip(
                 sides, ((right.low, right.below), (right.high, right.above)), strict=True
             ):
@@ -131,27 +136,28 @@ def tolerances(longest: int, done: Ask) -> Figure:
     )  # fmt: skip
 
 
-def attention(longest: int, done: Ask) -> Figure:
-    """Of what Figure 4 tests: how much CLS attends to the first symbol in FIRST."""
+def attention(longest: int, progress: Ask) -> Figure:
+    """To Figure 4: how much CLS attends to the first symbol in FIRST, against the length."""
     title = "To Figure 4: attention of CLS on the first symbol in first"
     return _both_scales("figure-4-attention", title, "weight", longest, lambda weight: weight)
 
 
-def confidence(longest: int, done: Ask) -> Figure:
-    """Of what Figure 4 tests: the probability of the right answer in FIRST, the same for every word."""
+def confidence(longest: int, progress: Ask) -> Figure:
+    """To Figure 4: the probability of the right answer in FIRST, which is the same for all strings of a length."""
+    # The logit of the right answer is half the attention to the first symbol.
     title = "To Figure 4: probability of the right answer in first"
     return _both_scales(
         "figure-4-confidence", title, "probability", longest, lambda weight: 1 / (1 + (-weight / 2).exp())
     )
 
 
-def accuracy(longest: int, done: Ask) -> Figure:
-    """Of what Figure 4 tests: the share of words that FIRST and its flawed variant of Section 5.2 answer rightly."""
+def accuracy(longest: int, progress: Ask) -> Figure:
+    """To Figure 4: the share of strings that FIRST and its flawed variant of Section 5.2 answer rightly."""
     curves = []
     for model, most in (("first-flawed", FLAWED), ("first", longest)):
         for scaled, label in ((False, "plain"), (True, "scores times log n")):
             values = f"scaled={'yes' if scaled else 'no'}"
-            points = _over_lengths(model, values, min(longest, most), lambda answer: answer.extra["accuracy"], done)
+            points = _over_lengths(model, values, min(longest, most), lambda answer: answer.extra["accuracy"], progress)
             curves.append(Curve(f"{model}, {label}", points))
     title = "To Figure 4: share of words of n symbols that first and first-flawed answer rightly"
     return Figure("figure-4-accuracy", title, "n", "share of words", tuple(curves), (True, False), "c = 1")
@@ -167,11 +173,11 @@ def _lengths(longest: int) -> list[int]:
     return [n for n in LENGTHS if n <= longest]
 
 
-def _over_lengths(model: str, values: str, longest: int, of: Callable[[Bound], object], done: Ask) -> tuple[Point, ...]:
-    """What a model's cross-entropy says at each length; a value that is no ball has no place."""
+def _over_lengths(model: str, values: str, longest: int, of: Callable[[Bound], object], progress: Ask) -> tuple[Point, ...]:
+    """A point for each length: the value that `of` takes from the model's cross-entropy, where it is a ball."""
     points = []
     for n in _lengths(longest):
-        done(f"cross-entropy of {model}{f' at {values}' if values else ''}, n = {n}")
+        progress(f"cross-entropy of {model}{f' at {values}' if values else ''}, n = {n}")
         value = of(cross_entropy(model, n, values or None, digits=DIGITS))
         if isinstance(value, Ball):
             points.append((Fraction(n), value))
@@ -180,11 +186,13 @@ def _over_lengths(model: str, values: str, longest: int, of: Callable[[Bound], o
 
 @cache
 def _right(n: int) -> RightWeights:
+    """The right weights of Figure 3 for strings of n symbols, at epsilon 0."""
     return right_weights("parity-layernorm", n, "epsilon=0")
 
 
 def _both_scales(name: str, title: str, vertical: str, longest: int, of: Callable[[arb], arb]) -> Figure:
-    """A function of the weight of position 1 among n + 1 scores, which is 1/(1 + n e^-c), with c = 1 or log(n + 1)."""
+    """A figure of a function `of` the attention to the first symbol. Its score is c and the n others are 0, so that its
+    attention is 1/(1 + n e^-c), with c = 1, or c = log(n + 1) where scores are scaled."""
 
     def value(n: int, scaled: bool) -> Ball:
         def compute() -> Any:
@@ -199,16 +207,19 @@ def _both_scales(name: str, title: str, vertical: str, longest: int, of: Callabl
     return Figure(name, title, "n", vertical, tuple(curves), (True, False), "c = 1; CLS stands before the n symbols")
 
 
+# The interval of right weights.
+
 LOGITS = {"parity": parity_logit, "parity-layernorm": normed_parity_logit}
 FIRST = Fraction(9973, 10007)
-"""The first step from the weight 1. A denominator that no word's length has, so that no step ends at a tie."""
-MAX_LENGTH = 200
-HALVINGS = 60
-BITS = 128
+"""The first step from the weight 1. Its denominator is a prime above every length, so that no step ends at a tie."""
+MAX_LENGTH = 200  # the greatest length that `right_weights` takes
+HALVINGS = 60  # how often an interval of weights may be halved before its logit counts as undecided
+BITS = 128  # the precision of a logit on an interval of weights
 
 
 class RightWeights(NamedTuple):
-    """All words of the length are right from `low` to `high`; at `below` and at `above` some word is wrong. Exact."""
+    """Exact weights: every string of the length is answered rightly from `low` to `high`, and at `below` and `above`
+    one is not."""
 
     below: Fraction
     low: Fraction
@@ -231,17 +242,21 @@ def right_weights(
     if model not in LOGITS:
         raise unknown("model with the weight of Figure 3", model, list(LOGITS))
     length = count(n)
-    if not 3 <= length <= MAX_LENGTH:  # of two symbols, one word may go beyond the last position and stay right
+    if not 3 <= length <= MAX_LENGTH:  # of 2 symbols, the query of a string may pass the last position and its answer stay right
         raise BadInput(f"the length must be from 3 to {MAX_LENGTH} here", length)
     case, _ = case_of(model, length, values)
-    if case.target is not None and case.epsilon == 0:  # the layer keeps the sign, and has no value at 0
+    # The layer of Proposition 2 only rescales the logit. At epsilon 0 it is left out: the sign is the same without it,
+    # and where the logit is 0 the layer has no value.
+    if case.target is not None and case.epsilon == 0:
         case = case._replace(target=None)
     (low, below), (high, above) = (_reach(model, case, side, Fraction(1, 10**digits)) for side in (-1, 1))
     return RightWeights(below, low, high, above)
 
 
 def _reach(model: str, case: Given, side: int, near: Fraction) -> tuple[Fraction, Fraction]:
-    """How far the weight may go from 1 on one side: the last that is right, and one nearby that is not."""
+    """How far the weight may move from 1 to the side -1 or 1: the last right weight found, and a wrong one at most
+    `near` from it."""
+    # Distances from 1: at `good` all strings are right, at `bad` one is wrong. Bisection brings them within `near`.
     good, bad = Fraction(0), FIRST
     if _all_right(model, case, 1 + side * bad):
         raise Undecided(f"every string of {case.n - 1} symbols stays right up to the weight {1 + side * bad}")
@@ -251,6 +266,8 @@ def _reach(model: str, case: Given, side: int, near: Fraction) -> tuple[Fraction
             good = middle
         else:
             bad = middle
+    # The bisection has tested single weights. Now all weights from 1 to the right one are enclosed, for each number of
+    # 1s.
     for k in range(1, case.n):
         if not _right_between(model, case, k, side, Fraction(0), good, HALVINGS):
             raise Undecided(f"the answer of strings with {k} symbols 1 is undecided up to the weight {1 + side * good}")
@@ -258,7 +275,8 @@ def _reach(model: str, case: Given, side: int, near: Fraction) -> tuple[Fraction
 
 
 def _all_right(model: str, case: Given, weight: Fraction) -> bool:
-    """Whether the words with each number of 1s are right at one weight."""
+    """Whether all strings are answered rightly at one weight. A logit of 0 counts as even, and so does a query that
+    hits no position."""
     for k in range(case.n):
         logit = partial(ones_logit, LOGITS[model], case, weight, k)
         sign = decide_sign(logit, "a logit", limit_for(30)) if hits(weight * k, case.n) else 0
@@ -268,13 +286,17 @@ def _all_right(model: str, case: Given, weight: Fraction) -> bool:
 
 
 def _right_between(model: str, case: Given, k: int, side: int, start: Fraction, end: Fraction, halvings: int) -> bool:
-    """Whether the words with k symbols 1 are right at all weights 1 + side d, start <= d <= end < 1/k."""
+    """Whether the strings with k symbols 1 are proved right at all weights 1 + side d, start <= d <= end < 1/k.
+
+    At such a weight the query is k (1 + side d), between the positions k and k + side. The logit is enclosed for the
+    whole interval of d, which is halved where its sign is not decided.
+    """
     if end * k >= 1:
         return False
     with PRECISION, flint.ctx.workprec(BITS):
-        moved = (arb_of(start) * k).union(arb_of(end) * k)  # from k to k + 1 or k - 1
-        hit = {i: t for i, t in ((k, 1 - moved), (k + side, moved)) if 0 <= i < case.n}
-        logit = LOGITS[model](case, k + side * moved, hit)
+        distance = (arb_of(start) * k).union(arb_of(end) * k)  # of the query from k: a ball
+        hit_by_position = {i: t for i, t in ((k, 1 - distance), (k + side, distance)) if 0 <= i < case.n}
+        logit = LOGITS[model](case, k + side * distance, hit_by_position)
         if logit > 0 if k % 2 == 1 else logit < 0:
             return True
     if not halvings:

@@ -1,4 +1,4 @@
-"""Uniform attention, and attention to oneself: Cookbook, Section 5.1."""
+"""The identity by zero values, and uniform attention: Cookbook, Section 5.1."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from symcook.recipes.attention import UNIFORM_WEIGHTING, mean, over_rows, recipe
     ),
 )
 def attention_identity(this: Recipe, weighting: str) -> kit.Transformer:
-    """All values are zero, so attention adds nothing, whatever it looks at.
+    """All values are zero, so attention adds zero_head, whatever it looks at.
 
     x_i + 0 = x_i, with W^(Q) = W^(K) = W^(V) = 0.
 
     Inputs: x, one value a position. weighting: any, since all values are zero.
     """
-    nothing = kit.Head(("x",), ("x",), [[0]], [[0]], [[0]], weighting=weighting)
-    return over_rows(this, ("x",), {}, [kit.Layer(nothing)], "x")
+    zero_head = kit.Head(("x",), ("x",), [[0]], [[0]], [[0]], weighting=weighting)
+    return over_rows(this, ("x",), {}, [kit.Layer(zero_head)], "x")
 
 
 @recipe(

@@ -1,9 +1,9 @@
 """Feed-forward recipes: Cookbook, Table 1 and Section 4, with clip of Section 6.4 and the rounding of Section 5.7.
 
-Each model has one position and one layer with a feed-forward part only. Inputs are called x, y, p (x1, x2, ... for
-vectors) and `tolerance`; the answer is the coordinate out (out1, out2, ...), or the input itself where the recipe is
-about the residual connection. The weights are those that the paper prints: they are read from the recipe's formula
-`computes`, or given as matrices where the paper prints blocks of any size.
+Each model reads one row of numbers, as its only position, and has one layer: a feed-forward layer without attention.
+Inputs are called x, y, p (x1, x2, ... for vectors) and `tolerance`; the answer is the coordinate out (out1, out2, ...),
+or the input itself where the recipe is about the residual connection. The weights are those that the paper prints: they
+are read from the recipe's formula `computes`, or given as matrices where the paper prints blocks of any size.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from symcook.recipes import Argument, Recipe, Symbol, info, kit, reference
 from symcook.recipes import recipe as declared
 from symcook.recipes.arguments import called, integer
 
-MAX_WIDTH = 256
+MAX_WIDTH = 256  # the greatest number of coordinates of a vector
 UNIFORM = "No weight depends on the length; the same network works at every position."
 recipe = partial(declared, kind="feed-forward", uniformity=UNIFORM)
 DIMENSION = Argument("d", "1", "the number of coordinates; with 1 they are called x and out", integer(1, MAX_WIDTH))
@@ -37,7 +37,7 @@ def pointwise(
     formulas: Mapping[str, str] | None = None,
     parameters: Sequence[kit.Parameter] = (),
 ) -> kit.Transformer:
-    """A model of one feed-forward part that reads `inputs` and writes `outputs`.
+    """A model of one feed-forward layer that reads `inputs` and writes `outputs`.
 
     Its weights are W1, b1, W2 and b2 of `weights`, else those of the `formulas` of the outputs, else those of the
     recipe's formula `computes` (one output).
@@ -58,7 +58,7 @@ def over_numbers(
     layers: Sequence[kit.Layer],
     parameters: Sequence[kit.Parameter] = (),
 ) -> kit.Transformer:
-    """A model over numbers without attention, which shows `outputs`."""
+    """A model of numbers, whose output layer reads `outputs` at the last position."""
     return this.model(
         kit.Embedding(kit.Space(tuple(space)), inputs=tuple(inputs)),
         tuple(layers),
@@ -82,7 +82,7 @@ Adapted = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 def by_coordinate(function: Callable[..., RecipeOutputs], known: Mapping[str, Any]) -> Adapted:
-    """The scalar reference at each coordinate of a vector."""
+    """The reference `function` of one number, applied to each of the d coordinates of a vector."""
     d = known["d"]
 
     def answer(given: Mapping[str, kit.Fraction]) -> dict[str, Any]:
@@ -93,7 +93,8 @@ def by_coordinate(function: Callable[..., RecipeOutputs], known: Mapping[str, An
 
 
 def of_inner(function: Callable[..., RecipeOutputs], known: Mapping[str, Any]) -> Adapted:
-    """A reference that is given that of the recipe f, which knows its own symbols."""
+    """The reference `function`, with its parameter f set to the reference of the recipe that the argument f names. That
+    reference has the values that its own symbols have in `known`."""
     inner, inner_arguments = called(known["f"])
     values = {
         inner_symbol.name: known[inner_symbol.name]
