@@ -9,10 +9,10 @@ EMPTY_WORD = "the empty word"
 
 
 class SymcookError(Exception):
-    """Base of every error that symcook raises on purpose. Seen bare, it is a defect of ours.
+    """Base of every error that symcook raises on purpose. Raised itself, it reports a defect of symcook.
 
-    What to do is written once, with the options of the command line, which prints `sentence`; whoever meets the error
-    in Python reads the same with arguments: ``max_length=12`` for ``--max-length 12``.
+    A message is written once, with the options of the command line, which prints `sentence`. In Python the same message
+    has arguments instead: ``max_length=12`` for ``--max-length 12``.
     """
 
     exit_code = 4
@@ -41,8 +41,8 @@ class BadInput(SymcookError):
         super().__init__(self._joined(must, self.do))
 
     def _joined(self, must: str, do: str | None) -> str:
-        shown = self.shown
-        parts = [must, *([] if shown is None else [f"given: {shown}"]), *([] if do is None else [do])]
+        given = self.shown
+        parts = [must, *([] if given is None else [f"given: {given}"]), *([] if do is None else [do])]
         text = "; ".join(parts)
         return text if text.endswith(("?", ".")) else text + "."
 
@@ -70,11 +70,11 @@ class NotExact(BadInput):
 
 
 class Unmerged(BadInput):
-    """The words of a model cannot be merged; the message names the head, or what else does not let them."""
+    """The strings of a model cannot be grouped; the message names the head or the other reason."""
 
 
 class Undecided(SymcookError):
-    """A comparison stayed open within the stated limit. The message names it and what would settle it."""
+    """A comparison was undecided within the stated limit. The message names it and what would decide it."""
 
     exit_code = 3
 
@@ -107,6 +107,7 @@ def in_python(text: str) -> str:
     import re
 
     def argument(found: re.Match[str]) -> str:
+        # One option with its value, as an argument of Python.
         option, value = found[1], found[2]
         name = _INSTEAD.get(option, option.replace("-", "_"))
         if option == "set" and value is not None:
@@ -149,7 +150,7 @@ ELSEWHERE = {
     "causal": "future", "lens": "transformerlens", "pytorch": "torch", "end": "last", "argmax": "largest",
     "accept": "sign",
 }  # fmt: skip
-"""What other tools call some of our names."""
+"""Names of other tools, with ours."""
 
 
 def require_known(kind: str, name: str, valid: list[str] | tuple[str, ...]) -> None:
@@ -170,24 +171,28 @@ def unknown(kind: str, name: str, valid: list[str] | tuple[str, ...], do: str | 
     name = _text(name)
     bare = {word.lstrip("-"): word for word in reversed(valid)}  # all options begin alike
     folded = {word.casefold(): word for word in bare}
-    given = name.lstrip("-")
+    looked_for = name.lstrip("-")
 
     def alike(text: str, words: dict[str, str]) -> list[str]:
-        found = difflib.get_close_matches(text, words, n=3, cutoff=NEAR)
-        return [w for w in found if difflib.SequenceMatcher(None, text, w).ratio() >= NEAR]  # it is not symmetric
+        close = difflib.get_close_matches(text, words, n=3, cutoff=NEAR)
+        return [w for w in close if difflib.SequenceMatcher(None, text, w).ratio() >= NEAR]  # it is not symmetric
 
-    near = alike(given, bare) or [folded[word] for word in alike(given.casefold(), folded)]
-    near = near or [w for w in bare if min(len(w), len(given)) > 2 and (w.startswith(given) or given.startswith(w))]
-    if not near and ELSEWHERE.get(given.casefold()) in bare:
-        near = [ELSEWHERE[given.casefold()]]
-    if near:
-        hint = f"did you mean {bare[near[0]]}?"
+    # In turn: a similar name, the same in any case, one that begins alike, what other tools call it.
+    nearest = alike(looked_for, bare) or [folded[word] for word in alike(looked_for.casefold(), folded)]
+    nearest = nearest or [
+        w for w in bare if min(len(w), len(looked_for)) > 2 and (w.startswith(looked_for) or looked_for.startswith(w))
+    ]
+    if not nearest and ELSEWHERE.get(looked_for.casefold()) in bare:
+        nearest = [ELSEWHERE[looked_for.casefold()]]
+    # The hint: the nearest name, else what to do, else valid names.
+    if nearest:
+        hint = f"did you mean {bare[nearest[0]]}?"
     elif do is not None:
         hint = do
     elif len(valid) <= 12:
         hint = f"known: {', '.join(valid)}" if valid else "there is none"
     else:
-        parts = {part for part in given.casefold().split("-") if len(part) > 3}
+        parts = {part for part in looked_for.casefold().split("-") if len(part) > 3}
         first = sorted(valid, key=lambda word: not parts & {*word.casefold().split("-")})  # what shares a word with it
         hint = f"known: {', '.join(first[:8])}, ... ({len(valid)} in all)"
     return BadInput(f"the {kind} must be a known name", name, hint)

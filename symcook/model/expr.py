@@ -75,7 +75,7 @@ def is_formula(tree: Tree) -> bool:
 
 
 def fits_kind(tree: Tree, formula: bool) -> bool:
-    """Whether `tree` may stand where a formula (or a number) is asked for; a called name may be defined as either."""
+    """Whether `tree` may stand where a formula (or a number) is required; a called name may be defined as either."""
     return is_formula(tree) == formula or (tree[0] == "call" and tree[1] not in ARITY)
 
 
@@ -117,7 +117,7 @@ def parse_formula(text: str, limit: int = MAX_STATEMENT) -> Tree:
 
 
 def _read(text: str, limit: int) -> Tree:
-    """The tree of a text; those of short texts, and of the last long ones, are kept."""
+    """The tree of a text; the trees of short texts, and of the last long ones, are cached."""
     if not isinstance(text, str):
         raise BadInput("an expression must be text", type(text).__name__, "give a string such as '1/2'")
     return (_short if len(text) <= 200 else _long)(text, limit)
@@ -146,9 +146,9 @@ class Reader:
 
     def error(self, what: str, place: int | None = None) -> BadInput:
         spot = self.tokens[self.at][2] if place is None else place
-        shown = self.text[max(0, spot - 30) : spot + 30]
+        excerpt = self.text[max(0, spot - 30) : spot + 30]
         must = f"an expression must follow the grammar, but it {what} at character {spot + 1}"
-        return BadInput(must, shown or "nothing", "symcook explain grammar shows it")
+        return BadInput(must, excerpt or "nothing", "symcook explain grammar shows it")
 
     def peek(self) -> str:
         return self.tokens[self.at][1]
@@ -161,6 +161,7 @@ class Reader:
         return value
 
     def whole(self) -> Tree:
+        # The whole text is one expression; what follows it is an error.
         try:
             tree = self.tree(0)
         except RecursionError:
@@ -174,6 +175,7 @@ class Reader:
         return tree
 
     def tree(self, power: int) -> Tree:
+        # A precedence parser: a prefix, then operators that bind at least as strongly as `power`.
         self.level += 1
         if self.level > MAX_DEPTH:
             raise BadInput(f"an expression must nest at most {MAX_DEPTH} deep", "a deeper one")
@@ -213,6 +215,7 @@ class Reader:
         return result
 
     def prefix(self, power: int) -> Tree:
+        # What an expression may begin with.
         kind, value, _ = self.tokens[self.at]
         if kind == "end":
             raise self.error("ends too early")
@@ -249,6 +252,7 @@ class Reader:
         return ("num", value.numerator, value.denominator)
 
     def named(self) -> Tree:
+        # Constants, binders and functions by their names; any other name stands for itself.
         name = self.take()
         if name in ("true", "false"):
             return (name,)
@@ -288,6 +292,7 @@ class Reader:
         return ("name", name)
 
     def call(self, name: str) -> Tree:
+        # Arguments, whose number must be right for a function of the grammar; min and max may have more than two.
         if name == "pi":
             raise self.error("calls pi, which is a number", self.tokens[self.at - 1][2])
         self.take("(")
@@ -299,8 +304,8 @@ class Reader:
         if name in ARITY:
             if name in ("min", "max") and len(arguments) >= 2:
                 tree = arguments[0]
-                for other in arguments[1:]:
-                    tree = ("call", name, (tree, other))
+                for next_argument in arguments[1:]:
+                    tree = ("call", name, (tree, next_argument))
                 return tree
             if len(arguments) != ARITY[name]:
                 raise self.error(f"gives '{name}' {len(arguments)} arguments instead of {ARITY[name]}")
@@ -340,6 +345,7 @@ class Reader:
         return self.take()
 
     def quantifier(self, tag: str) -> Tree:
+        # `all x y:Real, j in a..b. F` is one quantifier for each name, the first one outermost.
         groups: list[tuple[Any, ...]] = []
         while True:
             bound = [self.variable()]
@@ -364,6 +370,7 @@ class Reader:
         return body
 
     def sort(self) -> Sort:
+        # Int, Real, or a function sort Int*Int->Real.
         arguments = [self.base_sort()]
         while self.peek() == "*":
             self.take()
@@ -399,6 +406,7 @@ def children(tree: Tree) -> Iterator[Tree]:
 
 
 def _check_depth(tree: Tree) -> None:
+    # Level by level, without recursion.
     level = [tree]
     size = 0  # a chain writes its middle twice, so that a short text can make a large tree
     for _ in range(MAX_DEPTH):
@@ -492,6 +500,7 @@ def numeral(number: int) -> str:
 
 
 def _show_number(p: int, q: int) -> str:
+    # A decimal: q, a divisor of a power of ten, is made such a power.
     if q == 1:
         return numeral(p)
     twos = q

@@ -127,6 +127,7 @@ class PlainFamily:
         self.document, self.name = document, document["name"]
         self.choices = {key: tuple(many) for key, many in document.get("choices", {}).items()}
         self.chosen = {key: str((choices or {}).get(key, many[0])) for key, many in self.choices.items()}
+        # Sizes and tables with their conditions, then coordinates: forms are read with these names.
         self.sizes = {size: parse_formula(text) for size, text in document["sizes"].items()}
         self.tables: dict[str, FamilyTable] = {}
         self.known = set[str]()  # what forms read: coordinates, and what norms make
@@ -137,6 +138,7 @@ class PlainFamily:
         self.known |= self.space.keys()
         for condition in (*self.sizes.values(), *(one for table in self.tables.values() for one in table.where)):
             self.number(condition, nothing)
+        # The embedding, the layers and the readout, in the order of a run.
         self.start = e.get("start", 1)
         ends = (document.get("longest"), *map(e.get, ("vocabulary", "before", "after")))
         numbers = [None if end is None else self.number(end, nothing) for end in ends]
@@ -220,6 +222,7 @@ class PlainFamily:
     def _linear(self, tree: Tree, scope: Scope, atom: Callable[[Tree, Scope], Tree | None], constant: bool) -> Tree:
         """A sum of numbers times atoms, with what `atom` makes of them; it has a number alone where `constant`."""
         tag = tree[0]
+        # No coordinate in it: a number, which may stand alone only where a constant may.
         if not self.reads(tree):
             if not constant and tree != ZERO:
                 raise BadInput("a form must be linear, without a constant", show(tree))
@@ -230,10 +233,12 @@ class PlainFamily:
             over = self._range(tree[1:4], scope)
             body = self._linear(tree[4], scope | {over.name}, atom, constant)
             return ZERO if body == ZERO else (tag, *over, body)
+        # A product or quotient: one side is a number, the other is linear.
         number = tree[2 if tag == "/" or self.reads(tree[1]) else 1] if tag in ("*", "/") else None
         if tag not in ("+", "-", "neg", "*", "/") or (number and self.reads(number)):
             raise BadInput("a form must be linear", show(tree))
         kids = [self.number(k, scope) if k is number else self._linear(k, scope, atom, constant) for k in tree[1:]]
+        # Zeros are dropped, so that a coordinate that was never written does not show.
         if tag in ("+", "-") and ZERO in kids:
             return kids[0] if kids[1] == ZERO else kids[1] if tag == "+" else ("neg", kids[1])
         return ZERO if ZERO in (kids if tag == "*" else kids[:1]) else (tag, *kids)

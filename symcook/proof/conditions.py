@@ -1,7 +1,8 @@
 """What a statement must satisfy besides being proved, as formulas that need proofs of their own.
 
-D (`defined`): whatever is met under the hypotheses is defined. H (`inhabited`): the statement is not true for want of
-cases. R (`refutation`): it is false somewhere, and everything in it is defined there; what a refutation proves.
+D (`defined`): everything in it is defined under its hypotheses (no division by zero, no root or logarithm out of
+range). H (`inhabited`): its hypotheses are satisfiable, so that it does not hold vacuously. R (`refutation`): it is
+false somewhere, and everything in it is defined there; this is what a refutation proves.
 """
 
 from __future__ import annotations
@@ -80,45 +81,49 @@ def inhabited(t: Term, names: Sequence[str] = (), condition: Condition | None = 
             raise Rejected("a conjunction of statements takes no nontrivial condition: its parts must each hold")
         return _and(inhabited(t[2][0]), inhabited(t[2][1]))
     scope: dict[str, Sort] = {}
-    found, conclusion = _strip(t, list(names), scope)
+    chain, conclusion = _strip(t, list(names), scope)
     inner = cases(conclusion)
     ends = [condition(scope)] if condition is not None else [] if inner else [TRUE]
     out = TRUE
     for end in reversed([*ends, *inner]):
-        out = _and(_exist(found, end), out)
+        out = _and(_exist(chain, end), out)
     return formula(out)
 
 
 def cases(t: Term) -> list[Term]:
-    """For each part of `t` with premises: that they can be met, so that the part does not hold for want of cases.
+    """For each part of `t` with premises, the formula that they can be met: the part does not hold vacuously.
 
-    Each side of an equivalence is the premise of the other: one can be met. In a disjunction what is denied is a
-    premise of the rest, as F | ~A is A -> F; so are the denials of the other parts for the premises within a part. A
-    denial is pushed inwards, where a premise may hide. Where all parts are denied, as in ~(A & B), nothing is asked:
-    which of them fails may be always the same. Nor is anything behind an existence: its witness is the proof's choice,
-    and H would have to speak about all other choices.
+    Each side of an equivalence is the premise of the other: one of them can be met. In a disjunction the denied parts
+    are premises of the rest, as F | ~A is A -> F; the denials of the other parts are premises too. A denial is pushed
+    inwards, where a premise may hide. Where all parts are denied, as in ~(A & B), nothing is required: it may always be
+    the same part that fails. Nothing is required under an existential quantifier either: the proof chooses its witness,
+    and H would have to be about all other choices.
     """
     tag, sort, kids = t
+    # Under a quantifier or after a premise: the existence and the premise are part of the case.
     if tag == "all":
         return [("ex", sort, (one,)) for one in cases(kids[0]) or [TRUE]]
     if tag == "->":
         return [_and(kids[0], one) for one in cases(kids[1]) or [TRUE]]
+    # An equivalence: one side can be met.
     if (sides := _equivalent(t)) is not None:
         return [("|", None, sides)]
     if tag == "&":
         return cases(kids[0]) + cases(kids[1])
+    # A denial is pushed inwards, as far as it goes.
     if tag == "~":
         return [] if (pushed := _denied(kids[0])) == t else cases(pushed)
     if tag != "|":
         return []
+    # A disjunction: the denied parts are premises, and the negations of the other parts too.
     parts = flatten("|", t)
-    met = [part[2][0] for part in parts if part[0] == "~"]
-    rest = [part for part in parts if part[0] != "~"]
+    premises = [part[2][0] for part in parts if part[0] == "~"]
+    undenied = [part for part in parts if part[0] != "~"]
     out = []
-    for place, part in enumerate(rest):
-        failing = [negation(other) for other in rest[:place] + rest[place + 1 :]]
-        out += [_joined([*met, *failing], one) for one in cases(part)]
-    return out or ([_joined(met, TRUE)] if met and rest else [])
+    for place, part in enumerate(undenied):
+        failing = [negation(other) for other in undenied[:place] + undenied[place + 1 :]]
+        out += [_joined([*premises, *failing], one) for one in cases(part)]
+    return out or ([_joined(premises, TRUE)] if premises and undenied else [])
 
 
 def _joined(parts: Sequence[Term], end: Term) -> Term:
@@ -143,23 +148,23 @@ def _denied(t: Term) -> Term:
         return conj(kids[0], _not(kids[1]))
     if tag in ("|", "&") and _equivalent(t) is None:
         first, *others = [_not(part) for part in flatten(tag, t)]
-        for other in others:
-            first = ("&" if tag == "|" else "|", None, (first, other))
+        for following in others:
+            first = ("&" if tag == "|" else "|", None, (first, following))
         return first
     return _not(t)
 
 
 def _not(t: Term) -> Term:
-    """~t, of which a comparison stays a part that is denied."""
+    """~t, or A where t is ~A; a comparison is not turned around here."""
     return t[2][0] if t[0] == "~" else neg(t)
 
 
 def _strip(t: Term, names: list[str], scope: dict[str, Sort]) -> tuple[list[Term], Term]:
-    """The leading names (free, and put into `scope`) and premises of `t` in the order met; and what they lead to."""
-    found: list[Term] = []
+    """The leading names (as free names, noted in `scope`) and premises of `t` in their order, and the conclusion."""
+    chain: list[Term] = []
     while t[0] in ("all", "->"):
         if t[0] == "->":
-            found.append(t[2][0])
+            chain.append(t[2][0])
             t = t[2][1]
             continue
         here = []
@@ -168,8 +173,8 @@ def _strip(t: Term, names: list[str], scope: dict[str, Sort]) -> tuple[list[Term
             scope[name] = sort
             here.append(var(name, sort))
         t = opened(t, here)
-        found += here
-    return found, t
+        chain += here
+    return chain, t
 
 
 def _exist(chain: Sequence[Term], out: Term) -> Term:

@@ -1,6 +1,6 @@
 """A run as a list of typed definitions: what the embedding, a head, a feed-forward block and a norm state of the value
-of one function at position i. Each definition prints the equation that stands in a statement. What finds or reports
-proofs reads these objects and no printed equation.
+of one function at position i. Each definition prints the equation that stands in a statement. Code that finds or
+reports proofs reads these objects, not the printed equations.
 
 Trusted: a statement about a model means what is printed here. Standard library only.
 """
@@ -213,10 +213,10 @@ class HardRow(HeadRow):
     def weight(self, call: Call) -> str:
         if self.score is None:
             return f"I[j = {self.seen.low if self.ties == 'leftmost' else self.seen.high}]"
-        here, other = self.score.at("j", call), self.score.at("k", call)
-        best = f"all k in {self.seen.low}..{self.seen.high}. {other} <= {here}"
-        nearer = {"leftmost": "k < j", "rightmost": "j < k"}.get(self.ties)
-        return f"I[{best} & ({nearer} -> {other} < {here})]" if nearer else f"I[{best}]"
+        here, elsewhere = self.score.at("j", call), self.score.at("k", call)
+        best = f"all k in {self.seen.low}..{self.seen.high}. {elsewhere} <= {here}"
+        tied = {"leftmost": "k < j", "rightmost": "j < k"}.get(self.ties)
+        return f"I[{best} & ({tied} -> {elsewhere} < {here})]" if tied else f"I[{best}]"
 
     def equation(self, value: str, call: Call) -> str:
         if self.ties == "average":
@@ -325,8 +325,8 @@ class RunDefinition:
     def reads(self) -> Iterator[str]:
         """The functions in the equation other than its own, each once, in the order of the text."""
         old = () if self.row.old is None else (self.row.old,)
-        found = (function for part in (*old, *self.row.parts()) for function in part.reads())
-        return iter(dict.fromkeys(one for one in found if one != self.function))
+        functions = (function for part in (*old, *self.row.parts()) for function in part.reads())
+        return iter(dict.fromkeys(one for one in functions if one != self.function))
 
 
 class Premise(NamedTuple):

@@ -1,7 +1,7 @@
 """Rigorous enclosures of terms over a box, with Arb: the one computation of the kernel that is not exact.
 
-Every operation of Arb returns a ball that contains every value of the operation on its arguments. What has no finite
-enclosure (a pole inside the box, a root of a ball that reaches below zero) gives no answer, never a wrong one.
+Every operation of Arb returns a ball that contains every value of the operation on its arguments. Without a finite
+enclosure (a pole inside the box, a root of a ball that reaches below zero) there is no answer, never a wrong one.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ def _exact(q: Fraction) -> Any:
 
 
 def _ball(t: Term, box: TermBox) -> Any:
+    # An enclosure of a term: a ball for each part, then Arb's operation.
     import flint
 
     Clock.spend(20)
@@ -59,6 +60,7 @@ def _ball(t: Term, box: TermBox) -> Any:
         return _exact(low).union(_exact(high))
     if tag in ("sum", "prod"):
         return _fold(t, box)
+    # Indicators and functions of the statement have no enclosure.
     if tag not in ("+", "-", "*", "/", "neg", "^", "fn"):
         raise _Unknown
     args = []
@@ -70,6 +72,7 @@ def _ball(t: Term, box: TermBox) -> Any:
         return args[0] - args[1]
     if tag == "*":
         return args[0] * args[1]
+    # A divisor that may be 0: no finite quotient.
     if tag == "/":
         if args[1].contains(0):
             raise _Unknown
@@ -92,6 +95,7 @@ def _power(x: object, k: int, arb: Any) -> Any:
 
 
 def _function(name: str, args: list[Any], kids: tuple[Term, ...], arb: Any) -> Any:
+    # A function of enclosures; a root or logarithm needs an argument that is surely in its domain.
     if name == "pi":
         return arb.pi()
     if name == "pow":
@@ -112,6 +116,7 @@ def _function(name: str, args: list[Any], kids: tuple[Term, ...], arb: Any) -> A
 
 
 def _fold(t: Term, box: TermBox) -> Any:
+    # Written out between numerals.
     import flint
 
     tag, _, (low, high, body) = t

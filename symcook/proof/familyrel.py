@@ -47,13 +47,13 @@ def expand(text: str) -> str:
     """
 
     def written(match: re.Match[str]) -> str:
-        word, name, rest = match.groups()
-        values, prefix, place = ([part.strip() for part in rest.split(";")[1:]] + ["", "", ""])[:3]
+        word, name, arguments = match.groups()
+        values, prefix, place = ([part.strip() for part in arguments.split(";")[1:]] + ["", "", ""])[:3]
         relation = _at_values(name, values, prefix)
         if word == "names":
             return ", ".join(relation.names)
-        given = [one.strip() for one in place.split(",") if one.strip()]
-        return f"({getattr(relation, word)(*given)})"
+        at = [one.strip() for one in place.split(",") if one.strip()]
+        return f"({getattr(relation, word)(*at)})"
 
     return CALL.sub(written, text)
 
@@ -70,14 +70,14 @@ def _at_values(name: str, values: str, prefix: str) -> FamilyRelation:
 def set_at(read: Callable[[Mapping[str, str]], PlainFamily], values: str) -> tuple[PlainFamily, dict[str, str]]:
     """A family with the choices that ``K = 2, ties = rightmost`` makes, and the values of its sizes and tables."""
     parts = [part.partition("=") for part in values.split(",") if part.strip()]
-    family = read(all_given := {key.strip(): value.strip() for key, _, value in parts})
-    given = {key: value for key, value in all_given.items() if key not in family.choices}
+    family = read(assignments := {key.strip(): value.strip() for key, _, value in parts})
+    set_values = {key: value for key, value in assignments.items() if key not in family.choices}
     numeral = r"-?[0-9]+(/[1-9][0-9]*)?"
-    numerals = all(re.fullmatch(rf"{numeral}( {numeral})*|", value, re.A) for value in given.values())
-    whole = not given or {*given} == {*family.sizes, *family.tables}
-    if len(all_given) < len(parts) or not numerals or not whole:
+    numerals = all(re.fullmatch(rf"{numeral}( {numeral})*|", value, re.A) for value in set_values.values())
+    complete = not set_values or {*set_values} == {*family.sizes, *family.tables}
+    if len(assignments) < len(parts) or not numerals or not complete:
         raise BadInput("a family must be given all sizes and tables as numerals, each once, or none", values)
-    return family, given
+    return family, set_values
 
 
 class FamilyRelation(RunEquations):
@@ -205,21 +205,22 @@ class FamilyRelation(RunEquations):
         # what a repetition is the first to write begins with its value before the first round
         first = {name: part.over for part in reversed(family.layers) for name in part.written}
         for name, over in family.space.items():
-            given = [w.form for w in (*family.words, *family.positions) if w.to.name == name]
+            written_forms = [w.form for w in (*family.words, *family.positions) if w.to.name == name]
             before = tuple(before_first(one.low) for one in first.get(name, ())) if name not in inputs else ()
             if name in inputs:
-                if given:
+                if written_forms:
                     raise BadInput("an input must not be written by the embedding", name)
                 self.functions[name] = _sort(len(over) + (not self.pointwise))
                 self.held[name] = (name, ())
-            elif given or before:
-                texts = [re.sub(r"\bw\b", "w(i)", readable(show(form))) for form in given]
+            elif written_forms or before:
+                texts = [re.sub(r"\bw\b", "w(i)", readable(show(form))) for form in written_forms]
                 row = FormsRow(forms=tuple(f"({one})" for one in texts) if len(texts) > 1 else tuple(texts))
                 self.held[name] = self._equation(name, over, row, before)
 
     def _repeat(self, part: Repeat, number: int) -> int:
         """The layers of a repetition, whose functions have the round as first argument."""
         self.left, self.done = part.written, {}
+        # Before the first round: each value that the rounds carry gets the present one.
         for index in part.over:
             before = (before_first(index.low),)
             for name in dict.fromkeys(self.left):
@@ -229,6 +230,7 @@ class FamilyRelation(RunEquations):
                     row = FormsRow(old=self._now(name), forms=())
                     self._equation(self.done[name], self.family.space[name], row, before)
                 self.held[name] = (self.done[name], (("-", ("name", index.name), ONE),))
+        # One round, for all values of the index.
         self.rounds = part.over
         for layer in part.layers:
             number += 1
@@ -268,6 +270,7 @@ class FamilyRelation(RunEquations):
         return Expressed(summed(block.over, self._call(held, [("name", index.name) for index in over])))
 
     def _head(self, head: FamilyHead, write: Write, view: HeldView, scope: frozenset[str]) -> HeadRow:
+        # Values and scores with j for the position that is seen, k for the one it is compared with.
         def score(at: str) -> Tree:
             return self.family.score(head.score, scope, self._values(view), self._values(view, ("name", at)))
 
@@ -278,17 +281,18 @@ class FamilyRelation(RunEquations):
         return head_row(window(head.mask, self.family.start), head.weighting, hard, lambda: soft, value)
 
     def _norm(self, number: int, norm: Norm) -> dict[str, Held]:
+        # A norm without writes is over the whole stream: every coordinate at all its indices.
         writes = norm.writes or [Write(to, _plain(to)) for to in starmap(Declared, self.family.space.items())]
         entries = [(w.to, Expressed(self._tree(w.form, w.to.indices, self.held))) for w in writes]
         epsilon, bias = ([] if one == ZERO else [f"({show(one)})"] for one in (norm.epsilon, norm.bias))
         refuse = norm.zero == "refuse" and not (norm.epsilon[0] in ("num", "/") and norm.epsilon != ZERO)
         mean, deviation = self._deviation(number, RangedEntries(tuple(entries)), epsilon, refuse)
-        more = {"gain": "#" if norm.gain == ONE else f"({show(norm.gain)})*#", "bias": tuple(bias)}
-        made = {}
+        coefficients = {"gain": "#" if norm.gain == ONE else f"({show(norm.gain)})*#", "bias": tuple(bias)}
+        outputs = {}
         for to, entry in entries:
-            row = NormEntry(entry=entry, mean=mean, deviation=deviation, zero=norm.zero == "zero", **more)
-            made[to.name] = self._define(f"y{number}_{to.name}", row, to.over)
-        return made
+            row = NormEntry(entry=entry, mean=mean, deviation=deviation, zero=norm.zero == "zero", **coefficients)
+            outputs[to.name] = self._define(f"y{number}_{to.name}", row, to.over)
+        return outputs
 
 
 def _sort(indices: int, value: str = "Real") -> str:

@@ -80,13 +80,13 @@ def define(text: str, known: Mapping[str, Definition]) -> Definition:
 
 def _mentioned(tree: Tree) -> set[str]:
     """The names that occur in a tree, functions as well."""
-    found: set[str] = set()
+    mentioned: set[str] = set()
     todo = [tree]
     while todo:
         part = todo.pop()
-        found |= {part[1]} if part[0] in ("name", "call") else set()
+        mentioned |= {part[1]} if part[0] in ("name", "call") else set()
         todo += expr.children(part)
-    return found
+    return mentioned
 
 
 def read_formula(text: str, scope: Mapping[str, Sort], known: Mapping[str, Definition]) -> Term:
@@ -171,6 +171,7 @@ class TermBuilder:
             raise Rejected("the definitions in a formula expand to too much")
 
     def build(self, tree: Tree, env: Env, known: Mapping[str, Definition]) -> Term:
+        # By the tag of the tree; what the kernel does not have is expanded.
         self.step()
         tag = tree[0]
         if tag == "num":
@@ -183,6 +184,7 @@ class TermBuilder:
             return self.power(tree, env, known)
         if tag in ("all", "ex"):
             return self.quantified(tree, env, known)
+        # all j in a..b. F is all j. a <= j & j <= b -> F; ex has & for ->.
         if tag in ("all in", "ex in"):
             low, high = (self.build(t, env, known) for t in tree[2:4])
             self.unshadowed(tree, (tree[1],), env, known)
@@ -194,11 +196,12 @@ class TermBuilder:
         if tag in ("sum", "prod"):
             low, high = (self.build(t, env, known) for t in tree[2:4])
             return (tag, None, (low, high, self.under(tree, tree[1], "Int", tree[4], env, known)))
+        # if(F, a, b) is I[F]*a + (1 - I[F])*b.
         if tag == "if":
             test, yes, no = (self.build(t, env, known) for t in tree[1:])
             ind = ("ind", None, (test,))
-            rest = ("-", None, (num(1), ind))
-            return ("+", None, (("*", None, (ind, yes)), ("*", None, (rest, no))))
+            otherwise = ("-", None, (num(1), ind))
+            return ("+", None, (("*", None, (ind, yes)), ("*", None, (otherwise, no))))
         if tag == "lambda":
             self.refuse("a function must stand as an argument", tree)
         kids = tuple([self.build(t, env, known) for t in tree[1:]])
@@ -245,6 +248,7 @@ class TermBuilder:
 
     def argument(self, tree: Tree, env: Env, known: Mapping[str, Definition]) -> Term | _Lambda:
         """The meaning of an argument: a term, a name of function sort, or a `_Lambda`."""
+        # A function keeps its tree and its names until it has its arguments.
         if tree[0] == "lambda":
             self.unshadowed(tree, tree[1], env, known)
             if len(set(tree[1])) != len(tree[1]):
@@ -254,6 +258,7 @@ class TermBuilder:
             return self.build(tree, env, known)
         name: str = tree[1]
         args: Sequence[Tree] = tree[2] if tree[0] == "call" else ()
+        # A name in scope: a value, a function to apply, or a written-out function.
         if name in env:
             head = env[name]
             if not args:
@@ -263,13 +268,15 @@ class TermBuilder:
             if head[0] != "var":
                 self.refuse(f"'{name}' is not a function", tree)
             return ("app", None, (head, *[self.build(a, env, known) for a in args]))
+        # A definition: its body with the arguments in place of its parameters.
         if name in known:
-            made = known[name]
-            if len(made.params) != len(args):
-                self.refuse(f"'{name}' needs {len(made.params)} arguments", tree)
+            definition = known[name]
+            if len(definition.params) != len(args):
+                self.refuse(f"'{name}' needs {len(definition.params)} arguments", tree)
             values = [self.argument(a, env, known) for a in args]
             self.step()
-            return self.argument(made.tree, dict(zip(made.params, values, strict=True)), made.known)
+            return self.argument(definition.tree, dict(zip(definition.params, values, strict=True)), definition.known)
+        # A function of the grammar.
         if name in FUNCTIONS and len(args) == FUNCTIONS[name]:
             return ("fn", name, tuple([self.build(a, env, known) for a in args]))
         if name in ("tanh", "sinh", "cosh"):
@@ -277,6 +284,7 @@ class TermBuilder:
         self.refuse(f"the name '{name}' is unknown here", tree)
 
     def call_lambda(self, function: _Lambda, values: Sequence[Term | _Lambda]) -> Term:
+        # The body with the arguments in place of its names; what it drops must be a number that is defined.
         if len(function.names) != len(values):
             self.refuse(f"a function needs {len(function.names)} arguments", function.tree)
         used = _mentioned(function.tree)
@@ -302,20 +310,22 @@ class TermBuilder:
 def _tree(t: Term, bound: list[str], taken: set[str]) -> Tree:
     """The tree of `t`; `bound` names the variables bound around it, innermost first."""
     tag, data, kids = t
+    # A fraction is written as a quotient only where it has no finite decimal expansion.
     if tag == "num":
-        shown = ("num", abs(data[0]), data[1])
+        written = ("num", abs(data[0]), data[1])
         if data[1] != 1:
-            shown = ("/", ("num", abs(data[0]), 1), ("num", data[1], 1)) if _prime_to_ten(data[1]) else shown
-        return ("neg", shown) if data[0] < 0 else shown
+            written = ("/", ("num", abs(data[0]), 1), ("num", data[1], 1)) if _prime_to_ten(data[1]) else written
+        return ("neg", written) if data[0] < 0 else written
     if tag == "var":
         return ("name", data[0])
     if tag == "bound":
         return ("name", bound[data[0]])
+    # A binder: names that are used nowhere around.
     if tag in ("all", "ex", "sum", "prod", "lam"):
-        many = len(data) if tag == "lam" else 1
+        count = len(data) if tag == "lam" else 1
         used = {*bound, *taken}
         pool = (p + s for s in ("", *map(str, range(1, 1000))) for p in ("jkiml" if data != "Real" else "xyzuv"))
-        new = list(itertools.islice((n for n in pool if n not in used), many))
+        new = list(itertools.islice((n for n in pool if n not in used), count))
         body = _tree(kids[-1], new + bound, taken)
         if tag == "lam":
             return ("lambda", tuple(new), body)

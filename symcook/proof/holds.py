@@ -1,6 +1,6 @@
-"""What ``holds(PHI, t)`` says in a sentence: the formula PHI is true at position t of the word. Each part of PHI has a
-truth function of positions, given by an equation (Yang et al., 2026, Definitions 11, 14 and 19), and holds(PHI, t) is
-that the last one is 1 at t. In front of a word and behind it there is no equation, so that nothing is said there.
+"""What ``holds(PHI, t)`` means in a statement: the formula PHI is true at position t of the word. Each part of PHI has
+a truth function of positions, given by an equation (Yang et al., 2026, Definitions 11, 14 and 19); holds(PHI, t) states
+that the last one is 1 at t. Before and after the word there is no equation, so that nothing is known there.
 
 PHI in functional form: ``Q_a``, ``letters(a, b)`` (one of these), ``true``, ``false``; ``~F``, ``F & G``, ``F | G``,
 ``F -> G``, ``F <-> G``, or ``not(F)``, ``and(F, G)``, ``or(F, G)``; ``prev(F)``, ``next(F)``, ``since(F, G)``,
@@ -59,6 +59,8 @@ class Truths:
         """The name of the function that is the state of an automaton, whose `moves` are by the letters in their order.
         The positions end with `high`; the token `after` the word, where there is one, has this number."""
         into: dict[int, list[str]] = {to: [] for to in range(1, len(moves))}
+        # Into each state other than 0: the states and symbols that lead there, and the token after the string, which
+        # keeps it.
         for state, row in enumerate(moves):
             for to in dict.fromkeys(one for one in (*row, state) if one):
                 by = [k for k, move in zip(self.letters.values(), row, strict=True) if move == to]
@@ -72,6 +74,7 @@ class Truths:
     def of(self, phi: Tree) -> str:
         """The name of the truth function of a formula; those of its parts are made before."""
         (name, parts), low, high = _call(phi), self.low, self.high
+        # Comparisons of counts, properties of the position, and symbols; the rest has formulas for parts.
         if name in ("=", "<", "<="):
             return self._line(f"{self._number(parts[0])} {name} {self._number(parts[1])}")
         if name in ("ODD", "MOD", "TABLE"):
@@ -93,7 +96,7 @@ class Truths:
         }[name])  # fmt: skip
 
     def _line(self, condition: str, form: str = "I[{}]") -> str:
-        names = (f"z{len(self.lines) + 1}{'_' * more}" for more in range(len(self.taken) + 1))
+        names = (f"z{len(self.lines) + 1}{'_' * underscores}" for underscores in range(len(self.taken) + 1))
         return self.lines.setdefault(form.format(condition), next(name for name in names if name not in self.taken))
 
     def _letter(self, phi: Tree, name: str, parts: Sequence[Tree]) -> int:
@@ -110,18 +113,18 @@ class Truths:
         if name in ("left", "right") and len(parts) == 1:
             return f"sum(j, {f'{self.low}, i' if name == 'left' else f'i, {self.high}'}, {self.of(parts[0])}(j))"
         if name in ("neg", "+", "-") or (name == "*" and parts[0][0] == "num"):
-            *left, right = (f"({self._number(x)})" if x[0] in ("neg", "+", "-") else self._number(x) for x in parts)
-            return f"{left[0]} {name} {right}" if left else f"-{right}"
+            *first, right = (f"({self._number(x)})" if x[0] in ("neg", "+", "-") else self._number(x) for x in parts)
+            return f"{first[0]} {name} {right}" if first else f"-{right}"
         raise self.fail(tree, "compared are sums of whole numbers, left(F) and right(F), with whole factors in front")
 
     def _predicate(self, phi: Tree, name: str, parts: Sequence[Tree]) -> str:
         """A property of the position, or of the count that is the last argument."""
         count = [part for part in parts[-1:] if _call(part)[0] in ("left", "right")]
         of = self._number(count[0]) if count else "i" if self.low == 1 else f"(i + {1 - self.low})"
-        given = [part[1] if part[0] == "num" and part[2] == 1 else -1 for part in parts[: len(parts) - len(count)]]
-        if name == "TABLE" and given and {*given} <= {0, 1}:
-            return " | ".join(f"{of} = {place}" for place, bit in enumerate(given) if bit) or f"{of} < 0"
-        m, r = (2, 1) if name == "ODD" and not given else given if name == "MOD" and len(given) == 2 else (0, 0)
+        numbers = [part[1] if part[0] == "num" and part[2] == 1 else -1 for part in parts[: len(parts) - len(count)]]
+        if name == "TABLE" and numbers and {*numbers} <= {0, 1}:
+            return " | ".join(f"{of} = {place}" for place, bit in enumerate(numbers) if bit) or f"{of} < 0"
+        m, r = (2, 1) if name == "ODD" and not numbers else numbers if name == "MOD" and len(numbers) == 2 else (0, 0)
         if not 0 <= r < m:
             raise self.fail(
                 phi, "write ODD, MOD(m, r) with 0 <= r < m or TABLE(b0, ...) with bits, at the end its count"

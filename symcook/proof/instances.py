@@ -7,11 +7,11 @@ The premises of such a statement give every name its values, in the order in whi
     all i in a..b. f(i) = t                  f has these values at these places
     all i in a..b. f(i) = 0 | f(i) = 1       f has one of these numbers at each place: all choices are tried
 
-Any other premise is a condition. So the equations of a model's run determine the run, and a word runs through all
-words. Where the premises hold, the conclusion must be true. Everything is an exact rational; quantifiers run over the
-integers of a range. What has no value here (a division by zero, f at another place, exp, a quantifier over all reals)
-ends the check: nothing is taken for true or for false that was not evaluated. That is D. H: there is an instance, and
-one at which the nontrivial condition is true.
+Any other premise is a condition. So the equations of a model's run determine the run, and all strings are tried. Where
+the premises hold, the conclusion must be true. Everything is an exact rational; quantifiers run over the integers of a
+range. A term without a value here (a division by zero, f at another place, exp) or a quantifier over all reals ends the
+check: nothing counts as true or false without being evaluated. This gives D. H holds as there is an instance, and one
+at which the nontrivial condition is true.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class Instances:
         return self.found
 
     def shown(self) -> str:
-        given = ((v[1][0], x) for v, x in self.values.items() if x not in (None, {}))
-        return ", ".join(f"{name} = {x if not isinstance(x, dict) else sorted(x.items())}" for name, x in given)[:400]
+        known = ((v[1][0], x) for v, x in self.values.items() if x not in (None, {}))
+        return ", ".join(f"{name} = {x if not isinstance(x, dict) else sorted(x.items())}" for name, x in known)[:400]
 
     # Premises.
 
@@ -76,14 +76,15 @@ class Instances:
         if not premises:
             yield
             return
-        first, rest = premises[0], premises[1:]
+        first, remaining = premises[0], premises[1:]
         for meets in self.choices(first):
             if meets:
-                yield from self.meeting(rest)
+                yield from self.meeting(remaining)
 
     def choices(self, premise: Term) -> Iterator[bool]:
         """Whether the premise holds, for each way of giving values to the name that it determines, if there is one."""
         tag, sort, kids = premise
+        # x = t gives x its value; a <= n gives the size each value from a to the length.
         if tag in ("=", "<="):
             x = kids[0] if tag == "=" else kids[1]
             if x in self.values and self.values[x] is None:
@@ -97,14 +98,16 @@ class Instances:
                     yield x[1][1] == "Real" or isinstance(value, int)
                 self.values[x] = None
                 return
-        if tag == "all" and sort == "Int" and (found := self.table(kids[0])) is not None:
-            f, places, options = found
+        # f(i) = t, or one of several numbers, at each i of a range: f gets these values where it has none yet.
+        if tag == "all" and sort == "Int" and (determined := self.table(kids[0])) is not None:
+            f, places, options = determined
             table = self.values[f]
             new = [i for i in places if i not in table]
             yield from self.filled(f, places, new, options)
             for i in new:
                 table.pop(i, None)
             return
+        # Any other premise is a condition.
         yield self.truth(premise, ())
 
     def table(self, body: Term) -> tuple[Term, list[int], list[Term]] | None:
@@ -147,6 +150,7 @@ class Instances:
             raise Rejected("a check takes too many steps")
 
     def value(self, t: Term, bound: tuple[int, ...]) -> InstanceNumber:
+        # The number that a term is; Rejected where it has none.
         self.spend()
         tag, data, kids = t
         if tag == "num":
@@ -157,9 +161,10 @@ class Instances:
             if self.values.get(t) is None:
                 raise Rejected(f"'{data[0]}' has no value when it is needed")
             return self.values[t]
+        # Functions of one argument have values at places only.
         if tag == "app":
-            head, (at, *more) = kids[0], [self.value(k, bound) for k in kids[1:]]
-            if more or at not in self.values.get(head, {}):
+            head, (at, *further) = kids[0], [self.value(k, bound) for k in kids[1:]]
+            if further or at not in self.values.get(head, {}):
                 raise Rejected(f"'{head[1][0]}' has no value at {at}")
             return self.values[head][at]
         if tag == "ind":
@@ -171,6 +176,7 @@ class Instances:
                 x = self.value(kids[2], (i, *bound))
                 total = _short(total + x if tag == "sum" else total * x)
             return total
+        # Arithmetic: at most two arguments, the second of which may be missing.
         a, *others = [self.value(k, bound) for k in kids] or [0]
         b = others[0] if others else 0
         name = data if tag == "fn" else tag
@@ -195,6 +201,7 @@ class Instances:
     # Truth. The second part of & | -> is looked at only where the first does not decide, as in D.
 
     def truth(self, t: Term, bound: tuple[int, ...]) -> bool:
+        # The truth of a formula.
         self.spend()
         tag, sort, kids = t
         if tag in ("true", "false"):
@@ -215,8 +222,8 @@ class Instances:
         places = self.range(body[2][0], bound) if sort == "Int" and body[0] == wanted else None
         if places is None:
             raise Rejected("a quantifier must run over the integers of a range")
-        found = [self.truth(body[2][1], (i, *bound)) for i in places]  # all of them: each must be defined
-        return all(found) if tag == "all" else any(found)
+        truths = [self.truth(body[2][1], (i, *bound)) for i in places]  # all of them: each must be defined
+        return all(truths) if tag == "all" else any(truths)
 
     def range(self, inside: Term, bound: tuple[int, ...]) -> list[int] | None:
         """The integers j for which `inside` holds, where it is a <= j & j <= b."""

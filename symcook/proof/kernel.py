@@ -1,10 +1,10 @@
-"""The checker: a closed formula, a proof, and what it rests on.
+"""The checker: whether a proof proves a closed formula, and from which axioms and lemmas.
 
 A proof is a list of nodes, JSON objects with a "by" and exactly the keys that `NODES` gives for it. Every node but the
-last changes the state (goal, facts by label, names with sorts) and hands it on to the next; the last one closes the
-goal, some of them with proofs of their own. No statement is in a proof: `check` is given the goal. Facts are passed
-down, never up, and every fact that a node looks at is a well-sorted formula within the limits of `terms`. Everything
-that is not accepted raises Rejected, and nothing else.
+last changes the state (goal, facts by label, names with sorts) and hands it on to the next. The last one closes the
+goal; some kinds do it with proofs of their own. A proof does not contain its statement: the caller gives the goal to
+`check`. Facts are passed down, never up, and every fact that a node looks at is a well-sorted formula within the limits
+of `terms`. Whatever is not accepted raises Rejected and no other exception.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ _KEYS = {by: (must | {"by"}, must | may | {"by"}) for by, (must, may) in NODES.i
 
 @dataclass(frozen=True)
 class Accepted:
-    """What an accepted proof is made of: its nodes and the labels of what it used from outside."""
+    """What an accepted proof rests on: the number of its nodes, and the axioms, lemmas and assumptions that it used."""
 
     nodes: int
     axioms: tuple[str, ...]
@@ -176,8 +176,8 @@ def _list(x: object, what: str, length: int | None = None) -> list[Any]:
 
 
 class _Opened:
-    """A formula without its first quantifiers, whose variables are to be replaced by `values`. That is done where the
-    formula is asked for, so that a chain of quantifiers is opened in one pass."""
+    """A formula without its first quantifiers, whose variables are to be replaced by `values`. This is done when the
+    formula is needed, so that a chain of quantifiers is opened in one pass."""
 
     __slots__ = ("done", "left", "values", "whole")
 
@@ -196,7 +196,7 @@ class _Opened:
 
 
 class _State:
-    """A goal with what is known: one branch of a proof that is still open. A branch is never shared."""
+    """One open branch of a proof: its goal, its facts and its names. A branch is never shared."""
 
     def __init__(self, goal: Term, facts: dict[str, _Opened], scope: dict[str, Sort], proof: object) -> None:
         self.open, self.facts, self.scope, self.proof = _Opened(goal), facts, scope, proof
@@ -219,11 +219,11 @@ class _State:
         if isinstance(label, list):
             parts = [_Opened(formula(part)) for part in flatten("&", whole.formula())]
             _need(len(label) == len(parts), f"a conjunction of {len(parts)} needs as many labels")
-        for one, part in zip(label if isinstance(label, list) else [label], parts, strict=True):
-            _need(_LABEL.fullmatch(_text(one, "a label")) is not None, "a label is not valid")
-            if one in self.facts:
-                raise Rejected(f"the label '{one}' is in use")
-            self.facts[one] = part
+        for part_label, part in zip(label if isinstance(label, list) else [label], parts, strict=True):
+            _need(_LABEL.fullmatch(_text(part_label, "a label")) is not None, "a label is not valid")
+            if part_label in self.facts:
+                raise Rejected(f"the label '{part_label}' is in use")
+            self.facts[part_label] = part
 
 
 class _Checker:
@@ -270,15 +270,16 @@ class _Checker:
         return self.opened(state, label).formula()
 
     def opened(self, state: _State, label: object) -> _Opened:
+        # A fact of the branch, or an axiom or lemma from outside, which is noted as used.
         label = _text(label, "a label")
         if label in state.facts:
             return state.facts[label]
-        kind, colon, rest = label.partition(":")
-        found = axioms().get(rest) if kind == "ax" else self.lemmas.get(label)
-        if not colon or kind not in _OUTSIDE or found is None:
+        kind, colon, outside_name = label.partition(":")
+        statement = axioms().get(outside_name) if kind == "ax" else self.lemmas.get(label)
+        if not colon or kind not in _OUTSIDE or statement is None:
             raise Rejected(f"there is no fact '{label[:80]}' here")
         self.used.add(label)
-        return _Opened(found)
+        return _Opened(statement)
 
     def name(self, state: _State, name: Any, sort: Sort) -> Term:
         """Bring a new name into scope."""
@@ -297,6 +298,7 @@ class _Checker:
     # Logic. Each method returns whether it closes the goal.
 
     def _intro(self, state: _State, node: Node) -> bool:
+        # Each label introduces a variable (all), a premise (->), or what ~ denies.
         for label in _list(node["as"], "'as'"):
             tag, sort, _ = state.open.left
             if tag == "all":
@@ -356,32 +358,35 @@ class _Checker:
         return False
 
     def _have(self, state: _State, node: Node) -> bool:
-        shown = self.formula(state, node["show"])
-        self.branch(state, shown, node["proof"])
-        state.bind(node["as"], shown)
+        claim = self.formula(state, node["show"])
+        self.branch(state, claim, node["proof"])
+        state.bind(node["as"], claim)
         return False
 
     def _use(self, state: _State, node: Node) -> bool:
+        # Instantiate a fact: a value for each `all`, and for each premise a proof, "!" (true by computation) or
+        # "#label".
         fact = self.opened(state, node["fact"])
-        for given in _list(node["with"], "'with'"):
+        for argument in _list(node["with"], "'with'"):
             tag, sort, _ = fact.left
             if tag == "all":
-                fact = fact.open(self.value(state, given, sort))
+                fact = fact.open(self.value(state, argument, sort))
                 continue
             _need(tag in ("->", "~"), "a fact takes no more arguments")
             kids = fact.formula()[2]
-            if isinstance(given, list):
-                self.branch(state, kids[0], given)
-            elif _text(given, "an argument") == "!":
+            if isinstance(argument, list):
+                self.branch(state, kids[0], argument)
+            elif _text(argument, "an argument") == "!":
                 _need(normal.fkey(kids[0]) == normal.TRUE, "a premise is not true by computation")
             else:
-                _need(given.startswith("#"), "a premise needs '#label', '!' or a proof")
-                _need(_same(self.fact(state, given[1:]), kids[0]), "a fact is not the premise")
+                _need(argument.startswith("#"), "a premise needs '#label', '!' or a proof")
+                _need(_same(self.fact(state, argument[1:]), kids[0]), "a fact is not the premise")
             fact = _Opened(kids[1] if tag == "->" else FALSE)
         state.bind(node["as"], fact)
         return False
 
     def either(self, state: _State, parts: Sequence[Term], node: Node) -> bool:
+        # The same goal in each of the cases.
         labels = _list(node["as"], "'as'", len(parts))
         proofs = _list(node["proofs"], "'proofs'", len(parts))
         for part, label, proof in zip(parts, labels, proofs, strict=True):
@@ -392,16 +397,17 @@ class _Checker:
         return self.either(state, flatten("|", self.fact(state, node["fact"])), node)
 
     def _em(self, state: _State, node: Node) -> bool:
-        asked = self.formula(state, node["formula"])
-        return self.either(state, (asked, negation(asked)), node)
+        case = self.formula(state, node["formula"])
+        return self.either(state, (case, negation(case)), node)
 
     def _ind(self, state: _State, node: Node) -> bool:
-        asked = self.formula(state, node["of"])
-        one, zero = (("=", None, (("ind", None, (asked,)), num(c))) for c in (1, 0))
-        state.bind(node["as"], ("|", None, (conj(asked, one), conj(negation(asked), zero))))
+        case = self.formula(state, node["of"])
+        with_one, with_zero = (("=", None, (("ind", None, (case,)), num(c))) for c in (1, 0))
+        state.bind(node["as"], ("|", None, (conj(case, with_one), conj(negation(case), with_zero))))
         return False
 
     def _rewrite(self, state: _State, node: Node) -> bool:
+        # Replace one side of an equation by the other, in the goal or in a fact.
         tag, _, sides = self.fact(state, node["eq"])
         _need(tag == "=", "'rewrite' needs an equation")
         _need(isinstance(node.get("rev", False), bool), "'rev' is true or false")
@@ -424,6 +430,7 @@ class _Checker:
         return True
 
     def _induct(self, state: _State, node: Node) -> bool:
+        # all k:Int. a <= k -> P follows from P at a, and from P at k + 1 given a <= k and P at k.
         tag, sort, kids = state.goal
         _need((tag, sort) == ("all", "Int") and kids[0][0] == "->", "'induct' needs all k:Int. a <= k -> P")
         premise, body = kids[0][2]
@@ -440,12 +447,14 @@ class _Checker:
     # Arithmetic.
 
     def _pos(self, state: _State, node: Node) -> bool:
-        """b - a is a sum of c > 0 times facts times squares, plus multiples of equations, as normal forms."""
+        """For a goal a <= b (or <, or =): b - a is a sum of c > 0 times facts times squares, plus multiples of
+        equations, as normal forms."""
         tag, _, kids = state.goal
         _need(tag in ("<=", "<", "=", "false"), "'pos' needs a comparison as goal")
         wanted = _gap(state.goal) if kids else {}
         total: normal.Poly = {}
         strict = False
+        # Each summand is at least 0, and above 0 if it is a product of strict facts without a square.
         for entry in _list(node.get("sum", []), "'sum'"):
             _need(tag != "=", "an equation follows from equations only")
             _need(isinstance(entry, dict) and {"c", "of"} <= set(entry) <= {"c", "of", "sq"}, "a summand has c, of, sq")
@@ -462,17 +471,19 @@ class _Checker:
                 term = normal.mul(term, normal.mul(root, root))
             strict = strict or firm
             total = normal.add(total, term)
+        # A multiple of an equation is 0.
         for entry in _list(node.get("eq", []), "'eq'"):
             multiplier, label = _list(entry, "a multiplier with its equation", 2)
             fact = self.fact(state, label)
             _need(fact[0] == "=", f"'{label}' is not an equation")
             total = normal.add(total, normal.mul(normal.nf(self.value(state, multiplier, "Real")), _gap(fact)))
+        # Equal normal forms: b - a is this sum at all values of the names.
         _need(strict or tag in ("<=", "="), "a strict goal needs a strict summand")
         _need(total == wanted, "the sum is not the difference of the two sides")
         return True
 
     def _interval(self, state: _State, node: Node) -> bool:
-        """b - a is enclosed over the box that numeric bounds on the names give."""
+        """For a goal a <= b (or <): the enclosure of b - a, over the box of numeric bounds on its names, decides it."""
         from symcook.proof import enclose
 
         tag, _, kids = state.goal
@@ -481,6 +492,7 @@ class _Checker:
         _need(isinstance(prec, int) and not isinstance(prec, bool) and 16 <= prec <= 4096, "prec is from 16 to 4096")
         low: dict[Term, Fraction] = {}
         high: dict[Term, Fraction] = {}
+        # Each fact bounds one name by a number; the tightest bounds count.
         for label in _list(node["on"], "'on'"):
             fact = self.fact(state, label)
             _need(fact[0] in ("<=", "<"), f"'{label}' is not a bound")
@@ -491,6 +503,7 @@ class _Checker:
                 low[b] = max(low.get(b, Fraction(c)), Fraction(c))
             else:
                 raise Rejected(f"'{label}' is not a numeric bound on a name")
+        # All values of the names that the facts allow are in the box.
         box: dict[Term, tuple[Fraction, Fraction]] = {}
         for v in free(state.goal):
             _need(v in low and v in high, f"'{v[1][0]}' needs a bound on both sides")

@@ -1,11 +1,11 @@
-"""The normal form: what the kernel computes about terms and formulas without being told.
+"""The normal form: what the kernel computes about terms and formulas by itself.
 
 A term becomes a polynomial ``{monomial: coefficient}`` with rational coefficients. A monomial is ``(factors, e)``:
 ``factors`` a sorted tuple of ``(atom, power >= 1)`` and ``e`` the number of a polynomial p that stands for the factor
 e^p. An atom is the number of a key: a free name, an application, a function or sum of normal forms, or an inverse.
 Numbers are handed out once for a process, so equal numbers mean equal keys.
 
-What is used, and nothing else: ring laws; exp(a)*exp(b) = exp(a+b), exp(0) = 1, log(exp(a)) = a; 1/(a*b) = 1/a * 1/b
+The rules, all of them: ring laws; exp(a)*exp(b) = exp(a+b), exp(0) = 1, log(exp(a)) = a; 1/(a*b) = 1/a * 1/b
 and 1/(1/a) = a (true for 1/0 = 0 as well; x*(1/x) is never cancelled); numerals under relu, abs, sqrt of squares, and
 min and max of two terms that differ by a numeral; pow with a numeral exponent >= 0; I[F] where F is decided; sums and
 products over ranges of known length; sums are linear. Formulas: comparisons up to a positive factor, a = b is b = a,
@@ -51,7 +51,7 @@ _fresh = itertools.count(1)  # no number is given twice, not even to two threads
 
 
 def forget() -> None:
-    """Number atoms from the beginning: searches follow the numbers, and must not depend on what was done before."""
+    """Number atoms from the beginning again: searches follow the numbers, and must not depend on earlier work."""
     global _fresh
     for table in (_numbers, _keys, _depends, _tall, _exponents, _exponent_numbers, _cache):
         table.clear()
@@ -84,8 +84,8 @@ def _scan(part: object) -> tuple[frozenset[str], int]:
         scans = [_scan(x) if isinstance(x, frozenset) else _scan_mono(x[0]) for x in part]
     else:
         scans = [_scan(x) for x in part] if isinstance(part, tuple) else []
-    for found, height in scans:
-        names |= found
+    for inner_names, height in scans:
+        names |= inner_names
         tall = max(tall, height)
     if isinstance(part, tuple) and part and part[0] in _BINDERS:
         return frozenset(names - {part[1]}), max(tall, int(part[1][1:]) + 1)
@@ -93,14 +93,15 @@ def _scan(part: object) -> tuple[frozenset[str], int]:
 
 
 def _scan_mono(m: Mono) -> tuple[frozenset[str], int]:
+    # The same for a monomial: its atoms, and the monomials of its exponent.
     names: set[str] = set()
     tall = 0
     for a, _ in m[0]:
         names |= _depends[a]
         tall = max(tall, _tall[a])
     for inner in _exponents[m[1]]:
-        found, height = _scan_mono(inner)
-        names |= found
+        inner_names, height = _scan_mono(inner)
+        names |= inner_names
         tall = max(tall, height)
     return frozenset(names), tall
 
@@ -207,6 +208,7 @@ def mul(a: Poly, b: Poly) -> Poly:
 
 
 def _mono(a: Mono, b: Mono) -> Mono:
+    # a*b: exponents of e add up, and so do the powers of equal atoms.
     (fa, ea), (fb, eb) = a, b
     e = ea if not eb else eb if not ea else _exponent(add(_exponents[ea], _exponents[eb]))
     if not fa or not fb:
@@ -235,25 +237,29 @@ def inverse(p: Poly) -> Poly:
     if not p:
         raise Rejected("a division by zero")
     content = _content(p)
+    # The factors that all monomials share, with the least power of each.
     common = dict(next(iter(p))[0])
     for factors, _ in p:
-        have = dict(factors)
-        common = {a: min(k, have[a]) for a, k in common.items() if a in have}
-    rest: Poly = {}
+        powers = dict(factors)
+        common = {a: min(k, powers[a]) for a, k in common.items() if a in powers}
+    primitive: Poly = {}
     for (factors, e), c in p.items():
-        left = tuple([(a, k - common.get(a, 0)) for a, k in factors if k > common.get(a, 0)])
-        rest[left, e] = _whole(c / content)
-    if (rest.get(ONE) or sum(rest.values())) < 0:  # 1/p and 1/(-p) are made the same where this tells them apart
-        content, rest = -content, scale(rest, -1)
-    if len(rest) == 1:
-        ((_, e),) = rest
-        out = {((), _exponent(scale(_exponents[e], -1))): _whole(1 / (rest[(), e] * content))}
+        remaining = tuple([(a, k - common.get(a, 0)) for a, k in factors if k > common.get(a, 0)])
+        primitive[remaining, e] = _whole(c / content)
+    # Of p and -p one is chosen, where this tells them apart, so that 1/p and -1/(-p) get the same atom.
+    if (primitive.get(ONE) or sum(primitive.values())) < 0:
+        content, primitive = -content, scale(primitive, -1)
+    # One monomial: only e^p is left, whose inverse is e^-p. More monomials: an atom.
+    if len(primitive) == 1:
+        ((_, e),) = primitive
+        out = {((), _exponent(scale(_exponents[e], -1))): _whole(1 / (primitive[(), e] * content))}
     else:
-        out = scale(_atom(("inv", freeze(rest))), 1 / content)
+        out = scale(_atom(("inv", freeze(primitive))), 1 / content)
+    # 1/(1/x) is x again.
     for a, k in common.items():
         key = _keys[a]
-        one = dict(key[1]) if key[0] == "inv" else _atom(("inv", freeze({(((a, 1),), 0): 1})))
-        out = mul(out, power(one, k))
+        inverted = dict(key[1]) if key[0] == "inv" else _atom(("inv", freeze({(((a, 1),), 0): 1})))
+        out = mul(out, power(inverted, k))
     return out
 
 
@@ -268,10 +274,10 @@ def _content(p: Poly) -> Fraction:
 
 def _primitive(p: Poly) -> Poly:
     """p/c for the content c of p."""
-    whole = [c for c in p.values() if isinstance(c, int)]
-    if len(whole) < len(p):
+    integers = [c for c in p.values() if isinstance(c, int)]
+    if len(integers) < len(p):
         return scale(p, 1 / _content(p))
-    common = math.gcd(*whole)
+    common = math.gcd(*integers)
     return p if common == 1 else {m: c // common for m, c in p.items()}
 
 
@@ -298,6 +304,7 @@ def nf(t: Term) -> Poly:
 
 
 def _nf(t: Term) -> Poly:
+    # By the tag; functions and folds have their own rules below.
     tag, data, kids = t
     if tag == "num":
         return {ONE: data[0] if data[1] == 1 else Fraction(*data)} if data[0] else {}
@@ -326,6 +333,7 @@ def _nf(t: Term) -> Poly:
 
 
 def _function(name: str, args: list[Poly]) -> Poly:
+    # The value where it is known, by the rules in the docstring of the module; else an atom.
     if name == "exp":
         return {((), _exponent(args[0])): 1}
     if name in ("min", "max"):
@@ -378,6 +386,7 @@ def _fold(t: Term) -> Poly:
     ends = (freeze(lo), freeze(hi))
     if tag == "prod":
         return {ONE: 1} if constant(inner) == 1 else _atom(_bind("prod", name, *ends, freeze(inner)))
+    # A sum is linear: what does not contain the variable moves out of it, monomial by monomial, e^p part by part.
     out = {}
     for (factors, e), c in inner.items():
         under = tuple([f for f in factors if name in _depends[f[0]]])

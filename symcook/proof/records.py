@@ -1,4 +1,4 @@
-"""Runs by name in a statement: text that is put in their place before the statement is read.
+"""Runs by name in a statement, which are replaced by text before the statement is read.
 
 ``names(NAME)`` in a quantifier is the list of all that the equations of run(NAME) speak of, in their order::
 
@@ -11,8 +11,8 @@ is named behind the model (over w where none is), and reaches to the bracket tha
     ex R:run(dyck-1, v). F         ex R_token:Int->Real, R_balance:Int->Real, .... (its equations) & (F)
 
 In F, ``R.total(i)`` is the last value of the coordinate total; what the equations call otherwise, as ``R.z1_total``,
-has that name. ``accept(R)`` is the readout's condition, ``word(R)`` says that the word is one of the model's. A record
-has no other use, so that nothing of what stands here can be meant in two ways. Standard library only.
+has that name. ``accept(R)`` is the readout's condition, ``word(R)`` states that the word is one of the model's. A
+record has no other use, so that no text here has two meanings. Standard library only.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def expand(text: str, relation: Callable[[str], Relation]) -> str:
     Raises BadInput for a list of names outside a quantifier, and a record that is used in another way than by its
     fields, that shares its name, or of which a field is none of the model's.
     """
-    while (found := _RECORD.search(text)) is not None:
-        text = _written(text, found, relation(found[3]))
-    for found in _NAMES.finditer(text):
-        _listed(text, found)
+    while (match := _RECORD.search(text)) is not None:
+        text = _written(text, match, relation(match[3]))
+    for match in _NAMES.finditer(text):
+        _listed(text, match)
     text = _NAMES.sub(lambda one: _quantified(relation(one[1]).sorts()), text)
-    if (left := _LEFT.search(text)) is not None:
+    if (unmatched := _LEFT.search(text)) is not None:
         must = "a run must be named as in all R:run(NAME, w). F, its names as in all names(NAME). F"
-        raise BadInput(must, text[left.start() : left.start() + 40])
+        raise BadInput(must, text[unmatched.start() : unmatched.start() + 40])
     return text
 
 
@@ -69,9 +69,10 @@ def _written(text: str, found: re.Match[str], relation: Relation) -> str:
     end = _end(text, found.end())
     before, body, after = text[: found.start()], text[found.end() : end], text[end:]
     sorts: dict[str, str] = relation.sorts()
+    # Every name of the equations gets the record's prefix; a field is the last value of a coordinate.
     own = {name: f"{record}_{name}" for name in sorts}
     fields = {**{name: own[name] for name in sorts if name not in relation.model["space"]},
-              **{name: own[held] for name, held in relation.held.items()}}  # fmt: skip
+              **{name: own[function] for name, function in relation.held.items()}}  # fmt: skip
     if not valid_name(record) or record in _TAKEN:
         raise BadInput("a run must have a name other than i, j, k, n, w and the words of the language", record)
     if taken := _words(text) & set(own.values()):
@@ -85,15 +86,17 @@ def _written(text: str, found: re.Match[str], relation: Relation) -> str:
             raise unknown("field", f"{record}.{one[1]}", [f"{record}.{name}" for name in fields])
         return fields[one[1]]
 
+    # R.x, accept(R) and word(R) in the formula; then R must occur nowhere else.
     body = re.sub(rf"\b{record}\.(\w+)", field, body)
     for word in ("accept", "word"):
-        said = re.compile(rf"\b{word}\(\s*{record}\s*\)")
-        if said.search(body):
-            body = said.sub(f"({_renamed(getattr(relation, word)(), renamed)})", body)
+        pattern = re.compile(rf"\b{word}\(\s*{record}\s*\)")
+        if pattern.search(body):
+            body = pattern.sub(f"({_renamed(getattr(relation, word)(), renamed)})", body)
     if record in _words(before) | _words(body) | _words(after) | {letter}:
         used = f"as {record}.NAME or accept({record})"
         must = f"the run {record} must be used in its quantifier, {used}, and nothing else may have its name"
         raise BadInput(must, found[0])
+    # The names, the equations as a premise (all) or a part (ex), and the formula.
     head = f"{kind} {_quantified({own[name]: sort for name, sort in sorts.items()})}"
     joined = "->" if kind == "all" else "&"
     return f"{before}{head}. ({_renamed(relation.run(), renamed)}) {joined} ({body.strip()}){after}"

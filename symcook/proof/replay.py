@@ -1,4 +1,4 @@
-"""From files to statuses: statements, certificates, and the words that only a replay may speak.
+"""From files to statuses: statements, certificates, and the verdicts, which only a replay gives.
 
 Statements are blocks of ``proofs/statements/*.txt``, separated by blank lines::
 
@@ -128,8 +128,8 @@ class Statement:
     @property
     def label(self) -> str:
         """The label by which a proof uses this statement."""
-        kind, _, rest = self.id.partition(".")
-        return f"{kind}:{rest}" if kind in ("lem", "named", "oracle") else f"lem:{self.id}"
+        kind, _, name = self.id.partition(".")
+        return f"{kind}:{name}" if kind in ("lem", "named", "oracle") else f"lem:{self.id}"
 
     @property
     def assumed(self) -> bool:
@@ -138,7 +138,7 @@ class Statement:
 
 
 def _expanded(text: str, how: str) -> str:
-    """What a function of `runrel` makes of a statement."""
+    """The statement as the function `how` of `runrel` expands it; its BadInput becomes Rejected."""
     try:
         return getattr(runrel, how)(text)
     except BadInput as error:
@@ -194,6 +194,7 @@ def judge(
     usable = _usable(certificate, lemmas or {})
     if sense == "proved" and statement.claim and not {"defined", "inhabited"} <= set(certificate):
         raise Rejected("a claim needs proofs that it is defined and not vacuous")
+    # The proof of the statement or of R, and those of D and H where they are there.
     goals = {"proof": statement.formula if sense == "proved" else statement.refutation}
     goals |= {k: getattr(statement, k) for k in ("defined", "inhabited") if k in certificate}
     parts = []
@@ -207,6 +208,7 @@ def judge(
 
 
 def _shape(certificate: object, statement: Statement, must: set[str], may: set[str]) -> None:
+    # The keys, and the hashes of what the certificate is for.
     if not isinstance(certificate, dict) or not must <= set(certificate) <= must | may:
         raise Rejected(f"a certificate needs the keys {', '.join(sorted(must))}")
     if certificate["grammar"] != GRAMMAR or isinstance(certificate["grammar"], bool):
@@ -247,8 +249,8 @@ def make_certificate(
     """A certificate with its hashes, for the scripts that find proofs; nothing is checked here."""
     out: dict[str, Any] = {"grammar": GRAMMAR, "id": statement.id, "statement": statement.digest}
     out |= {"lemmas": {s.id: s.digest for s in sorted(lemmas, key=lambda s: s.id)}, "sense": sense, "proof": proof}
-    more = (("defined", defined), ("inhabited", inhabited), ("model", statement.model))
-    out |= {k: v for k, v in more if v is not None}
+    optional = (("defined", defined), ("inhabited", inhabited), ("model", statement.model))
+    out |= {k: v for k, v in optional if v is not None}
     return out
 
 
@@ -269,7 +271,8 @@ def uncollected() -> Iterator[None]:
 
 
 class _Examined(NamedTuple):
-    """What the checker says of one certificate, as if its lemmas held: no verdict but a reason where it is refused."""
+    """The result of the checker for one certificate, as if its lemmas held: a verdict, or the reason why it is
+    rejected."""
 
     file: str
     lemmas: tuple[str, ...]
@@ -323,11 +326,11 @@ class Library:
         if statement.id in self.statements:
             raise Rejected(f"the id '{statement.id[:80]}' is that of a stored statement")
         stated = {n: self.statements[n] for n in lemmas if n in self.statements}
-        found = _verdict(statement, *judge(statement, certificate, stated, seconds))
+        verdict = _verdict(statement, *judge(statement, certificate, stated, seconds))
         with uncollected():
             for name in lemmas:
                 self._settle(name)
-        final = self._final(self._resting(found, lemmas))
+        final = self._final(self._resting(verdict, lemmas))
         if final.status == "OPEN":
             raise Rejected(final.reason)
         return final
@@ -360,19 +363,19 @@ class Library:
         if false:
             return replace(verdict, status="OPEN", reason=f"it assumes {', '.join(false)}, which is refuted")
         if verdict.status == "REFUTED":
-            for other in self.statements.values():
-                if other.corrects == verdict.id:
-                    better = self._final(self._settle(other.id))
-                    if better.status == "PROVED":
-                        named = tuple(sorted({*verdict.named, *better.named}))
+            for candidate in self.statements.values():
+                if candidate.corrects == verdict.id:
+                    corrected = self._final(self._settle(candidate.id))
+                    if corrected.status == "PROVED":
+                        named = tuple(sorted({*verdict.named, *corrected.named}))
                         return replace(verdict, status="CORRECTED", named=named)
         return verdict
 
     def problems(self) -> list[str]:
-        """What lies in the folders and has no effect: files there that are no certificate of a statement."""
+        """The files in the folder of certificates that belong to no statement, and have no effect."""
         wanted = {path.name for name in self.statements for path in self._paths(name)}
-        found = sorted(p.name for p in (self.root / "certificates").glob("*") if p.name not in wanted)
-        return [f"certificates/{name} belongs to no statement" for name in found]
+        files = sorted(p.name for p in (self.root / "certificates").glob("*") if p.name not in wanted)
+        return [f"certificates/{name} belongs to no statement" for name in files]
 
     def _settle(self, name: str) -> Verdict:
         """The verdict of one id; its lemmas first, on a stack of open ids so that a cycle is seen."""
@@ -407,45 +410,46 @@ class Library:
         return out
 
     def examined(self, name: str) -> list[_Examined]:
-        """What the checker says of each certificate of `name` by itself."""
+        """The result of the checker for each certificate of `name`, as if its lemmas held."""
         if name not in self._examined:
             self._examined[name] = [self._look(self.statements[name], p) for p in self._paths(name) if p.is_file()]
         return self._examined[name]
 
     def _look(self, statement: Statement, path: Path) -> _Examined:
+        # A check is done again, a proof is judged; what fails is noted with its reason.
         start = time.perf_counter()
-        found, reason, lemmas = None, "", ()
+        verdict, reason, lemmas = None, "", ()
         try:
             certificate = load_json(path.read_bytes())
             lemmas = _listed(certificate)
             if isinstance(certificate, dict) and "check" in certificate:
-                found = self._recheck(statement, certificate)
+                verdict = self._recheck(statement, certificate)
             else:
                 stated = {n: self.statements[n] for n in lemmas if n in self.statements}
-                found = _verdict(statement, *judge(statement, certificate, stated))
+                verdict = _verdict(statement, *judge(statement, certificate, stated))
         except (Rejected, BadInput) as error:
             reason = str(error)
-        return _Examined(path.name, lemmas, found, reason, time.perf_counter() - start)
+        return _Examined(path.name, lemmas, verdict, reason, time.perf_counter() - start)
 
     def _judge(self, name: str) -> Verdict:
         """The verdict of one id whose lemmas, as far as they can be, are settled."""
-        found: list[Verdict] = []
+        verdicts: list[Verdict] = []
         reasons: list[str] = []
         seconds = 0.0
-        for one in self.examined(name):
-            seconds += one.seconds
+        for own in self.examined(name):
+            seconds += own.seconds
             try:
-                if one.verdict is None:
-                    raise Rejected(one.reason)
-                found.append(self._resting(one.verdict, one.lemmas))
+                if own.verdict is None:
+                    raise Rejected(own.reason)
+                verdicts.append(self._resting(own.verdict, own.lemmas))
             except Rejected as error:
-                reasons.append(f"{one.file}: {error}")
-        words = {v.status for v in found}
+                reasons.append(f"{own.file}: {error}")
+        words = {v.status for v in verdicts}
         if "REFUTED" in words and words & {"PROVED", "DECIDED"}:
             raise SymcookError(f"a defect of the checker: '{name}' and its negation are both proved; please report it")
-        found.sort(key=lambda v: v.status != "REFUTED")  # a counterexample counts more than a check of some inputs
+        verdicts.sort(key=lambda v: v.status != "REFUTED")  # a counterexample counts more than a check of some inputs
         why = "; ".join(reason.partition(": ")[2] for reason in reasons)
-        best = found[0] if found else Verdict(name, "OPEN", reason=why or "no stored proof")
+        best = verdicts[0] if verdicts else Verdict(name, "OPEN", reason=why or "no stored proof")
         stored = [str(p) for p in self._paths(name) if p.is_file()]
         return replace(best, certificate=stored[0] if stored else None, seconds=seconds, rejected=tuple(reasons))
 
@@ -506,14 +510,16 @@ def _examined(root: Path, name: str) -> list[_Examined]:
 def read_statements(folder: Path) -> dict[str, Statement]:
     """The statements of a folder by id. Rejected where a file does not follow the format or an id comes twice."""
     shared: dict[str, Definition] = {}
+    # Definitions for all files.
     path = folder / "definitions.txt"
     for _, line in _lines(path):
         if not line:
             continue
-        made = grammar.define(line, shared)
-        shared[made.name] = made
+        definition = grammar.define(line, shared)
+        shared[definition.name] = definition
     out: dict[str, Statement] = {}
     labels: set[str] = set()
+    # The blocks of each file.
     for path in sorted(folder.glob("*.txt"), key=lambda p: p.stem):  # a lemma may use earlier ones
         if path.name == "definitions.txt":
             continue
@@ -523,6 +529,7 @@ def read_statements(folder: Path) -> dict[str, Statement]:
                 raise Rejected(f"{place}: the id '{statement.id}' comes twice")
             out[statement.id] = statement
             labels.add(statement.label)
+    # What statements may say of each other.
     for statement in out.values():
         if statement.corrects is not None and statement.corrects not in out:
             raise Rejected(f"'{statement.id}' corrects '{statement.corrects}', which has no statement")
@@ -532,6 +539,7 @@ def read_statements(folder: Path) -> dict[str, Statement]:
 
 
 def _statement(place: str, block: list[tuple[str, str]], shared: Mapping[str, Definition]) -> Statement:
+    # One block: its id, definitions of its own, and each other key at most once.
     name = block[0][1] if block[0][0] == "id" else ""
     if ID.fullmatch(name) is None:
         raise Rejected(f"{place}: a block must begin with an id in brackets")
@@ -539,8 +547,8 @@ def _statement(place: str, block: list[tuple[str, str]], shared: Mapping[str, De
     single: dict[str, str] = {}
     for key, value in block[1:]:
         if key == "define":
-            made = grammar.define(value, known)
-            known[made.name] = made
+            definition = grammar.define(value, known)
+            known[definition.name] = definition
         elif key not in _KEYS or key in single:
             raise Rejected(f"{place}: '{key}' is unknown or comes twice")
         else:

@@ -49,29 +49,31 @@ class RoundedTerms:
             return (*tree[:-1], self.put(tree[-1], inner))
         if tag != "call":
             return (tag, *(self.put(part, integers, end) if isinstance(part, tuple) else part for part in tree[1:]))
+        # The argument of mod is an integer place, as an end is.
         _, name, given = tree
         t, *others = (self.put(part, integers, end or name == "mod") for part in given)
         if name in self.own or ROUNDED.get(name) != len(given):
             return (tag, name, (t, *others))
         if name == "sign":
             return ("-", ("ind", ("<", ZERO, t)), ("ind", ("<", t, ZERO)))
-        found = self.mod(given[0], t, others[0], integers) if name == "mod" else self.floor(t, integers, end)
-        if found is None:
+        term = self.mod(given[0], t, others[0], integers) if name == "mod" else self.floor(t, integers, end)
+        if term is None:
             raise self.fail(tree, f"{name} takes sums, products and parts of positions and lengths")
-        return found
+        return term
 
     def mod(self, given: Tree, t: Tree, m: Tree, integers: Integers) -> Tree | None:
         """mod(t, m), where t is `given` without the functions."""
         floors = given[:2] == ("call", "floor") and "floor" not in self.own
-        found = self.rest(self.put(given[2][0], integers, True) if floors else t, m, integers, floors)
-        below = found or self.floor(("/", t, m), integers, True)
-        return found or (below and ("-", t, ("*", m, below)))
+        remainder = self.rest(self.put(given[2][0], integers, True) if floors else t, m, integers, floors)
+        below = remainder or self.floor(("/", t, m), integers, True)
+        return remainder or (below and ("-", t, ("*", m, below)))
 
     def floor(self, t: Tree, integers: Integers, end: bool) -> Tree | None:
+        # a/m: by the remainder where m is a small literal, else by counting multiples; None for another term.
         a, m = _fraction(t, integers) or (t, ZERO)
-        rest = None if end or m == ONE else self.rest(a, m, integers, False)
-        if m in (ZERO, ONE) or rest is not None:
-            return ("/", ("-", a, rest), m) if rest else None if m == ZERO else a
+        remainder = None if end or m == ONE else self.rest(a, m, integers, False)
+        if m in (ZERO, ONE) or remainder is not None:
+            return ("/", ("-", a, remainder), m) if remainder else None if m == ZERO else a
         q, low, high = self.places(a, integers)
         above: Tree = ("sum", q, ONE, high, ("ind", ("<=", ("*", m, ("name", q)), a)))
         below: Tree = ("sum", q, ONE, high, ("ind", ("<", a, ("*", m, ("-", ONE, ("name", q))))))
@@ -85,9 +87,9 @@ class RoundedTerms:
             return None
         a = ("+", a[1], ("num", -a[2][1] % most, 1)) if a[0] == "-" and a[2][0] == "num" else a
         (q, low, high), out = self.places(a, integers), list[Tree]()
-        for rest in range(k[1], most):
-            multiple: Tree = ("+", ("*", ("num", most, 1), ("name", q)), ("num", rest, 1))
-            out.append(_times(("num", rest // k[1], 1), ("ind", ("ex in", q, low, high, ("=", a, multiple)))))
+        for remainder in range(k[1], most):
+            multiple: Tree = ("+", ("*", ("num", most, 1), ("name", q)), ("num", remainder, 1))
+            out.append(_times(("num", remainder // k[1], 1), ("ind", ("ex in", q, low, high, ("=", a, multiple)))))
         return reduce(lambda x, y: ("+", x, y), out)
 
     def places(self, t: Tree, integers: Integers) -> tuple[str, Tree, Tree]:
@@ -105,8 +107,8 @@ def _fraction(t: Tree, integers: Integers) -> tuple[Tree, Tree] | None:
         known = tag != "name" or t[1] in integers
         return (("num", t[1], 1), ("num", t[2], 1)) if tag == "num" else (t, ONE) if known else None
     if tag == "sum":
-        found = _fraction(t[4], _inner(t, integers))
-        return ((*t[:4], found[0]), ONE) if found and found[1] == ONE else None
+        summand = _fraction(t[4], _inner(t, integers))
+        return ((*t[:4], summand[0]), ONE) if summand and summand[1] == ONE else None
     parts = [_fraction(part, integers) for part in t[1:]] if tag in ("neg", "+", "-", "*", "/") else [None]
     if None in parts:
         return None

@@ -84,16 +84,18 @@ class RunEquations:
 
     def _part(self, number: int, blocks: Sequence[object], norms: Sequence[object], placement: str) -> None:
         """The heads or the feed-forward block of a layer: all of it reads one view, then it is added to the stream."""
+        # "pre" placements read the normed values, the others the stream itself.
         view = dict(self.held)
         if placement not in ("none", "post"):
             view = {name: made for norm in norms for name, made in self._norm(number, norm).items()}
         added = [(h, block, *output) for h, block in enumerate(blocks, 1) for output in self._added(block, view)]
+        # One block that writes a coordinate is added at once; of several each has a function of its own.
         for name in dict.fromkeys(name for _, _, name, _ in added):
-            mine = [(h, block, right) for h, block, other, right in added if other == name]
-            if len(mine) == 1 and not self._many(mine[0][1]):
-                self._write(name, number, mine[0][2])
+            own = [(h, block, right) for h, block, written, right in added if written == name]
+            if len(own) == 1 and not self._many(own[0][1]):
+                self._write(name, number, own[0][2])
             else:
-                heads = [self._apart(f"z{number}_{h}_{name}", name, block, right) for h, block, right in mine]
+                heads = [self._apart(f"z{number}_{h}_{name}", name, block, right) for h, block, right in own]
                 self._write(name, number, PartsRow(heads=tuple(heads)))
         if placement == "post":
             for norm in norms:
@@ -105,10 +107,10 @@ class RunEquations:
         """The mean and the deviation of the entries of a norm."""
         mean = self._value(self._define(f"mu{number}", NormMean(entries=entries)))
         row = NormDeviation(entries=entries, mean=mean, epsilon=tuple(epsilon))
-        deviation = self._value(held := self._define(f"dev{number}", row))
+        deviation = self._value(function := self._define(f"dev{number}", row))
         if refuse:
-            self.deviations.append(self._text(held))
-            self.premises_after.append(Premise("deviation", self._always(f"0 < {self._text(held)}")))
+            self.deviations.append(self._text(function))
+            self.premises_after.append(Premise("deviation", self._always(f"0 < {self._text(function)}")))
         return mean, deviation
 
     def _warm(self, head: str, positive: str, free: Iterable[str]) -> None:

@@ -11,13 +11,13 @@ of a layer write one coordinate, ``z<layer>_<head>_name`` is what one head adds.
 makes, ``mu<layer>`` its mean and ``dev<layer>`` the root that it divides by (the final norm counts as one more layer).
 A name that is taken gets underscores at its end.
 
-A row that sees nothing gets zero, by an equation.
+A head that sees no position adds zero, by an equation.
 
-The relation holds of an input that has a run, and of no other. So beside the equations it says, at every position, what
-a run needs: that a temperature is positive, and that a norm that refuses zero variance has a deviation above zero. It
-says too that n, which counts the positions with those of added tokens, is at most the model's greatest length; this
+The relation holds of an input that has a run, and of no other. So besides the equations it states, at every position,
+what a run needs: that a temperature is positive, and that a norm that refuses zero variance has a positive deviation.
+It also states that n, which counts the positions of added tokens too, is at most the model's maximum length. This
 belongs to the run and not to the word, since a model that takes numbers has no words. Temperature and length come
-first: what stands behind them may divide by what they exclude.
+first: the equations after them may divide by what they exclude.
 
 What is trusted here is the reading of the blocks; tests compare it with `forward` in the exact domain. Standard library
 only: numbers and expressions are text already.
@@ -146,6 +146,7 @@ class Relation(RunEquations):
 
     def _well_named(self) -> None:
         """BadInput where a name or number of the document could mean something else in the text of a statement."""
+        # Names: coordinates and symbols must differ from each other and from the relation's own.
         space, embedding, readout = set(self.model["space"]), self.embedding, self.model["readout"]
         for name in self.model["space"]:
             if not isinstance(name, str) or not valid_name(name) or name in _TAKEN:
@@ -157,6 +158,7 @@ class Relation(RunEquations):
         symbols = {symbol["name"] for symbol in self.model["symbols"]}
         if symbols & {*space, *_TAKEN} or not all(map(valid_name, symbols)):
             raise BadInput("a symbol in a statement must be a name of its own", ", ".join(sorted(symbols)))
+        # Collected from all blocks: what reads and writes which names, and all numbers.
         touched = [(names, space) for names in (readout["reads"], embedding["inputs"] or (), embedding["positions"])]
         fixed = [readout["weights"], [list(row.values()) for row in (embedding["words"] or {}).values()]]
         over = list(embedding["positions"].values())
@@ -167,6 +169,7 @@ class Relation(RunEquations):
             over += [block[key] for block in blocks for key in ("scale", "temperature") if key in block]
         if not all({*names} <= allowed for names, allowed in touched):
             raise BadInput("a block must read and write coordinates of the space", self.model["name"])
+        # Weights may use symbols only; position functions, scales and temperatures also i and n.
         for text in _flat(fixed):
             _only(text, symbols)
         for text in over:
@@ -183,7 +186,7 @@ class Relation(RunEquations):
         return [one.text for one in self.definitions]
 
     def sorts(self) -> dict[str, str]:
-        """What the equations speak of, with sorts: the inputs, then what each equation is for, in their order."""
+        """The functions of the equations with their sorts: the inputs, then the one that each equation defines."""
         names = [*(self.embedding["inputs"] or ()), *self.defined]
         return dict.fromkeys(names, "Real" if self.pointwise else "Int->Real")
 
@@ -228,9 +231,9 @@ class Relation(RunEquations):
         return f"exp({scores[which]})/({joined(f'exp({score})' for score in scores)})"
 
     def decoded(self, at: str) -> str:
-        """From the position `at` on each token is the label that the model answers one position before; behind a label
-        that is no token of the vocabulary there is none. Where a readout looks at the last position, the answer at a
-        position is that to the word up to there: the model must look back only."""
+        """From the position `at` on each token is the label that the model answers one position before; after a label
+        that is no token of the vocabulary there is no position. Where a readout looks at the last position, the answer
+        at a position is that to the word up to there: the model must look back only."""
         readout, before = self.model["readout"], ("future", "strict-future")
         heads = [block for _, blocks, _, _ in self.parts for block in blocks if "mask" in block]
         over = [*self.embedding["positions"].values(), *(h[key] for h in heads for key in ("scale", "temperature"))]
@@ -263,8 +266,8 @@ class Relation(RunEquations):
 
     def _at(self, name: str, place: str) -> str | None:
         """The value of a coordinate at a position; None where nothing was written yet, so that it is zero."""
-        held = self.held.get(name)
-        return held if held is None else self.call(held, place)
+        function = self.held.get(name)
+        return function if function is None else self.call(function, place)
 
     def _define(self, fresh: str, text: Any) -> str:
         """A definition of a new function like `fresh`. Returns the name."""
@@ -281,6 +284,7 @@ class Relation(RunEquations):
         self.held[name] = self._define(name if old is None else f"z{number}_{name}", row)
 
     def _embed(self) -> None:
+        # For each coordinate the entries of the vocabulary that are not zero, and its position function.
         words, inputs = self.embedding["words"] or {}, self.embedding["inputs"] or []
         for name in self.model["space"]:
             tokens = [(row[name], index) for index, row in enumerate(words.values()) if row.get(name, "0") != "0"]
@@ -288,8 +292,8 @@ class Relation(RunEquations):
                 self.held[name] = name
             position = self.embedding["positions"].get(name)
             if tokens or position is not None:
-                said = None if position is None else readable(position, self.used)
-                self._write(name, 0, EmbeddingRow(tokens=tuple(tokens), position=said))
+                position_text = None if position is None else readable(position, self.used)
+                self._write(name, 0, EmbeddingRow(tokens=tuple(tokens), position=position_text))
 
     def _value(self, held: str) -> Combination:
         return alone(held)
@@ -317,15 +321,16 @@ class Relation(RunEquations):
         refuse = norm["zero_variance"] == "refuse" and (rational(norm["epsilon"]) or 0) <= 0
         entries = ListedEntries(tuple(values))
         mean, deviation = self._deviation(number, entries, nonzero(norm["epsilon"]), refuse)
-        made = {}
+        outputs = {}
         for name, entry, (gain,), (bias,) in zip(norm["writes"], values, norm["gain"], norm["bias"], strict=True):
             zero = norm["zero_variance"] == "zero"
-            more = {"gain": times(gain, "#"), "bias": tuple(nonzero(bias)), "zero": zero}
-            row = NormEntry(entry=entry, mean=mean, deviation=deviation, **more)
-            made[name] = self._define(f"y{number}_{name}", row)
-        return made
+            coefficients = {"gain": times(gain, "#"), "bias": tuple(nonzero(bias)), "zero": zero}
+            row = NormEntry(entry=entry, mean=mean, deviation=deviation, **coefficients)
+            outputs[name] = self._define(f"y{number}_{name}", row)
+        return outputs
 
     def _feedforward(self, block: Model, view: View) -> list[tuple[str, Right]]:
+        # What each unit with a weight adds, and the bias.
         activation = block["activation"]
         if activation not in ACTIVATIONS:
             raise BadInput("a run relation knows the activations relu, step and gelu", activation)
@@ -338,6 +343,7 @@ class Relation(RunEquations):
         return list(zip(block["writes"], rights, strict=True))
 
     def _head(self, head: Model, view: View) -> list[tuple[str, Right]]:
+        # The sums that queries, keys and values are; products with a zero side are left out.
         scale, temperature = (readable(head[key], self.used) for key in ("scale", "temperature"))
         self._warm(head["weighting"], temperature, names(parse_term(temperature)))
         seen = window(head["mask"], self.embedding["start"])
@@ -356,12 +362,15 @@ class Relation(RunEquations):
 def _well_normed(norms: list[Model], placement: str, space: set[str]) -> set[str]:
     """What a block may read; BadInput where its norms are not those of the placement."""
     written = [name for norm in norms for name in norm["writes"]]
-    many = {"none": 0, "multi pre": len(norms) or 1}.get(placement, 1)
-    right = placement in _PLACEMENTS and many == len(norms) and len(written) == len(set(written))
+    expected = {"none": 0, "multi pre": len(norms) or 1}.get(placement, 1)
+    right = placement in _PLACEMENTS and expected == len(norms) and len(written) == len(set(written))
     for norm in norms:
-        whole = norm["projection"] is None and {*norm["reads"]} == space and norm["reads"] == norm["writes"]
+        over_space = norm["projection"] is None and {*norm["reads"]} == space and norm["reads"] == norm["writes"]
         projected = norm["projection"] is not None and {*norm["reads"]} <= space and all(map(valid_name, written))
-        right &= (whole if placement in ("post", "pre") else projected) and norm["zero_variance"] in ("refuse", "zero")
+        right &= (over_space if placement in ("post", "pre") else projected) and norm["zero_variance"] in (
+            "refuse",
+            "zero",
+        )
     if not right:
         raise BadInput("a layer in a statement must have the norms of its placement", placement)
     return set(written) if norms else space

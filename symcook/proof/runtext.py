@@ -49,9 +49,11 @@ def product(factor: Sequence[str], rows: Sequence[Sequence[tuple[str, str]]]) ->
     """The product of weighted sums, times `factor`: a scale, and a temperature that divides it. The numbers among the
     weights of sums of one term, the scale and the temperature are multiplied to one, which stands in front."""
     number, above, values, below = Fraction(1), list[str](), list[str](), ""
+    # The scale and weights that stand alone: their rational number, and what else is in them.
     for text in (*factor[:1], *(row[0][0] for row in rows if len(row) == 1)):
         part, others = split(parse_term(readable(text)))
         number, above = number * part, [*above, *(bracketed(show(one)) for one in others)]
+    # A rational temperature divides the number; another one stands below.
     for temperature in factor[1:]:
         if divided := rational(temperature):
             number /= divided
@@ -59,8 +61,8 @@ def product(factor: Sequence[str], rows: Sequence[Sequence[tuple[str, str]]]) ->
             below = f"/{bracketed(readable(temperature))}"
     for row in rows:
         values.append(row[0][1] if len(row) == 1 else f"({joined(times(*entry) for entry in row)})")
-    whole = numeral(number.numerator) + (f"/{numeral(number.denominator)}" if number.denominator != 1 else "")
-    return times(whole, "*".join([*above, *values]) + below)
+    fraction_text = numeral(number.numerator) + (f"/{numeral(number.denominator)}" if number.denominator != 1 else "")
+    return times(fraction_text, "*".join([*above, *values]) + below)
 
 
 def rational(text: str) -> Fraction | None:
@@ -106,8 +108,8 @@ def readable(text: str, taken: Collection[str] = ()) -> str:
             return part
         if part[0] == "^" and part[2][0] != "num":
             base, (rising, falling) = put(part[1]), _signed(put(part[2]))
-            many = [(base, rising)] * bool(rising) + [(_inverse(base), falling)] * bool(falling)
-            return _joined("*", [("call", "pow", (a, _joined("+", terms))) for a, terms in many])
+            powers = [(base, rising)] * bool(rising) + [(_inverse(base), falling)] * bool(falling)
+            return _joined("*", [("call", "pow", (a, _joined("+", terms))) for a, terms in powers])
         return tuple(map(put, part))
 
     return show(put(RoundedTerms(taken, fail).put(parse_term(text), {"i": True, "n": True})))
@@ -124,8 +126,12 @@ def _signed(tree: Tree) -> tuple[list[Any], list[Any]]:
         return falling, rising
     if tree[0] not in ("+", "-"):
         return [tree], []
-    (rising, falling), (more, less) = _signed(tree[1]), _signed(tree[2])
-    return (rising + more, falling + less) if tree[0] == "+" else (rising + less, falling + more)
+    (rising, falling), (rising_right, falling_right) = _signed(tree[1]), _signed(tree[2])
+    return (
+        (rising + rising_right, falling + falling_right)
+        if tree[0] == "+"
+        else (rising + falling_right, falling + rising_right)
+    )
 
 
 def _inverse(tree: Tree) -> Any:

@@ -169,8 +169,8 @@ class RangedEntries:
 
     def total(self, each: Callable[[str], str], call: Call) -> str:
         """The sum of what is made of each."""
-        made = ((to.over, each(entry.at("i", call))) for to, entry in self.entries)
-        return joined(f"({show(summed(over, parse_term(text)))})" for over, text in made)
+        texts = ((to.over, each(entry.at("i", call))) for to, entry in self.entries)
+        return joined(f"({show(summed(over, parse_term(text)))})" for over, text in texts)
 
     @property
     def count(self) -> str:

@@ -79,7 +79,8 @@ class Clock:
 
 
 class _Visits:
-    """What is left of `MAX_VISITS` in the present substitution: long values in many places, lambdas reduced often."""
+    """How much of `MAX_VISITS` the present substitution has left. Long values in many places, and lambdas that are
+    reduced often, cost much."""
 
     left = MAX_VISITS
 
@@ -175,9 +176,9 @@ def _walk(
     new, changed = [], False
     for number, k in enumerate(kids):  # a loop, and no call for a leaf: fewer frames a level
         at = depth if binds is None else depth + binds[number]
-        other = _walk(k, at, leaf, seen, whole, inner) if k[2] else leaf(k, at)
-        changed = changed or other is not k
-        new.append(other)
+        walked = _walk(k, at, leaf, seen, whole, inner) if k[2] else leaf(k, at)
+        changed = changed or walked is not k
+        new.append(walked)
     if not changed:
         out = t
     elif tag == "app" and new[0][0] == "lam":
@@ -279,7 +280,7 @@ def loose(t: Term, depth: int = 0) -> bool:
 
 
 def fits(given: Sort, wanted: Sort) -> bool:
-    """Whether a value of sort `given` may stand where sort `wanted` is asked for."""
+    """Whether a value of sort `given` may stand where sort `wanted` is required."""
     if given == wanted or (given, wanted) == ("Int", "Real"):
         return True
     if isinstance(given, str) or isinstance(wanted, str):
@@ -292,12 +293,12 @@ def fits(given: Sort, wanted: Sort) -> bool:
 
 
 Measure = tuple[Sort, int, int, int]
-"""What is known of a term: its sort ("Bool" for a formula), how many symbols it has, how deep they nest, and how many
-binders around it would bind all the variables in it."""
+"""The measure of a term: its sort ("Bool" for a formula), how many symbols it has, how deep they nest, and how many
+binders around it would bind all its variables."""
 
 _measures: dict[int, tuple[Term, Measure]] = {}
-"""The measures found so far, by identity: the term beside it is held, so that no other has its identity. A formula that
-is opened quantifier by quantifier keeps most of its parts."""
+"""The measures so far, by the identity of the term. The term is kept with it, so that no other one gets its identity. A
+formula that is opened quantifier by quantifier keeps most of its parts."""
 MAX_MEASURES = 200_000
 
 
@@ -307,12 +308,14 @@ def measure(t: Term, room: int = MAX_DEPTH) -> Measure:
     tag, data, kids = t
     if not kids:
         return _leaf(t)
+    # A measure found earlier holds if the term is not too deep for this place.
     known = _measures.get(id(t))
     if known is not None and known[0] is t and known[1][2] <= room:
         return known[1]
     if room <= 1:
         raise Rejected(f"a formula nests more than {MAX_DEPTH} deep")
     binds = _binds(t) if tag in _BINDING else None
+    # The kids' measures: sizes add up, depths and loose indices have their maximum, less what is bound here.
     sorts, size, depth, loose = [], 1, 0, 0
     for place, k in enumerate(kids):
         sort, symbols, nested, out = measure(k, room - 1) if k[2] else _leaf(k)
@@ -323,11 +326,11 @@ def measure(t: Term, room: int = MAX_DEPTH) -> Measure:
             loose = out
     if size > MAX_SIZE:
         raise Rejected(f"a formula exceeds {MAX_SIZE} symbols")
-    found = (_sort_of(tag, data, sorts), size, depth + 1, loose)
+    result = (_sort_of(tag, data, sorts), size, depth + 1, loose)
     if len(_measures) >= MAX_MEASURES:
         _measures.clear()
-    _measures[id(t)] = (t, found)
-    return found
+    _measures[id(t)] = (t, result)
+    return result
 
 
 def _leaf(t: Term) -> Measure:
@@ -345,11 +348,13 @@ def _leaf(t: Term) -> Measure:
 
 def _sort_of(tag: str, data: object, kids: Sequence[Sort]) -> Sort:
     """The sort of a node whose kids have the sorts `kids`."""
+    # Comparisons are between numbers, connectives and indicators of formulas.
     if tag in FORMULAS or tag == "ind":
         for s in kids:
             if (s not in _NUMBERS) if tag in COMPARISONS else s != "Bool":
                 raise Rejected(f"'{tag}' stands between things of the wrong sort")
         return "Int" if tag == "ind" else "Bool"
+    # A function: its arguments must fit its sorts.
     if tag == "app":
         head = kids[0]
         if not isinstance(head, tuple) or len(head[1]) != len(kids) - 1:
@@ -358,6 +363,7 @@ def _sort_of(tag: str, data: object, kids: Sequence[Sort]) -> Sort:
             if not fits(s, wanted):
                 raise Rejected(f"an argument must be {spoken(wanted)}")
         return head[2]
+    # Everything else is a term of numbers.
     for s in kids:
         if s not in _NUMBERS:
             raise Rejected("a number must stand here")
@@ -368,6 +374,7 @@ def _sort_of(tag: str, data: object, kids: Sequence[Sort]) -> Sort:
     name = data if tag == "fn" else tag
     if name == "pow" and kids[1] != "Int":
         raise Rejected("the exponent of pow must be a whole number")
+    # Integers stay integers under these; the others give real numbers.
     if name in _KEEPS_INT:
         return "Real" if "Real" in kids else "Int"
     if name in _REAL:
@@ -401,11 +408,11 @@ def value_for(t: Term, wanted: Sort) -> Term:
     if t[0] == "lam":
         if isinstance(wanted, str) or len(t[1]) != len(wanted[1]):
             raise Rejected("a function of this number of arguments does not fit")
-        given: Any = ("fun", t[1], measure(t[2][0], MAX_DEPTH - 1)[0])
-        if given[2] not in _NUMBERS:
+        own_sort: Any = ("fun", t[1], measure(t[2][0], MAX_DEPTH - 1)[0])
+        if own_sort[2] not in _NUMBERS:
             raise Rejected("a number must stand here")
     else:
-        given = measure(t)[0]
-    if not fits(given, wanted):
-        raise Rejected(f"{spoken(given)} was given where {spoken(wanted)} is asked for")
+        own_sort = measure(t)[0]
+    if not fits(own_sort, wanted):
+        raise Rejected(f"{spoken(own_sort)} was given where {spoken(wanted)} is asked for")
     return t
