@@ -173,7 +173,9 @@ def _lengths(longest: int) -> list[int]:
     return [n for n in LENGTHS if n <= longest]
 
 
-def _over_lengths(model: str, values: str, longest: int, of: Callable[[Bound], object], progress: Ask) -> tuple[Point, ...]:
+def _over_lengths(
+    model: str, values: str, longest: int, of: Callable[[Bound], object], progress: Ask
+) -> tuple[Point, ...]:
     """A point for each length: the value that `of` takes from the model's cross-entropy, where it is a ball."""
     points = []
     for n in _lengths(longest):
@@ -242,7 +244,9 @@ def right_weights(
     if model not in LOGITS:
         raise unknown("model with the weight of Figure 3", model, list(LOGITS))
     length = count(n)
-    if not 3 <= length <= MAX_LENGTH:  # of 2 symbols, the query of a string may pass the last position and its answer stay right
+    if (
+        not 3 <= length <= MAX_LENGTH
+    ):  # of 2 symbols, the query of a string may pass the last position and its answer stay right
         raise BadInput(f"the length must be from 3 to {MAX_LENGTH} here", length)
     case, _ = case_of(model, length, values)
     # The layer of Proposition 2 only rescales the logit. At epsilon 0 it is left out: the sign is the same without it,
