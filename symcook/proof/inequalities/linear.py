@@ -24,16 +24,18 @@ from symcook.proof.inequalities.simplex import Effort, LinearRow, Number, TooLon
 from symcook.proof.normal import ONE, Mono, Poly, add, mul, nf
 from symcook.proof.terms import COMPARISONS, Term
 
-MAX_PRODUCTS = 1500
-MANY_PRODUCTS = 60  # of more products than this only those are kept that can cancel
+MAX_PRODUCTS = 1500  # products of inequalities
+MANY_PRODUCTS = 60  # if there are more products than this, only those that can cancel are kept
 MAX_TERMS = 400  # monomials of a polynomial in which equations were substituted
-MAX_MULTIPLIERS = 1200
-MOST_PASSES = 60  # substitutions of all equations, one after the other
+MAX_MULTIPLIERS = 1200  # multiples of equations
+MOST_PASSES = 60  # rounds in which all equations are substituted, one after the other
 
 
 @dataclass(frozen=True)
 class Found:
-    """Coefficients found: the keys of a `pos` node, and whether they prove the goal or that the facts contradict."""
+    """The coefficients of a `pos` node. `sum` has (coefficient, labels of the facts of a product, term that is squared
+    or None), `eq` has (multiplier, label of the equation). `contradiction` means that the facts alone are
+    contradictory."""
 
     sum: tuple[tuple[Fraction, tuple[str, ...], Term | None], ...]
     eq: tuple[tuple[Term, str], ...]
@@ -41,12 +43,12 @@ class Found:
 
 
 def poly(f: Term) -> Poly:
-    """right - left of a comparison."""
+    """The polynomial right - left of a comparison."""
     return add(nf(f[2][1]), nf(f[2][0]), -1)
 
 
 def divide(v: Mono, u: Mono) -> Mono | None:
-    """v/u where it is a monomial; exponentials always divide."""
+    """v/u, or None where that is no monomial; exponentials always divide."""
     powers = dict(v[0])
     for a, k in u[0]:
         exponent = powers.get(a, 0) - k
@@ -63,12 +65,12 @@ def divide(v: Mono, u: Mono) -> Mono | None:
 
 
 def _degree(m: Mono) -> int:
-    """The degree of a monomial, exponentials apart."""
+    """The degree of a monomial, without its exponential."""
     return sum(k for _, k in m[0])
 
 
 def _related(products: dict[tuple[str, ...], Poly], others: Sequence[Poly]) -> dict[tuple[str, ...], Poly]:
-    """The products that share a monomial that is not linear with one of `others`, or with one so related."""
+    """The products that share a nonlinear monomial with one of `others`, and all single inequalities."""
     nonlinear = {m for p in others for m in p if _degree(m) + (m[1] != 0) > 1}
     return {ks: p for ks, p in products.items() if len(ks) < 2 or not nonlinear.isdisjoint(p)}
 
@@ -88,8 +90,8 @@ class _Rule:
 class Reduction:
     """Substitutes equations in polynomials.
 
-    An equation for an atom, with the atom alone on its left side, replaces the atom; by each of the others its leading
-    monomial is replaced, if that has a degree of 2 at least. `sides` has the left sides of the equations.
+    An equation whose left side is a single atom replaces that atom. Any other equation replaces its leading monomial,
+    if the degree of that is at least 2. `sides` has the left sides of the equations.
     """
 
     def __init__(self, equations: Mapping[str, Poly], sides: Mapping[str, Poly], effort: Effort) -> None:
@@ -103,9 +105,9 @@ class Reduction:
             self.rule(k, p, None)
 
     def rule(self, k: str, equation: Poly, side: Poly | None) -> bool:
-        """Add the equation as a rule, after those that are there; whether it can be one.
+        """Add the equation as a rule, if it can be one, after the present rules; returns whether it was added.
 
-        With its left side `side` it must give an atom; without it any leading monomial that is not linear will do.
+        Its left side `side`, if given, must be a single atom. Otherwise its leading monomial must be nonlinear.
         """
         combination: dict[str, Poly] = {k: {ONE: 1}}
         try:
@@ -133,11 +135,12 @@ class Reduction:
         return True
 
     def by(self, p: Poly, multiples: dict[str, Poly] | None = None) -> Poly:
-        """`p` after all rules; the multiple of each equation that this has added to `p` is added in `multiples`."""
+        """`p` after all rules. The multiple of each equation that was added to `p` is also added to `multiples`."""
         for _ in range(MOST_PASSES):
             changed = False
             for rule in self.rules:
-                # The monomials that `lead` divides, as multiples of it: that of the equation cancels them.
+                # The monomials of p that `lead` divides, written as q*lead: subtracting c/at*q times the equation
+                # cancels them, where `at` is the coefficient of `lead` in the equation.
                 parts = {q: c for m, c in p.items() if (q := divide(m, rule.lead)) is not None}
                 if not parts:
                     continue
@@ -206,7 +209,7 @@ def _multiples(
         for t in multipliers:
             for m in nf(t):
                 multiples[k, m] = mul({m: 1}, p)
-    # Multiples of a degree above that of what is there would only bring in monomials that nothing cancels.
+    # Multiples of a higher degree than all columns would only add monomials that nothing cancels.
     cap = max([2, *map(_degree, monomials)])
     for _ in range(rounds):
         monomials |= dict.fromkeys(m for p in multiples.values() for m in p)
@@ -228,8 +231,9 @@ def _system(
 ) -> list[tuple[LinearRow, Number]]:
     """The linear system for the coefficients of the columns, with a row for each monomial.
 
-    For an `equation` the combination must be this polynomial. Else it must be 0, with positive coefficients of strict
-    columns, which are > 0 if the goal is false: a contradiction. Their sum is 1, as a solution may be scaled.
+    For an `equation`, the combination must be this polynomial. Otherwise it must be 0, although the coefficients of the
+    `strict` columns, which are > 0 if the goal is false, are not all 0: a contradiction. Their sum is set to 1, since
+    any solution can be scaled.
     """
     rows: dict[Mono, dict[Hashable, Number]] = {}
     for name, p in columns.items():
@@ -255,9 +259,9 @@ def find(
 ) -> Found | None:
     """A combination that proves the comparison `goal` (or ``false``) from the comparisons among `facts`, or None.
 
-    `degree` bounds the products of inequalities; `squares` and `multipliers` are terms to try besides; `rounds` is how
-    often monomials that occur are used to multiply equations; with `reduced` the equations are substituted in all that
-    is combined. TooLong where `effort` is spent.
+    `degree` bounds the products of inequalities. `squares` are terms whose squares are also used, `multipliers` terms
+    by which equations are also multiplied. `rounds` is how often equations are multiplied by monomials that occur. With
+    `reduced`, the equations are first substituted in all other polynomials. TooLong where `effort` is spent.
     """
     effort = effort or Effort(10**12)
     inequalities = {k: f for k, f in facts.items() if f[0] in ("<=", "<")}
@@ -283,6 +287,7 @@ def find(
             columns["goal"] = {m: -c for m, c in target.items()}
             if goal[0] == "<=":
                 strict.append("goal")
+    # With `reduced`, the system is set up for the reduced polynomials.
     reduction: Reduction | None = None
     unreduced = dict(columns)
     if reduced:
@@ -310,8 +315,8 @@ def find(
         if name[0] == "eq":
             by[name[1]] = add(by.get(name[1], {}), {name[2]: v})
     if reduction is not None:
-        # The combination was found for reduced polynomials. For the original ones there is a gap, which the equations
-        # reduce to 0: the multiples that this takes are added to those found.
+        # The combination is for reduced polynomials; for the original ones it differs from the goal by a gap. The gap
+        # is reduced to 0, and the multiples of equations that this takes are added to those of the combination.
         gap: Poly = {m: -c for m, c in (wanted if t else {}).items()}
         for name, v in coefficients:
             gap = add(gap, mul({ONE: v}, unreduced[name]) if name[0] == "sum" else mul({name[2]: v}, original[name[1]]))
@@ -327,7 +332,7 @@ def find(
 
 
 def attempts(degree: int, rounds: int) -> Iterable[tuple[int, int]]:
-    """Pairs (degree, rounds) from cheap to dear."""
+    """The pairs (degree, rounds), from the cheapest to the most expensive."""
     return sorted(itertools.product(range(1, degree + 1), range(rounds + 1)), key=lambda p: (p[0] + 2 * p[1], p))
 
 

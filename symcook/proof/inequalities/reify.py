@@ -53,7 +53,7 @@ def power(t: Term, k: int) -> Term:
 
 
 _atoms: dict[int, tuple[Key, Term]] = {}
-"""The terms made so far by the numbers of their atoms; the key tells that a number is as it was."""
+"""Number of an atom -> its key and its term. The stored key shows whether the number still stands for the same atom."""
 
 
 def atom(a: int) -> Term:

@@ -1,4 +1,4 @@
-"""Exact feasibility of linear systems over the rationals: free unknowns eliminated, then the simplex by Bland's rule.
+"""Exact feasibility of linear systems over the rationals: free unknowns are eliminated, then the simplex decides.
 
 Rows are sparse dictionaries ``{column: coefficient}``. Columns named in `free` take any value, the others are >= 0.
 
@@ -24,14 +24,15 @@ class TooLong(Exception):
 
 
 class Effort:
-    """What a search may still do, counted in coefficients touched: the same on every machine, as seconds are not."""
+    """How much work is left for a search, counted in coefficients that are touched. Unlike seconds, the count is the
+    same on every machine."""
 
     def __init__(self, left: int) -> None:
         self.left = left
 
     def spend(self, work: int) -> None:
         """Count some work; TooLong where nothing is left."""
-        Clock.spend(1 + (work >> 6))  # where a limit of time is set, it ends a search too
+        Clock.spend(1 + (work >> 6))  # a time limit, if one is set, also ends the search
         self.left -= work
         if self.left < 0:
             raise TooLong
@@ -59,7 +60,7 @@ def solve(
         for column in row:
             where.setdefault(column, {})[i] = None
     dead: set[int] = set()
-    # Each free unknown is eliminated by the shortest row that has it, which it leaves with.
+    # Each free unknown is eliminated by the shortest row that has it; that row is then removed from the system.
     for column in [column for column in where if column in free]:
         live = [i for i in where[column] if i not in dead]
         if not live:
@@ -76,7 +77,7 @@ def solve(
     solution = _nonnegative(system, pivots, effort)
     if solution is None:
         return None
-    # The free unknowns get their values from these rows, the last one first.
+    # The free unknowns get their values from the removed rows, in reverse order.
     values = {column: v for column, v in solution.items() if v}
     for column, row, right in reversed(eliminated):
         remaining = right - sum(
@@ -121,8 +122,9 @@ def _nonnegative(system: list[tuple[_Row, fmpq]], pivots: int, effort: Effort) -
     names = list(order)
     table = [{order[c]: x for c, x in r.items()} for r, _ in rows]
     right = [b for _, b in rows]
-    # Each row begins with an artificial unknown as its basis, which a negative number stands for. Their sum `value` is
-    # minimised, and is 0 where there is a solution; `cost` has how it changes with each unknown.
+    # Each row begins with an artificial unknown as its basis, numbered -1, -2, .. The sum `value` of the artificial
+    # unknowns is minimised; it reaches 0 exactly if there is a solution. `cost` has how much the sum changes per unit
+    # of each unknown.
     basis = [-1 - i for i in range(len(rows))]
     cost: dict[int, fmpq] = {}
     for r in table:
@@ -132,7 +134,8 @@ def _nonnegative(system: list[tuple[_Row, fmpq]], pivots: int, effort: Effort) -
     for _ in range(pivots):
         if not value:
             break
-        # Bland's rule: the first column and the first basis that will do, so that no basis comes twice.
+        # Bland's rule: the first column that lowers the sum, and of the rows with the smallest ratio the one with the
+        # first basis, so that no basis occurs twice.
         entering = min((c for c, x in cost.items() if x < 0), default=None)
         if entering is None:
             return None
@@ -165,17 +168,17 @@ def _nonnegative(system: list[tuple[_Row, fmpq]], pivots: int, effort: Effort) -
 
 
 def _presolved(rows: list[tuple[_Row, fmpq]]) -> list[tuple[_Row, fmpq]] | None:
-    """Rows with right sides >= 0 without the unknowns that must be 0; None where a row cannot be satisfied.
+    """The rows, whose right sides are >= 0, without the unknowns that must be 0; None where a row cannot be satisfied.
 
-    An unknown is 0 where it occurs in a row with right side 0 and coefficients of one sign.
+    An unknown must be 0 if it occurs in a row with right side 0 whose coefficients all have one sign.
     """
-    gone: set[Hashable] = set()
+    zeros: set[Hashable] = set()
     changed = True
     while changed:
         changed = False
         out = []
         for r, b in rows:
-            r = {c: x for c, x in r.items() if c not in gone}
+            r = {c: x for c, x in r.items() if c not in zeros}
             if not r:
                 if b:
                     return None
@@ -184,7 +187,7 @@ def _presolved(rows: list[tuple[_Row, fmpq]]) -> list[tuple[_Row, fmpq]] | None:
             if b and not positive:
                 return None
             if not b and not (positive and any(x < 0 for x in r.values())):
-                gone.update(r)
+                zeros.update(r)
                 changed = True
                 continue
             out.append((r, b))
@@ -193,7 +196,7 @@ def _presolved(rows: list[tuple[_Row, fmpq]]) -> list[tuple[_Row, fmpq]] | None:
 
 
 def _subtract(row: dict[int, fmpq], r: dict[int, fmpq], times: fmpq) -> None:
-    """Take so many times `r` off a row, in place."""
+    """Subtract `times` times `r` from a row, in place."""
     for c, z in r.items():
         total = row.get(c, ZERO) - times * z
         if total:

@@ -1,8 +1,8 @@
-"""What a string carries along: finitely many formulas, one of which holds at each position, as the symbols say.
+"""Values carried along a string: at each position one of finitely many formulas holds, and the symbols determine which.
 
-The state of an automaton, and the remainder of a position or of a sum over the symbols. Each has the formulas, which
-of them holds before the first symbol, and the moves by symbols; all of it with proofs, each made where it is first
-used. `CarriedAlong` finds them in a claim.
+A carried value is the state of an automaton, or the remainder of a position or of a sum over the symbols. It has a
+formula for each value, the value before the first symbol, and the next value by value and symbol. The proofs of these
+facts are made at their first use. `CarriedAlong` finds the carried values of a claim.
 """
 
 from __future__ import annotations
@@ -21,28 +21,30 @@ from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, flatten, free, instantiate, num, subterms, var
 
 QUOTIENT = var("q'", "Int")
+"""The bound variable of a formula on a remainder."""
 MOST_MODULUS = 60
+"""The greatest modulus of a remainder that is carried along."""
 
 
 class CarriedValue:
-    """A value that a string carries along, from the row `row` on, where it is `first`; `moves` has the next value by
-    value and symbol."""
+    """A value that is carried along a string. It is `first` at the row `row`, the position before the first symbol that
+    is read, which is at `low`; `moves` has the next value by value and symbol. `name` is part of its facts' labels."""
 
     def __init__(self, lettered: Lettered, name: str, row: Term, first: int, moves: Mapping[int, Mapping[int, int]]):
         self.lettered, self.name, self.row, self.first, self.moves = lettered, name, row, first, moves
         self.low = reify.term(nf(("+", None, (row, ONE))))
 
     def formula(self, value: int, place: Term) -> Term:
-        """The formula that says that it has this value at a position."""
+        """The formula that says that the carried value is `value` at a position."""
         raise NotImplementedError
 
     def begin(self) -> str:
-        """The label of the formula of the first value, at the row."""
+        """The label of the fact that the value is `first` at the row."""
         raise NotImplementedError
 
     def step(self, value: int, letter: int) -> str:
-        """The label of: at each position i after the row, the value at i - 1 and the symbol at i imply the next
-        value at i."""
+        """The label of the fact that, at each position i after the row, `value` at i - 1 and the symbol `letter` at i
+        imply the next value at i."""
         label = f"move.{self.name}.{value}.{letter}"
         before, lettered = reify.term(nf(("-", None, (HERE, ONE)))), self.lettered
         to = self.moves[value][letter]
@@ -62,8 +64,8 @@ class CarriedValue:
         return between(self.low, place, self.lettered.high)
 
     def _moved(self, g: Goal, value: int, letter: int, to: int) -> None:
-        """Close the goal of a step, whose premises are ``low``, ``high``, ``before`` and ``here``: the formula of
-        the value `to`."""
+        """Close the goal of a step: the formula of the value `to`. The labels of the premises are ``low``, ``high``,
+        ``before`` (the value at i - 1) and ``here`` (the symbol at i)."""
         raise NotImplementedError
 
     def contradiction(self, g: Goal, first: str, second: str) -> None:
@@ -94,7 +96,7 @@ class CarriedState(CarriedValue):
         return self.lettered.known(f"begin.{self.name}", self.formula(self.first, self.row), proof)
 
     def _moved(self, g: Goal, value: int, letter: int, to: int) -> None:
-        """Put the value before and the symbol in the equation, which is one of numbers then."""
+        """Rewrite the equation with the value before and the symbol, after which both sides are numbers."""
         g.use(f"truth.{self.equation.part}", "i", Goal.easy, label="is")
         g.rewrite("is")
         g.rewrite("before")
@@ -103,17 +105,19 @@ class CarriedState(CarriedValue):
 
     @staticmethod
     def _computed(g: Goal, after: bool) -> None:
-        """Close an equation of numbers. `after` the row it may hold a truth value of ``row <= i``, which follows
-        from the range."""
-        low = next((t for t in subterms(g.goal) if t[0] == "<=" and after), None)
-        if low is None:
+        """Close an equation of numbers. With `after`, the equation is for positions after the row: it may have the
+        indicator of ``row <= i``, which is 1 there by the fact ``low``."""
+        condition = next((t for t in subterms(g.goal) if t[0] == "<=" and after), None)
+        if condition is None:
             return g.true()
-        for k, known in zip(g.ind(low, "side bit"), ("bit", "side"), strict=True):
-            k.auto(["low", known], degree=1, rounds=0)
+        # Two cases. If the condition holds, the value 1 of the indicator (`bit`) gives the equation; if it fails, that
+        # (`side`) contradicts ``low``.
+        for case, fact in zip(g.ind(condition, "side bit"), ("bit", "side"), strict=True):
+            case.auto(["low", fact], degree=1, rounds=0)
         return None
 
     def contradiction(self, g: Goal, first: str, second: str) -> None:
-        # q = a and q = b, with other numbers a and b: a = b is false by computation.
+        # The state is a and is b, for different numbers a and b: a = b is false by computation.
         state, same, new = g.facts[second][2][0], g.fresh("same"), g.fresh("two")
         g.have(equals(state, g.facts[first][2][1]), same, lambda h: h.hyp(first))
         g.rewrite(same, second, new)
@@ -121,19 +125,20 @@ class CarriedState(CarriedValue):
 
 
 class RemainderFormula(NamedTuple):
-    """What ``ex q. T = m*q + r`` states: `term`, summed up to `place`, has the remainder `residue` modulo m; without a
-    term it is the number of the position."""
+    """The parts of a formula ``ex q. T = m*q + r``. T is the sum of `term` over the positions up to `place`, or, where
+    `term` is None, the number of the position `place`; its remainder modulo m is `residue`, with 0 <= residue < m."""
 
     term: Term | None
     modulus: int
     place: Term
     residue: int
     quotient_shift: int
-    """The quotient of the formula less that of ``T = m*q + residue``."""
+    """The quotient in the formula minus the quotient in ``T = m*q + residue``."""
 
 
 class RemainderFact(NamedTuple):
-    """What a formula says of a remainder that is carried along: it is `residue` at `place`; the shift as above."""
+    """What a formula says of a carried remainder: it is `residue` at `place`; `quotient_shift` as in
+    `RemainderFormula`."""
 
     carried: CarriedRemainder
     residue: int
@@ -153,7 +158,7 @@ class CarriedRemainder(CarriedValue):
         super().__init__(lettered, name, lettered.below, int(first or 0) % modulus, moves)
 
     def at(self, place: Term) -> Term:
-        """The number whose remainder it is, up to a place."""
+        """The term whose remainder is carried, at a position: the position itself, or the sum up to it."""
         return place if self.term is None else ("sum", None, (self.lettered.low, place, abstract(self.term, (THERE,))))
 
     def formula(self, value: int, place: Term) -> Term:
@@ -176,7 +181,7 @@ class CarriedRemainder(CarriedValue):
         return self.lettered.known(f"begin.{self.name}", self.formula(self.first, self.row), proof)
 
     def _moved(self, g: Goal, value: int, letter: int, to: int) -> None:
-        """The quotient before, and what the symbol adds to the sum."""
+        """Witness the new quotient: the one before, plus the carry of what the symbol adds to the sum."""
         # T(i - 1) = m*q + v and T(i) = T(i - 1) + k give T(i) = m*(q + (v + k - v')/m) + v', where v' = (v + k) mod m.
         g.obtain("before", "q", "whole")
         g.witness(f"q + {(value + self.by_symbol[letter] - to) // self.modulus}")
@@ -203,14 +208,14 @@ class CarriedRemainder(CarriedValue):
             h.auto([*labels, step], degree=1, rounds=0)
 
     def have_formula(self, g: Goal, label: str, fact: RemainderFact, new: str) -> None:
-        """Prove the formula as it is carried along, from another one with the same content: its quotient less the
-        shift."""
+        """Prove the formula of the carried remainder, with the label `new`, from the formula `label` of the claim. Both
+        state the same remainder, but their quotients differ."""
         show, name, so = self.formula(fact.residue, fact.place), g.fresh("q"), g.fresh("so")
 
         def proof(h: Goal) -> None:
-            """The quotient of the fact, less the shift."""
+            """The witness is the quotient of the formula `label` minus the shift."""
             h.obtain(label, name, so)
-            # The bounds of the quotient, where the formula has some, are parts of it.
+            # A formula that also bounds its quotient is a conjunction: all parts are used.
             parts = [so]
             if h.facts[so][0] == "&":
                 parts = [f"{h.fresh('part')}_{k}" for k in range(len(flatten("&", h.facts[so])))]
@@ -221,8 +226,9 @@ class CarriedRemainder(CarriedValue):
         g.have(show, new, proof)
 
     def close_goal(self, g: Goal, label: str, fact: RemainderFact, inside: str) -> None:
-        """Close a goal with the same content as the formula: the quotient and the shift are its witness. Bounds of
-        the quotient follow from those of the number, 1 <= p <= n or 0 <= sum."""
+        """Close a goal that states the remainder as the claim does, from the formula `label` of the carried remainder.
+        The witness is its quotient plus the shift; bounds of the quotient follow from those of the dividend, which are
+        1 <= p <= n for a position p, or 0 <= sum."""
         name, so, ends = g.fresh("q"), g.fresh("so"), [f"{g.fresh('end')}_{k}" for k in range(2)]
         g.obtain(label, name, so)
         g.use(inside, label=" ".join(ends))
@@ -237,11 +243,11 @@ class CarriedRemainder(CarriedValue):
                 h.auto([so, opposite, *ends], degree=1, rounds=0)
 
     def _least(self, g: Goal, total: Term, label: str) -> None:
-        """Prove 0 <= sum, where each letter gives a term that is not negative."""
+        """Prove 0 <= sum, where the term of each symbol is not negative."""
         f, lettered = g.text(("lam", ("Int",), (total[2][2],))), self.lettered
 
         def at_position(h: Goal) -> None:
-            """A term at one position is the number of the symbol there."""
+            """Prove that the term at one position is not negative, by cases on the symbol there."""
             name, between = h.fresh("j"), h.fresh("in")
             h.intro(f"{name} {between}")
             h.have(lettered.inside(here := var(name, "Int")), inside := h.fresh("inside"))
@@ -251,7 +257,8 @@ class CarriedRemainder(CarriedValue):
 
 
 class CarriedAlong:
-    """All that a claim carries along: the states of automata, and remainders, in the order in which they are found."""
+    """The carried values of a claim, states of automata and remainders, in the order in which they are found. `row` is
+    the latest of their rows."""
 
     def __init__(self, lettered: Lettered, regular: Regular) -> None:
         self.lettered, self.regular = lettered, regular
@@ -264,9 +271,9 @@ class CarriedAlong:
         )
 
     def _scan(self, t: Term, seen: set[str]) -> None:
-        """Add what stands in a formula, and in the equations of the coordinates in it."""
+        """Find the carried values of a formula, and of the equations of the coordinates in it."""
         tag, sort, kids = t
-        # Under a quantifier or a sum, its variable gets a name that stands nowhere else.
+        # The bound variable of a quantifier or a sum gets a name that occurs nowhere else.
         if tag in ("all", "ex", "sum", "prod"):
             self.remainder(t)
             kids = (*kids[:-1], instantiate(kids[-1], (var("x'", "Int" if tag in ("sum", "prod") else sort),)))
@@ -282,7 +289,7 @@ class CarriedAlong:
             self._scan(part, seen)
 
     def state(self, name: str) -> CarriedValue:
-        """The state of an automaton, as it is carried along."""
+        """The carried value for the coordinate `name`, the state of an automaton."""
         if name not in self.states:
             self.states[name] = CarriedState(self.lettered, self.lettered.problem.equations[name], self.regular)
             self.all.append(self.states[name])
@@ -322,7 +329,7 @@ def read_remainder(f: Term, lettered: Lettered) -> RemainderFormula | None:
     left_less_right = linear(("-", None, equations[0][2]), QUOTIENT)
     if left_less_right is None:
         return None
-    factor, remaining_terms = left_less_right  # factor*q + other = 0
+    factor, remaining_terms = left_less_right  # factor*q + remaining_terms = 0
     if remaining_terms is None or factor.denominator != 1 or not 1 < abs(factor) <= MOST_MODULUS:
         return None
     modulus = abs(int(factor))

@@ -19,6 +19,7 @@ TESTS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
     "<=": lambda a, b: a <= b,
     "<": lambda a, b: a < b,
 }
+"""The truth of a comparison of two numbers, by its operator."""
 
 
 class TruthSets(NamedTuple):
@@ -35,8 +36,8 @@ class FiniteTerm(NamedTuple):
 
 
 class PlaceTerm(NamedTuple):
-    """A term k*x + .. + number over tracks x. The tracks in `bound` are not free: `relations` determine where they
-    are marked."""
+    """The term k*x + .. + number, with `sums` = {x: k} over tracks x. The tracks in `bound` are not free: the sets in
+    `relations` determine where they are marked."""
 
     sums: Mapping[str, Fraction]
     number: Fraction
@@ -45,9 +46,9 @@ class PlaceTerm(NamedTuple):
 
 
 class TotalTerm(NamedTuple):
-    """A sum: `number`, and v for each position of the track `track` in D, for all (v, D) of `terms`. With `normed`
-    it is a mean of these v, by positive weights that are not known; `terms` has then those of the value 0 too. It
-    has a value in the strings of `where`."""
+    """A sum: `number`, plus v for each position of the track `track` in D, for all (v, D) of `terms`. With `normed`
+    it is `number` plus a mean of the v instead, with unknown positive weights; `terms` then has the positions with the
+    value 0 too. The term has a value in the strings of `where`."""
 
     terms: tuple[tuple[Fraction, TrackSet], ...]
     track: str
@@ -65,7 +66,7 @@ class SignTerm(NamedTuple):
 
 
 class PlaceCases(NamedTuple):
-    """A position by cases: the strings of each case with the position there."""
+    """A position by cases: the strings of each case, with the position in them."""
 
     parts: tuple[tuple[TrackSet, PlaceTerm], ...]
 
@@ -83,14 +84,14 @@ def signed(op: str, sign: SignTerm, t: Tracks) -> TruthSets:
 
 
 def anywhere(op: str, gap: PlaceTerm, start: int) -> bool | None:
-    """Whether ``gap op 0`` is true of all positions in all strings, or of none; None where strings of one position
-    do not decide it."""
+    """True if ``gap op 0`` holds for all positions in all strings, False if it holds for none; None where strings of
+    one position do not decide it."""
     length = gap.sums.get(LAST, ZERO)
     others = [k for track, k in gap.sums.items() if track != LAST]
     at_first = gap.number + start * sum(gap.sums.values(), ZERO)  # in a string of one position
-    # In a longer string a position lies at most as much further as the last one does. So the gap is largest in a string
-    # of one position where the last position and all positive factors together do not add to it; the same of the
-    # smallest.
+    # In a string with d more positions, the last position is d further and each other position at most d. So the gap
+    # grows by at most d*(length + positive factors). Where that sum is not positive, the gap is largest in a string of
+    # one position; likewise for the smallest gap.
     most = at_first if length + sum((k for k in others if k > 0), ZERO) <= 0 else None
     least = at_first if length + sum((k for k in others if k < 0), ZERO) >= 0 else None
     if most is not None and op != "=" and TESTS[op](most, ZERO):
@@ -101,7 +102,7 @@ def anywhere(op: str, gap: PlaceTerm, start: int) -> bool | None:
 
 
 def nonempty(values: Mapping[Fraction, TrackSet]) -> dict[Fraction, TrackSet]:
-    """The values that some string has."""
+    """The values whose sets are not empty."""
     return {v: d for v, d in values.items() if not d.empty}
 
 
@@ -110,8 +111,8 @@ def root(value: Fraction) -> Fraction | None:
     if value < 0:
         return None
     above, below = isqrt(value.numerator), isqrt(value.denominator)
-    root = Fraction(above, below)
-    return root if root * root == value else None
+    candidate = Fraction(above, below)
+    return candidate if candidate * candidate == value else None
 
 
 def spelled(sums: Mapping[str, Fraction], number: Fraction = ZERO) -> str:
@@ -122,9 +123,11 @@ def spelled(sums: Mapping[str, Fraction], number: Fraction = ZERO) -> str:
 
 
 SIGNS: tuple[Callable[[Fraction], bool], ...] = (lambda v: v > 0, lambda v: v < 0, lambda v: v == 0)
+"""The tests of a number for the fields of `SignTerm`, in their order."""
 EXACT: Mapping[str, Callable[..., Fraction]] = {
     "relu": lambda v: max(v, ZERO),
     "abs": lambda v: abs(v),
     "min": lambda u, v: min(u, v),
     "max": lambda u, v: max(u, v),
 }
+"""The functions that map rational numbers to rational numbers, so that they are computed value by value."""

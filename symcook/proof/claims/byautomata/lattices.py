@@ -15,7 +15,8 @@ IntegerVector = tuple[int, ...]
 
 class LatticeForms(NamedTuple):
     """Linear forms that are a basis of all integer forms. On the lattice, the values of a form are the multiples of its
-    divisor, which is 0 where all are 0. Row k of `inverse` has the factors with which these add up to the form x_k."""
+    divisor (0 if the form is 0 on the lattice). Row k of `inverse` has the factors with which `forms` add up to the
+    form x_k."""
 
     forms: tuple[IntegerVector, ...]
     divisors: tuple[int, ...]
@@ -60,7 +61,8 @@ def lattice_forms(generators: Iterable[IntegerVector], width: int) -> LatticeFor
                 if vector is not row and vector[k]:
                     times = vector[k] // row[k]
                     vector[:] = [x - times * y for x, y in zip(vector, row, strict=True)]
-            # Nothing is left beside the pivot: its form has the multiples of this number as values.
+            # Else a remainder is left, which is smaller than the pivot, and becomes the next pivot. If nothing is left
+            # beside the pivot, the values of its form are the pivot's multiples.
             if not any(row[j] for j in range(width) if j != k) and not any(o[k] for o in rows if o is not row):
                 divisors[k] = abs(row[k])
                 rows = [vector for vector in rows if vector is not row]

@@ -1,10 +1,11 @@
 """Certificates for fragment A: a claim that automata decide true is proved by cases on positions and their tokens.
 
-A case has names for positions, the order of these, tokens there, and formulas that were supposed. The automata of
-`regular` say which formulas follow in a case, so that nothing is tried that is false: a formula that follows is proved
-by what it means, one that does not follow either way is a new case, and a case that no string has is refuted by a
-smallest set of its formulas. Values of the run are in `placedvalues`, their bounds in `placedbounds`. What a string
-carries along from position to position, as the state of an automaton, is found by induction in `placedstates`.
+A case has named positions, facts about their order and their tokens, and supposed formulas. The automata of `regular`
+decide which formulas follow in a case, so that no false formula is tried. A formula that follows is proved by its
+connective or by the values of its terms. If neither a formula nor its negation follows, the case is divided in two. A
+case that no string has is refuted by a smallest set of its formulas. `placedvalues` has the values of the run, and
+`placedbounds` their bounds. `placedstates` finds by induction what is carried along a string, such as the state of an
+automaton.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ from symcook.proof.terms import (
 )
 
 MOST_STEPS = 5_000
-"""So many cases and values a proof has at most."""
+"""The greatest number of cases and values of one proof."""
 MOST_NAMED = 6
-"""So many positions a case names at most."""
+"""The greatest number of named positions of a case."""
 
 
 class Unplaced(Exception):
@@ -47,9 +48,9 @@ class Unplaced(Exception):
 
 
 class DecideFirst(Exception):
-    """Something has to be decided before the goal can be closed: a formula, which token stands at a position, or
-    what is carried along to a position. With none of these, a position was named, and the case has to be tried
-    again."""
+    """Something has to be decided before the goal can be closed: the formula `formula`, the token at the position
+    `letter`, or the values carried along to the position `carried`. Where all are None, a position was named, and the
+    goal has to be tried again."""
 
     def __init__(self, formula: Term | None = None, letter: Term | None = None, carried: Term | None = None) -> None:
         super().__init__()
@@ -58,7 +59,9 @@ class DecideFirst(Exception):
 
 
 class PlacedRules(NamedTuple):
-    """How a case is decided: what closes a goal, what refutes a case, and what gives atoms their values, by kind."""
+    """The functions that decide a case: `prove` closes its goal, `refute` closes it in a case that no string has,
+    `contradicted` closes it by a comparison that the case contradicts, if it can, and `values` gives atoms their values
+    by tag. They are passed along so that this module need not import theirs."""
 
     prove: Callable[[PlacedFacts], None]
     refute: Callable[[PlacedFacts], None]
@@ -67,7 +70,8 @@ class PlacedRules(NamedTuple):
 
 
 class PlacedRoot:
-    """What all cases of one proof share: the automata, the tokens, the rules, and how much work is left."""
+    """What all cases of one proof share: the automata, the tokens, the rules, and the number of steps so far. `sets`
+    has the truths of formulas, `nearest` the labels of facts that are proved before all cases (`placedbest`)."""
 
     def __init__(self, regular: Regular, lettered: Lettered, rules: PlacedRules) -> None:
         self.regular, self.lettered, self.problem, self.rules = regular, lettered, lettered.problem, rules
@@ -77,12 +81,12 @@ class PlacedRoot:
         self.nearest: dict[Term, str] = {}
 
     def step(self) -> None:
-        """Count one step of work; Unplaced where there were too many."""
+        """Count one step of work; Unplaced after `MOST_STEPS`."""
         if next(self.steps) >= MOST_STEPS:
             raise Unplaced(f"more than {MOST_STEPS} cases")
 
     def truths(self, f: Term) -> TruthSets | None:
-        """Where a formula is true and false, with a track for each free position; None where automata cannot say."""
+        """Where a formula is true and false, with a track for each free position; None where automata cannot decide."""
         if f not in self.sets:
             try:
                 self.sets[f] = self.regular.formula(tracked(f))
@@ -105,8 +109,8 @@ def simple(t: Term) -> Term:
 
 
 class CarriedCombination(NamedTuple):
-    """The values that are carried along, in a fixed order, and the symbol at the position; None before the first
-    one."""
+    """The carried values, in the order of `CarriedAlong.all`, and the symbol at the position; `letter` is None before
+    the first symbol."""
 
     values: tuple[int, ...]
     letter: int | None
@@ -125,23 +129,23 @@ class PlacedFacts(DecidedFormulas):
     def __init__(self, root: PlacedRoot, g: Goal) -> None:
         super().__init__(g)
         self.root = root
-        # By label: the strings, with positions, in which a supposed formula is not false.
+        # Label of a supposed formula -> the strings, with positions, in which the formula is not false.
         self.supposed: dict[str, TrackSet] = {}
-        self.places: list[Term] = []
-        # By position the token there, and the label of the fact.
+        self.places: list[Term] = []  # the named positions
+        # Position -> the token there, and the label of the fact.
         self.letters: dict[Term, tuple[int, str]] = {}
-        self.orders: list[str] = []
-        # By atom its value, and the label of the equation.
+        self.orders: list[str] = []  # labels of the facts about the order of positions
+        # Atom -> its value, and the label of the equation.
         self.values: dict[Term, tuple[Term, str]] = {}
-        self.extremes: set[object] = set()
-        self.divided: set[object] = set()  # what was decided once, so that it is not asked again
-        self.reached: dict[object, Reached] = {}  # by position what may be carried along to it
-        self.pending = ""  # a fact that the rest contradicts
-        self.nearer_too = False  # whether positions that are not named yet are looked for
+        self.extremes: set[object] = set()  # first and last positions of a token that were named (`nameable`)
+        self.divided: set[object] = set()  # questions that were asked before, so that none is asked twice
+        self.reached: dict[object, Reached] = {}  # route to a position -> what may be carried along to it
+        self.pending = ""  # label of a fact that contradicts the others, and is to be falsified
+        self.nearer_too = False  # whether a decision about unnamed positions may be asked for (`_instance`)
 
     def under(self, g: Goal, without: str = "") -> PlacedFacts:
-        """The same knowledge at a branch of the goal. With `without`, that formula is given up, and all that may
-        rest on it."""
+        """The same facts for a branch of the goal. With `without`, the fact with that label is given up, and all facts
+        whose proof may have used it."""
         inner = self.copy()
         inner.g, inner.pending = g, without or self.pending
         if without:
@@ -149,15 +153,16 @@ class PlacedFacts(DecidedFormulas):
         return inner
 
     def _forget(self, label: str) -> None:
-        """Give up a formula, and what may rest on it."""
+        """Give up a supposed formula, and the facts whose proof may have used it."""
         del self.supposed[label]
         self.values = {}
         self.letters = {t: known for t, known in self.letters.items() if known[1] in self.supposed}
-        # What was proved may rest on the formula. Facts about the order of positions, and what was supposed, do not.
+        # Facts about the order of positions are kept, and so are other suppositions; any other fact may depend on the
+        # formula.
         kept_labels = {k for k, f in self.g.facts.items() if all(map(ordered, flatten("&", f)))} | {*self.supposed}
         self.literals = {key: k for key, k in self.literals.items() if k in kept_labels and k != label}
         self.orders = [k for k in self.orders if k != label]
-        for k in self.orders:  # what was proved with the formula still holds
+        for k in self.orders:  # an order that was proved by means of the formula becomes a supposition
             truths = self.root.truths(f := self.g.facts[k])
             if truths is not None and not self.follows(f):
                 self.supposed[k] = self.root.regular.t.complement(truths.no)
@@ -197,7 +202,7 @@ class PlacedFacts(DecidedFormulas):
     # --- Suppositions ------------------------------------------------------------------------------------------------
 
     def suppose(self, label: str) -> None:
-        """Take a fact into account."""
+        """Add the fact `label` to the case: its parts, the token or the order that it states, and its strings."""
         g, f = self.g, self.g.facts[label]
         self.literals.setdefault(fkey(f), label)
         if f[0] == "&":
@@ -207,7 +212,8 @@ class PlacedFacts(DecidedFormulas):
             for part in parts:
                 self.suppose(part)
             return
-        # A remainder is kept in the form in which it is carried along.
+        # A statement on a remainder is rewritten in the form of the carried remainder; of any other existence a witness
+        # is named.
         remainder = self.root.along.remainder(f)
         if remainder is not None:
             if f != remainder.carried.formula(remainder.residue, remainder.place):
@@ -232,7 +238,8 @@ class PlacedFacts(DecidedFormulas):
             self.order(label)
         truths = self.root.truths(f)
         if truths is not None:
-            self.supposed[label] = self.root.regular.t.complement(truths.no)  # true, or about no position
+            # The strings in which f is true, or undefined since it reads outside of the string.
+            self.supposed[label] = self.root.regular.t.complement(truths.no)
 
     def name(self, place: Term) -> None:
         """Add a name of a position."""
@@ -252,7 +259,7 @@ class PlacedFacts(DecidedFormulas):
     # --- Positions ---------------------------------------------------------------------------------------------------
 
     def candidates(self) -> list[Term]:
-        """Positions to try: the named ones, the ends, and those next to them."""
+        """Positions to try: the named ones, the ends of the string, and the neighbours of these."""
         ends = [self.root.lettered.low, self.root.lettered.high]
         out = dict.fromkeys(map(simple, [*reversed(self.places), *ends]))
         for step in (-1, 1):
@@ -260,7 +267,8 @@ class PlacedFacts(DecidedFormulas):
         return [*out]
 
     def inside(self, place: Term) -> str:
-        """The label of the fact that a term is a position; DecideFirst where that is open."""
+        """The label of the fact that a term is a position; DecideFirst where that is undecided, Unplaced where it is
+        false."""
         f = self.root.lettered.inside(place)
         for part in f[2]:
             if not self.follows(part):
@@ -270,13 +278,13 @@ class PlacedFacts(DecidedFormulas):
         return self.established(f)
 
     def decided(self, f: Term) -> bool | None:
-        """True where a formula is known or follows, False where its negation is or does, None where neither."""
+        """True where a formula is a fact or follows, False where its negation is a fact or follows, else None."""
         known = self.truth(f)
         return self.answer(f) if known is None else known
 
     def established(self, f: Term) -> str:
-        """The label of a formula that follows, which is proved where it is not known yet."""
-        # The fact is written without a negation before a comparison.
+        """The label of a formula that follows; it is proved if it is not a fact yet."""
+        # ~(a <= b) is stored as b < a, and so on.
         if f[0] == "~" and f[2][0][0] in ("<=", "<", "~"):
             f = negation(f[2][0])
         key = fkey(f)
@@ -290,7 +298,7 @@ class PlacedFacts(DecidedFormulas):
         return label
 
     def decide(self, f: Term) -> bool:
-        """Whether a formula follows, or its negation, which is proved; DecideFirst where neither does."""
+        """True where a formula follows, False where its negation does, which is then proved; else DecideFirst."""
         value = self.decided(f)
         if value is None:
             raise self.split(f)
@@ -298,14 +306,13 @@ class PlacedFacts(DecidedFormulas):
         return value
 
     def split(self, f: Term) -> DecideFirst:
-        """The first decision that a formula needs."""
-        # A part that is undecided; a formula whose parts are decided is decided itself, so the last case is for
-        # quantified formulas.
+        """The exception for the first decision that an undecided formula needs."""
+        # Of a connective, the first undecided part. The last line is for inequalities and quantified formulas.
         for connective in ("&", "|", "->", "~"):
             if f[0] == connective:
                 undecided = [k for k in f[2] if self.decided(k) is None]
                 return self.split(undecided[0]) if undecided else DecideFirst(f)
-        # w(p) = a: which token stands at p; a = b: one of the inequalities
+        # For w(p) = a, which token is at p; for any other equation, one of the two inequalities.
         if f[0] == "=" and f[2][0][0] == "app" and f[2][0][2][0] == W:
             return DecideFirst(letter=simple(f[2][0][2][1]))
         if f[0] == "=":
@@ -336,5 +343,5 @@ class PlacedFacts(DecidedFormulas):
 
 
 def ordered(f: Term) -> bool:
-    """Whether a formula compares positions alone."""
+    """Whether a formula compares only positions and numbers."""
     return f[0] in COMPARISONS and not any(s[0] in ("app", "sum", "prod", "fn", "ind", "/") for s in subterms(f))

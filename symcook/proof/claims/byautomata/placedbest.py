@@ -1,7 +1,7 @@
 """Heads whose scores are a parabola of the position, in a case of a proof by positions.
 
 `selected` proves the value of such a head: the position nearest to the top of the parabola has the largest score, so
-the head copies the value there. `by_products` proves comparisons of polynomials of positions, as this needs them.
+the head copies the value there. `by_products` proves the comparisons of polynomials in positions that this needs.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
     )
 
     def best(h: Goal) -> None:
-        """p is in the range, and no other position of it has a score as large."""
+        """Prove that p is in the range, and that every other position of the range has a smaller score."""
         least, most, others = h.split()
         least.hyp(ends[0])
         most.hyp(ends[1])
@@ -82,11 +82,13 @@ def _nearest(case: PlacedFacts, top: Term, low: Term, high: Term) -> Term:
 
 
 def _at_root(case: PlacedFacts, h: Goal) -> bool:
-    """Whether a goal about the length alone was closed by a fact before all cases, where it is proved once."""
+    """Close a goal that is about the length n alone by a fact that is proved once, before all cases; returns False, and
+    changes nothing, for any other goal and where the proof fails."""
     about_n = [k for k in case.orders if free(case.g.facts[k]) == {N} and fkey(case.g.facts[k]) != NTRUE]
     known = list({fkey(case.g.facts[k]): k for k in about_n}.values())
     if any(v[1][1] == "Int" for v in free(h.goal) - {N}):
         return False
+    # The fact is: the known facts about n imply the goal.
     show = reduce(lambda end, k: imp(case.g.facts[k], end), known, h.goal)
     label = case.root.nearest.setdefault(show, f"nearest_{len(case.root.nearest)}")
     try:
@@ -99,9 +101,9 @@ def _at_root(case: PlacedFacts, h: Goal) -> bool:
 
 
 def by_products(case: PlacedFacts, f: Term) -> None:
-    """Close a comparison of polynomials of positions, by products of facts about their order."""
-    # How each two of the numbers and positions lie to each other, and to their neighbours at the distances that the
-    # formula names; what is open is asked.
+    """Close a comparison of polynomials in positions, by products of facts about their order."""
+    # For each two of the numbers and positions: the facts about their order, also with one of them shifted by a number
+    # of the formula. DecideFirst where an order is undecided.
     numbers = sorted({abs(s[1][0]) for s in subterms(f) if s[0] == "num" and s[1][1] == 1} | {0, 1})
     names = sorted(free(f))
     order = [*case.orders]
@@ -119,7 +121,7 @@ def by_products(case: PlacedFacts, f: Term) -> None:
 
 
 def _halved(case: PlacedFacts, a: Term, b: Term) -> None:
-    """Ask whether a <= b, if that is open and was not asked before."""
+    """Raise DecideFirst for a <= b, if it is undecided and was not asked before."""
     half: Term = at_most(a, b)
     if case.decided(half) is None and half not in case.divided:
         case.divided.add(half)
@@ -127,9 +129,10 @@ def _halved(case: PlacedFacts, a: Term, b: Term) -> None:
 
 
 def rounded(place: Term) -> Term | None:
-    """The integer nearest to a sum of positions and a number; None for any other term, and where two are as near."""
+    """The integer nearest to a sum of positions and a number; None for any other term, and where two are equally
+    near."""
     p = nf(place)
-    # The constant is rounded; two integers are as near to a half.
+    # Only the constant is rounded; a half has two nearest integers.
     number = Fraction(p.get(ONE, 0))
     nearest = floor(number + Fraction(1, 2))
     if nearest - number == Fraction(1, 2) or any(c.denominator != 1 for m, c in p.items() if m != ONE):

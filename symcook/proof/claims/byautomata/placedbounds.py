@@ -1,7 +1,8 @@
-"""Means and sums against numbers, in a case of a proof by positions: by a bound of all terms, and one that is strict.
+"""Means and sums compared with numbers, in a case of a proof by positions: by a bound of all terms, strict for one.
 
-A mean is S/W, with a sum S of terms and W the sum of their weights, the number of positions where there are none. So
-S - v*W is the sum of weight*(term - v): it is not negative where no term is below v, and positive where one is above.
+A mean is S/W, where S is the weighted sum of the terms and W the sum of the weights. Without weights, W is the number
+of positions. So S - v*W is the sum of weight*(term - v): it is not negative where no term is below v, and positive
+where one term is also above v.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from symcook.proof.terms import Term, abstract, instantiate, num, replace, var
 
 
 class TermGap(NamedTuple):
-    """What each term must be for a bound of a mean: `gap` is term - level, or level - term for a bound from above;
-    `no_less` says that it is not negative, and `weighted` is weight*gap."""
+    """How far a term of a mean is from a bound `level`: `gap` is term - level, or level - term for an upper bound;
+    `no_less` says that the gap is not negative, and `weighted` is weight*gap."""
 
     gap: Term
     no_less: Term
@@ -31,7 +32,8 @@ class TermGap(NamedTuple):
 
 
 class PlacedMean(NamedTuple):
-    """(t - old)*size = sum(j, low, high, weight*term), by the fact `label`; without a size t is the sum itself."""
+    """A term t with (t - old)*size = sum(j, low, high, weight*term), by the fact `label`. Without a weight all weights
+    are 1; without a size t is the sum itself. `weight` and `term` are written at the position `THERE`."""
 
     low: Term
     high: Term
@@ -43,7 +45,8 @@ class PlacedMean(NamedTuple):
 
 
 def partly_reduced(case: PlacedFacts, t: Term, used: dict[Term, str], unbounded: list[Term]) -> Term:
-    """A term with values for the atoms that have finitely many; the others are added to `unbounded`."""
+    """A term in which each atom with finitely many values is replaced by its value; the other atoms are added to
+    `unbounded`."""
     tag, data, kids = t
     if tag in ("app", "sum") and not finite(case, t):
         if t not in unbounded:
@@ -56,7 +59,7 @@ def partly_reduced(case: PlacedFacts, t: Term, used: dict[Term, str], unbounded:
 
 
 def _is_open(case: PlacedFacts, t: Term) -> bool:
-    """Whether a coordinate or a sum without finitely many values stands in a term."""
+    """Whether a term has a coordinate or a sum with infinitely many values."""
     if t[0] in ("app", "sum"):
         return not finite(case, t)
     return t[0] not in ATOMS and any(_is_open(case, k) for k in t[2])
@@ -65,6 +68,7 @@ def _is_open(case: PlacedFacts, t: Term) -> bool:
 def finite(case: PlacedFacts, t: Term) -> bool:
     """Whether a term has finitely many values, or is a position."""
     equation = case.root.problem.equations.get(t[2][0][1][0]) if t[0] == "app" else None
+    # A strict mean has one value at the row with no position to read.
     empty = equation.empty if equation is not None and equation.kind == "strict" else None
     if empty is not None and case.decide(equals(t[2][1], empty)):
         return True
@@ -76,7 +80,7 @@ def finite(case: PlacedFacts, t: Term) -> bool:
 
 
 def mean_of(case: PlacedFacts, t: Term) -> PlacedMean:
-    """A coordinate that is a mean, or a sum, taken apart."""
+    """The parts of a sum, or of a coordinate that is a mean; Unplaced for any other coordinate."""
     if t[0] == "sum":
         return PlacedMean(t[2][0], t[2][1], None, instantiate(t[2][2], (THERE,)))
     name, place = t[2][0][1][0], t[2][1]
@@ -87,6 +91,7 @@ def mean_of(case: PlacedFacts, t: Term) -> PlacedMean:
     label = case.g.fresh("mean")
     inside = f"#{case.inside(place)}"
     right, size, old = (at_place(x, place) for x in (equation.right, equation.size, equation.old))
+    # c(i) = S/W: its fact is brought into the form c(i)*W = S, which the facts of other means have.
     if equation.kind == "value" and right[0] == "/" and right[2][0][0] == "sum":
         case.g.use(run, case.g.text(place), inside, label=label)
         right, size = right[2]
@@ -94,13 +99,15 @@ def mean_of(case: PlacedFacts, t: Term) -> PlacedMean:
         return quotient._replace(label=_cleared(case, t, quotient, label))
     if equation.kind not in ("average", "strict") or right[0] != "sum":
         raise Unplaced(f"the bounds of {name}")
+    # The fact of a strict mean has a second part, for the row with no position to read.
     labels = label if equation.kind == "average" else f"{label} {case.g.fresh('empty')}"
     case.g.use(run, case.g.text(place), inside, label=labels)
     return _parts(case, right, size)._replace(old=old, label=label)
 
 
 def _parts(case: PlacedFacts, right: Term, size: Term) -> PlacedMean:
-    """The weights and the terms of a mean S/W, where S is `right` and W is `size`."""
+    """The weights and the terms of a mean S/W, where S is the sum `right`, and W is `size`. The caller adds `old` and
+    `label`."""
     low, high, body = right[2]
     body = instantiate(body, (THERE,))
     if size[0] == "sum":
@@ -118,6 +125,7 @@ def _cleared(case: PlacedFacts, t: Term, mean: PlacedMean, label: str) -> str:
     positive = _positive(case, mean)
 
     def apart(h: Goal) -> None:
+        """Prove that the size is not 0, since it is positive."""
         zero = h.fresh("zero")
         h.intro(zero).auto([positive, zero], degree=1, rounds=0)
 
@@ -126,6 +134,7 @@ def _cleared(case: PlacedFacts, t: Term, mean: PlacedMean, label: str) -> str:
     product_equation = equals(("*", None, (t, size)), total)
 
     def proof(h: Goal) -> None:
+        """Replace t by S/size, and add S times the equation size*(1/size) = 1."""
         h.rewrite(label)
         h._emit({"by": "pos", "eq": [[h.text(total), inverse]]}, True)
 
@@ -144,7 +153,7 @@ def _positive(case: PlacedFacts, mean: PlacedMean) -> str:
     g, size = case.g, mean.size or num(1)
     f = less_than(num(0), size)
     label = g.fresh("size")
-    # W is the number of positions, which the automata know to be positive.
+    # Without weights W is the number of positions: automata decide that it is positive.
     if mean.weight is None:
         return case.established(f)
     texts = [g.text(("lam", ("Int",), (abstract(mean.weight, (THERE,)),))), g.text(mean.low), g.text(mean.high)]
@@ -174,13 +183,13 @@ def _positive(case: PlacedFacts, mean: PlacedMean) -> str:
 
 
 def _everywhere(case: PlacedFacts, mean: PlacedMean, f: Term) -> str:
-    """The label of f at all positions of the range."""
+    """The label of the fact that f holds at all positions of the range."""
     return case.established(ranged(mean.low, mean.high, f, THERE))
 
 
 def _witness(case: PlacedFacts, mean: PlacedMean, f: Term) -> Term:
-    """A position of the range with a property, which gets a name where it has none; DecideFirst where it is open
-    whether there is one."""
+    """A position of the range at which f holds, which gets a name if no candidate is one; DecideFirst where it is
+    undecided whether there is such a position."""
     for p in case.candidates():
         if case.follows(between(mean.low, p, mean.high)) and case.follows(replace(f, THERE, p)):
             return p
@@ -221,17 +230,18 @@ def bound(case: PlacedFacts, t: Term, op: str, v: Term, above: bool) -> str:
 
 
 def _term_gap(mean: PlacedMean, level: Term, above: bool) -> TermGap:
-    """By how much a term is above a number, or below it."""
+    """How far a term of the mean is above `level`, or below it where not `above`."""
     gap = ("-", None, (mean.term, level) if above else (level, mean.term))
     no_less = ("<=", None, (level, mean.term) if above else (mean.term, level))
     return TermGap(gap, no_less, gap if mean.weight is None else ("*", None, (mean.weight, gap)))
 
 
 def _no_term_below(case: PlacedFacts, mean: PlacedMean, terms: TermGap, label: str) -> None:
-    """The fact `label`: weight*gap is not negative at any position of the range."""
+    """Prove the fact `label`: weight*gap is not negative at any position of the range."""
 
     def at_position(h: Goal) -> None:
-        """A weight exp(..) is positive, so that the gap alone decides; other weights have values, as terms have."""
+        """Prove it at one position: a weight exp(..) is positive, so that the gap decides; any other product is proved
+        by values."""
         name, in_range = h.fresh("j"), h.fresh("in")
         inner = case.under(h)
         h.intro(f"{name} {in_range}")
@@ -253,8 +263,8 @@ def _no_term_below(case: PlacedFacts, mean: PlacedMean, terms: TermGap, label: s
 def _one_above(
     case: PlacedFacts, mean: PlacedMean, terms: TermGap, texts: list[str], least: str, label: str
 ) -> list[str]:
-    """The fact `label`, that the sum is at least its term at a position p where the gap is positive; the labels of what
-    says that this term is."""
+    """Prove the fact `label`, that the sum is at least its term at a position p where the gap is positive. Returns the
+    labels of the facts by which that term is positive."""
     p = _witness(case, mean, ("<", None, terms.no_less[2]))
     inside = case.established(between(mean.low, p, mean.high))
     case.g.use("lem:sum_member", *texts, case.g.text(p), f"#{inside}", f"#{least}", label=label)
@@ -266,7 +276,7 @@ def _one_above(
 
 
 def _by_sum(g: Goal, mean: PlacedMean, facts: list[str], used: dict[Term, str]) -> None:
-    """Close the bound of a mean by its equation, with the values `used` put in there, and by the facts of its sum."""
+    """Close the bound of a mean by its equation, rewritten by the equations `used`, and by the facts of its sum."""
     no = g.fresh("no")
     g.contra(no)
     labels = facts
@@ -282,7 +292,7 @@ def _by_sum(g: Goal, mean: PlacedMean, facts: list[str], used: dict[Term, str]) 
 
 
 def _weight(case: PlacedFacts, weight: Term, gap_positive: str, gap: Term) -> str:
-    """The label of 0 < weight*gap, or of weight = 1."""
+    """The label of 0 < weight*gap for a weight exp(..), else of weight = its value."""
     g, label = case.g, case.g.fresh("weight")
     if weight[0] == "fn":
         pos = g.fresh("pos")
@@ -294,11 +304,11 @@ def _weight(case: PlacedFacts, weight: Term, gap_positive: str, gap: Term) -> st
 
 
 def _sum_bound(case: PlacedFacts, t: Term, mean: PlacedMean, op: str, v: Term, above: bool) -> str:
-    """The label of such a bound for a sum whose terms have one sign."""
+    """The label of the bound as in `bound`, for a sum whose terms have one sign."""
     g = case.g
     goal = (op, None, (v, t) if above else (t, v))
     label, so, least = g.fresh("bound"), g.fresh("sum"), g.fresh("least")
-    # From below the terms are not negative; from above their negatives are, which is the same for the sum of these.
+    # A lower bound needs terms that are not negative. An upper bound is a lower bound of the sum of their negatives.
     term = mean.term if above else ("neg", None, (mean.term,))
     f = g.text(("lam", ("Int",), (abstract(term, (THERE,)),)))
     texts = [f, g.text(mean.low), g.text(mean.high)]
@@ -307,7 +317,7 @@ def _sum_bound(case: PlacedFacts, t: Term, mean: PlacedMean, op: str, v: Term, a
         ranged(mean.low, mean.high, at_most(num(0), term), THERE), least, lambda h: prove_each(case, h, h.fresh("in"))
     )
     value = v if above else ("neg", None, (v,))
-    # Below 0, or for <= at 0, that is enough. A higher bound must be reached by one term alone.
+    # A bound below 0, or <= 0, follows from that. A higher bound must be reached by one term alone.
     level = number_of(case, value)
     if level is None:
         raise Unplaced(f"a sum against {g.text(v)}")
@@ -323,8 +333,9 @@ def _sum_bound(case: PlacedFacts, t: Term, mean: PlacedMean, op: str, v: Term, a
 
 
 def level(case: PlacedFacts, f: Term, t: Term) -> tuple[Term, bool] | None:
-    """A comparison in which t is the only atom, as v op t (True) or t op v (False), with the number v; None for any
-    other."""
+    """A comparison in which t is the only atom, solved for t: (v, True) for v op t, (v, False) for t op v, with the
+    number v; None for any other comparison."""
+    # right - left = scale*t + number, which is compared with 0
     p = add(nf(f[2][1]), nf(f[2][0]), -1)
     (lead,) = nf(t)
     scale = p.get(lead)

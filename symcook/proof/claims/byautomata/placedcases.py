@@ -1,8 +1,8 @@
 """The proof of a claim of fragment A by cases on positions: the entry, and how a goal is closed.
 
 `prove` takes a claim that automata have found true, and returns its goal with a proof, or raises Unplaced. Goals are
-closed by their connective (`_close`), existences by a named position, and comparisons by the values of their sides,
-or by bounds of a mean. Where something has to be decided first, DecideFirst is raised and the case is divided
+closed by their connective (`_close`), existence statements by a named position, and comparisons by the values of their
+sides or by bounds of a mean. If something has to be decided first, DecideFirst is raised, and the case is divided
 (`placedrefuted.divide`).
 """
 
@@ -64,7 +64,7 @@ def _prove_case(case: PlacedFacts) -> None:
     g = case.g
     # Names and premises are introduced.
     while g.goal[0] in ("all", "->", "~"):
-        # Instead of ~(a <= b), b < a is proved, by a case of its own.
+        # Instead of ~(a <= b), b < a is proved in a branch, and the goal follows from it.
         if g.goal[0] == "~" and g.goal[2][0][0] in ("<=", "<"):
             flipped = g.fresh("flip")
             inner = g._branch(negation(g.goal[2][0]))
@@ -80,8 +80,8 @@ def _prove_case(case: PlacedFacts) -> None:
             case.name(var(label, sort))
         else:
             case.suppose(label)
-    # The goal is known, or the case contradicts itself, or the goal is closed by what it means; where a decision is
-    # missing, the case is divided, or looked at again with the new name.
+    # The goal is closed as a fact, or by a contradiction of the case, or by its connective. If a decision is missing,
+    # the case is divided; if a position was named instead, the goal is tried again.
     while True:
         key = fkey(g.goal)
         if key == NTRUE:
@@ -96,7 +96,7 @@ def _prove_case(case: PlacedFacts) -> None:
             _close(case)
         except DecideFirst as wanted:
             if wanted.named:
-                continue  # a position has a name now
+                continue
             return divide(case, wanted)
         return None
 
@@ -108,7 +108,7 @@ def _close(case: PlacedFacts) -> None:
         for part in g.split():
             case.under(part).prove()
     elif f[0] == "|":
-        # a side that follows; else a decision of one that may
+        # The side that follows; if neither does, a decision about a side that is undecided.
         sides = [case.decided(k) for k in f[2]]
         if True not in sides:
             raise case.split(f[2][sides.index(None)] if None in sides else f)
@@ -123,9 +123,9 @@ def _close(case: PlacedFacts) -> None:
 
 
 def _exists(case: PlacedFacts, f: Term) -> None:
-    """Close an existence, by a named position or by contradiction."""
+    """Close an existence statement that follows, by a named position or by contradiction."""
     g = case.g
-    # A remainder is known from what is carried along.
+    # A statement on a remainder follows from the carried remainder.
     if (fact := case.root.along.remainder(f)) is not None:
         value, known = carried_value(case, fact.carried, fact.place)
         if value != fact.residue:
@@ -135,7 +135,7 @@ def _exists(case: PlacedFacts, f: Term) -> None:
         if case.follows(instantiate(f[2][0], (p,))):
             g.witness(g.text(p))
             return case.prove()
-    # It follows, but at no named position: its negation is refuted.
+    # The statement follows, but no candidate is a witness: its negation is refuted.
     no = g.fresh("no")
     g.contra(no)
     case.suppose(no)
@@ -154,7 +154,7 @@ def _compare(case: PlacedFacts, f: Term) -> None:
         return _compare_places(case, f)
     if _unfolded(case, g):
         return _compare(case, g.goal)
-    # Values are put in. What has none, a mean or a sum, must be bounded.
+    # Atoms are replaced by their values. A mean or a sum without a value must be bounded: one is possible.
     used: dict[Term, str] = {}
     unbounded: list[Term] = []
     sides = [partly_reduced(case, k, used, unbounded) for k in f[2]]
@@ -177,7 +177,8 @@ def _compare(case: PlacedFacts, f: Term) -> None:
 
 
 def _compare_places(case: PlacedFacts, f: Term) -> None:
-    """Close a comparison of positions that follows: by the known order, by its products, or by contradiction."""
+    """Close a comparison of positions that follows: by facts about their order, by products of these, or by
+    contradiction."""
     g = case.g
     if g.try_auto(case.orders, degree=1, rounds=0):
         return None
@@ -185,7 +186,7 @@ def _compare_places(case: PlacedFacts, f: Term) -> None:
         return _both_halves(case)
     if any(sum(k for _, k in factors) > 1 for factors, _ in nf(("-", None, f[2]))):
         return by_products(case, f)
-    # The order alone does not give it: the tokens at the positions do, where the opposite is supposed.
+    # The facts about the order do not imply it, so the tokens do: its negation is supposed, and refuted by them.
     no = g.fresh("no")
     g.contra(no)
     case.suppose(no)
@@ -199,16 +200,16 @@ def _both_halves(case: PlacedFacts) -> None:
 
 
 def _unfolded(case: PlacedFacts, g: Goal) -> bool:
-    """Whether a part of the goal was replaced by what it is: a coordinate that is no mean, by its equation, or relu,
-    abs, min or max, by the side that holds."""
+    """Rewrite one part of the goal without finitely many values: a coordinate that is no mean by the right side of its
+    equation, or relu, abs, min or max by the argument that is its value. Returns whether a part was rewritten."""
     for t in subterms(g.goal):
-        # A coordinate that is neither finite nor a mean: its equation is put in.
+        # A coordinate that is neither finite nor a mean is replaced by the right side of its equation.
         if t[0] == "app" and len(t[2]) == 2 and t[2][1] and not loose(t) and not finite(case, t):
             equation = case.root.problem.equations.get(t[2][0][1][0])
             if equation is not None and equation.kind == "value" and equation.right[0] not in ("/", "sum"):
                 g.rewrite(defined(case, t[2][0][1][0], t[2][1])[1])
                 return True
-        # relu, abs, min or max: the side that holds here is put in.
+        # relu, abs, min or max is replaced by 0 or an argument, after the order of the two is decided.
         if t[0] == "fn" and t[1] in SIDES and not loose(t) and not finite(case, t):
             low, high = (num(0), t[2][0]) if len(t[2]) == 1 else t[2]
             order = at_most(low, high)
@@ -223,13 +224,13 @@ def _unfolded(case: PlacedFacts, g: Goal) -> bool:
 
 
 def _stuck(case: PlacedFacts, f: Term) -> None:
-    """Give up: no rule closes the goal."""
+    """Raise Unplaced: no rule closes the goal."""
     raise Unplaced(f"no rule for {case.g.text(f)[:80]}")
 
 
 def _coordinate(case: PlacedFacts, t: Term) -> str | tuple[Term, str]:
-    """The value of a coordinate at a position, by the shape of its equation; DecideFirst where the case does not fix
-    it."""
+    """The value of a coordinate at a position with its label, or the label alone, by the form of its equation;
+    DecideFirst where the case does not determine the value."""
     name, place = t[2][0][1][0], t[2][1]
     equation = case.root.problem.equations.get(name)
     if equation is not None and equation.kind == "state":
@@ -240,7 +241,7 @@ def _coordinate(case: PlacedFacts, t: Term) -> str | tuple[Term, str]:
         return _at_empty(case, t, equation, equation.empty)
     if (label := selected(case, t, equation)) is not None:
         return label
-    # A mean with finitely many values: the one that follows in this case, if one does.
+    # Any other mean: of its finitely many values, the one that follows in this case.
     kind = case.root.regular.kind(tracked(t))
     if not isinstance(kind, FiniteTerm):
         raise Unplaced(f"the value of {name}")
@@ -252,7 +253,8 @@ def _coordinate(case: PlacedFacts, t: Term) -> str | tuple[Term, str]:
 
 
 def _state_value(case: PlacedFacts, t: Term, name: str, place: Term) -> tuple[Term, str]:
-    """The state of an automaton at a position, as it is carried along; the fact is about the term as it is written."""
+    """The state of an automaton at a position, from the carried value, with the label of an equation whose left side is
+    `t` as it is written."""
     value, label = carried_value(case, case.root.along.state(name), place)
     if case.g.facts[label][2][0] == t:
         return num(value), label
@@ -262,7 +264,7 @@ def _state_value(case: PlacedFacts, t: Term, name: str, place: Term) -> tuple[Te
 
 
 def _by_bounds(case: PlacedFacts, t: Term, value: Term) -> str:
-    """The label of t = value for a mean: it is at most the value, and at least."""
+    """The label of t = value for a mean, proved by the two bounds t <= value and value <= t."""
     label = case.g.fresh("v")
 
     def proof(h: Goal) -> None:
@@ -274,7 +276,7 @@ def _by_bounds(case: PlacedFacts, t: Term, value: Term) -> str:
 
 
 def _some_token(case: PlacedFacts, low: Term, high: Term) -> DecideFirst:
-    """The question whether some token stands in a range, for the first token of which that is open."""
+    """The question whether a token occurs in a range, for the first token for which that is undecided."""
     for a in case.root.problem.letters:
         f = ranged(low, high, case.root.lettered.is_letter(THERE, a), THERE, "ex")
         if case.decided(f) is None:
@@ -283,25 +285,27 @@ def _some_token(case: PlacedFacts, low: Term, high: Term) -> DecideFirst:
 
 
 def _at_empty(case: PlacedFacts, t: Term, equation: Equation, empty: Term) -> str:
-    """The label of the value of a strict mean at the row that sees nothing."""
+    """The label of the value of a strict mean at the row `empty`, with no position to read."""
+    # The equation has two parts: the mean, and the value at the row `empty`.
     g, place = case.g, t[2][1]
-    main, other = g.fresh("mean"), g.fresh("empty")
-    g.use(case.root.problem.label(equation.part), g.text(place), f"#{case.inside(place)}", label=f"{main} {other}")
+    mean_label, empty_label = g.fresh("mean"), g.fresh("empty")
+    run = case.root.problem.label(equation.part)
+    g.use(run, g.text(place), f"#{case.inside(place)}", label=f"{mean_label} {empty_label}")
     is_empty = case.established(equals(place, empty))
     label, used = g.fresh("is"), {}
-    g.use(other, f"#{is_empty}", label=label)
+    g.use(empty_label, f"#{is_empty}", label=label)
     return equal_by_values(case, t, reduced(case, g.facts[label][2][1], used), used, label)
 
 
 def _letter(case: PlacedFacts, place: Term, letter: int) -> None:
-    """Close that a token stands at a position."""
+    """Close the goal that a token is at a position."""
     g, place = case.g, simple(place)
     known = case.letters.get(place)
     if known is not None and known[0] == letter:
         return g.hyp(known[1])
     known_place = case.same_place(place)
-    # The token is known at a position that is the same one: that position is put in for this one, or this one for it. A
-    # number is not put in, since it may be a token too.
+    # The token is known at an equal position, written in another way: one is rewritten into the other. A number is not
+    # rewritten, since it may also occur as a token.
     if known_place is not None and case.letters[known_place][0] == letter:
         same, known_there = case.established(equals(known_place, place)), case.letters[known_place][1]
         if replace(there := g.facts[known_there][2][0], known_place, place) != there and known_place[0] != "num":
@@ -316,6 +320,7 @@ def _letter(case: PlacedFacts, place: Term, letter: int) -> None:
 
 
 RULES = PlacedRules(_prove_case, refute_case, contradicted_case, {**VALUE_RULES, "app": _coordinate})
+"""The functions by which cases are decided."""
 
 
 def prove(problem: Problem, library: Citable, regular: Regular) -> Goal:

@@ -1,7 +1,7 @@
-"""Cases that no string has: they are refuted by a smallest set of what is supposed there.
+"""Cases that no string has: they are refuted by a smallest contradictory set of their suppositions.
 
-Of such a set one formula is false by the others, which prove that: a comparison by the values of its sides, a formula
-about all positions at one of them, several tokens at one position by the order of positions.
+One formula of the set is proved false from the others: a comparison by the values of its sides, a formula about all
+positions at one position, or two tokens at one position by the order of positions.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from symcook.proof.terms import (
 
 
 def divide(case: PlacedFacts, wanted: DecideFirst) -> None:
-    """Close the goal by a case for each token at a position, for each combination that is carried along, or for a
-    formula and its negation."""
+    """Close the goal by cases for the decision that is `wanted`: a case for each token at a position, for each
+    combination that is carried along, or for a formula and its negation."""
     g = case.g
     if wanted.letter is not None:
         inside = case.inside(wanted.letter)
@@ -47,7 +47,6 @@ def divide(case: PlacedFacts, wanted: DecideFirst) -> None:
         return case.root.lettered.cases(g, g.text(wanted.letter), inside, close)
     if wanted.carried is not None:
         return divide_carried(case, wanted.carried, case.pending if g.goal == FALSE else "")
-    # a formula, and its negation
     label = g.fresh("is")
     for h in g.em(wanted.formula or FALSE, label):
         inner = case.under(h)
@@ -56,15 +55,15 @@ def divide(case: PlacedFacts, wanted: DecideFirst) -> None:
     return None
 
 
-def attempt(case: PlacedFacts, way: Callable[[PlacedFacts], None]) -> None:
-    """Close the goal in a way that may ask for decisions: then by cases."""
+def attempt(case: PlacedFacts, close: Callable[[PlacedFacts], None]) -> None:
+    """Close the goal by `close`, or by cases, if `close` asks for a decision."""
     while True:
         if case.context.empty:
             return case.refute()
         try:
-            return way(case)
+            return close(case)
         except DecideFirst as wanted:
-            # A position has a name now: the same way again.
+            # A position was named: `close` is tried again.
             if wanted.named:
                 continue
             return divide(case, wanted)
@@ -86,7 +85,8 @@ def _core(case: PlacedFacts) -> list[str]:
 
 
 def _rank(f: Term) -> int:
-    """How late a formula is left out: what is long comes first, the order of positions last."""
+    """In which order formulas are dropped from a contradictory set: quantified formulas first, then comparisons, then
+    tokens, and the order of positions last."""
     if ordered(f):
         return 3
     if letter_at(f):
@@ -107,10 +107,11 @@ def refute_case(case: PlacedFacts) -> None:
     # Positions and tokens alone contradict each other.
     if all(ordered(f) or letter_at(f) for f in facts.values()):
         return _clash(case, core)
-    # Else one formula is proved false by the others: each is tried, in a branch that is dropped where it fails.
-    ranked = sorted((label for label in core if not ordered(facts[label])), key=lambda k: _way(facts[k]))
-    failed: Exception | None = None
-    for nearer in (False, True):  # positions that are not named yet are looked for where nothing else serves
+    # Otherwise one formula is proved false by the others. Each is tried in a branch, which is dropped if it fails. In
+    # the second round, decisions about unnamed positions are allowed too.
+    ranked = sorted((label for label in core if not ordered(facts[label])), key=lambda k: _falsifying_rank(facts[k]))
+    first_error: Exception | None = None
+    for nearer in (False, True):
         for label in ranked:
             trial = g._branch(g.goal)
             inner = case.under(trial, label)
@@ -118,15 +119,15 @@ def refute_case(case: PlacedFacts) -> None:
             try:
                 falsify(inner, label)
             except (Stuck, Unplaced, Rejected) as error:
-                failed = failed or error
+                first_error = first_error or error
                 continue
             g.take(trial)
             return None
-    raise failed or Unplaced("a contradiction")
+    raise first_error or Unplaced("a contradiction")
 
 
-def _way(f: Term) -> int:
-    """Which formula is tried first: one about all positions, then comparisons, then tokens."""
+def _falsifying_rank(f: Term) -> int:
+    """In which order formulas are tried: quantified formulas, then comparisons, then tokens."""
     inner = f[2][0] if f[0] == "~" else f
     if inner[0] in ("all", "ex"):
         return 0
@@ -134,20 +135,22 @@ def _way(f: Term) -> int:
 
 
 def _clash(case: PlacedFacts, core: list[str]) -> None:
-    """Close a goal by positions whose order contradicts itself, or that have two tokens."""
+    """Close a goal by facts about the order of positions that contradict each other, or by two tokens at one
+    position."""
     g, problem, lettered = case.g, case.root.problem, case.root.lettered
     if g.try_auto(case.orders, degree=1, rounds=0):
         return None
     tokens = [(simple(letter[0]), letter[1], k) for k in core if (letter := letter_at(g.facts[k]))]
     ends = [(lettered.low, problem.before), (lettered.high, problem.after)]
     added = [(place, a, lettered.share(g, lettered.added(a))) for place, a in ends if a is not None]
-    # two tokens at one position
+    # Two tokens at one position: of two facts, or of a fact and a token that the model adds at an end.
     for n, (place, letter, label) in enumerate(tokens):
         for other_place, second, known in [*tokens[:n], *added]:
             if letter != second and _together(case, place, other_place):
                 _absurd_tokens(case, place, label, other_place, known)
                 return None
-    # a token that the model adds, at another position than its end
+    # A token that the model adds at one end only, at a position that is not that end. Where it is undecided whether the
+    # position is away from the end, that is decided first.
     added_ends = [place for place, a in ends if a is not None]
     for place, letter, label in tokens:
         if letter in (problem.before, problem.after) and not any(_together(case, place, end) for end in added_ends):
@@ -156,7 +159,8 @@ def _clash(case: PlacedFacts, core: list[str]) -> None:
             if case.truth(away) is None and not case.g._branch(away).try_auto(case.orders, degree=1, rounds=0):
                 return divide(case, DecideFirst(away))
             return _inside_out(case, place, label)
-    for n, (place, *_) in enumerate(tokens):  # the order follows from integers that are close
+    # Otherwise the facts do not order the positions: an order is decided, so that each case has one more fact.
+    for n, (place, *_) in enumerate(tokens):
         for other_place, *_ in [*tokens[:n], *added]:
             f = at_most(place, other_place)
             if case.truth(f) is None:
@@ -165,16 +169,17 @@ def _clash(case: PlacedFacts, core: list[str]) -> None:
 
 
 def _together(case: PlacedFacts, place: Term, other_place: Term) -> bool:
-    """Whether two positions are equal by the known order."""
+    """Whether two positions are equal by the facts about the order."""
     if place == other_place:
         return True
     return case.g._branch(equals(place, other_place)).try_auto(case.orders, degree=1, rounds=0)
 
 
 def _absurd_tokens(case: PlacedFacts, place: Term, label: str, other_place: Term, known: str) -> None:
-    """Close a goal by two tokens at one position."""
+    """Close a goal by different tokens at two positions that are equal: `label` is for `place`, `known` for
+    `other_place`."""
     g, label, known = case.g, _plain(case, label), _plain(case, known)
-    if place[0] == "num":  # a number may be a token too, and is not put in for another place
+    if place[0] == "num":  # a number is not rewritten, since it may also occur as a token
         place, label, other_place, known = other_place, known, place, label
     if place != other_place:
         same, moved = g.fresh("same"), g.fresh("token")
@@ -187,7 +192,7 @@ def _absurd_tokens(case: PlacedFacts, place: Term, label: str, other_place: Term
 
 
 def _plain(case: PlacedFacts, label: str) -> str:
-    """The label of the same token with its position in normal form."""
+    """The label of the fact about a token, with the position in normal form."""
     (place, letter), new = letter_at(case.g.facts[label]) or (num(0), 0), case.g.fresh("plain")
     if simple(place) == place:
         return label
@@ -196,7 +201,8 @@ def _plain(case: PlacedFacts, label: str) -> str:
 
 
 def _inside_out(case: PlacedFacts, place: Term, label: str) -> None:
-    """Close a goal by a token that the model adds, and that stands at another position than its end."""
+    """Close a goal by a token that the model adds at an end, and that is at a position inside: tokens there are typed
+    ones."""
     g, lettered, typed = case.g, case.root.lettered, case.g.fresh("typed")
     ready = g._branch(FALSE)
     ready.use(lettered.share(ready, lettered.typed), ready.text(place), lambda h: _both(h, case.orders), label=typed)
@@ -211,7 +217,7 @@ def _inside_out(case: PlacedFacts, place: Term, label: str) -> None:
 
 
 def falsify(case: PlacedFacts, label: str) -> None:
-    """Close the goal by a fact that the rest contradicts."""
+    """Close the goal by a fact that the other suppositions contradict, by the form of the fact."""
     g, f = case.g, case.g.facts[label]
     tag, _, kids = f
     if tag in COMPARISONS and not letter_at(f):
@@ -228,7 +234,7 @@ def falsify(case: PlacedFacts, label: str) -> None:
             inner.suppose(case_label)
             inner.refute()
     elif tag == "->":
-        # A -> B: B is a new fact where A follows, and A is decided where it is open.
+        # A -> B: B is a new fact if A follows; if A is undecided, it is decided first.
         so = g.fresh("then")
         if case.follows(kids[0]):
             known = case.established(kids[0])
@@ -237,7 +243,7 @@ def falsify(case: PlacedFacts, label: str) -> None:
             return case.refute()
         attempt(case, lambda c: _implied(c, label))
     elif tag == "~":
-        # ~(A | B | ..): each of ~A, ~B, .. is a fact.
+        # ~(A | B | ..): each of ~A, ~B, .. becomes a fact.
         if kids[0][0] == "|":
             for part in flatten("|", kids[0]):
                 _denied(case, label, part)
@@ -263,7 +269,7 @@ def _denied(case: PlacedFacts, label: str, part: Term) -> None:
 
 
 def _other_rest(case: PlacedFacts, label: str) -> None:
-    """Close a goal by a remainder that differs from the one that is carried along."""
+    """Close a goal by a fact about a remainder that differs from the carried remainder."""
     fact = case.root.along.remainder(case.g.facts[label])
     if fact is not None:
         value, known = carried_value(case, fact.carried, fact.place)
@@ -275,7 +281,7 @@ def _other_rest(case: PlacedFacts, label: str) -> None:
 
 
 def _implied(case: PlacedFacts, label: str) -> None:
-    """Decide the premise A of a fact A -> B, and close the goal by the fact then."""
+    """Decide the premise A of a fact A -> B, then close the goal by the fact; Unplaced where A is false."""
     a = case.g.facts[label][2][0]
     if not case.decide(a):
         raise Unplaced("an implication that nothing contradicts")
@@ -283,8 +289,8 @@ def _implied(case: PlacedFacts, label: str) -> None:
 
 
 def contradicted_case(case: PlacedFacts, label: str) -> bool:
-    """Whether a goal is closed by a comparison that the case contradicts; nothing is done where that needs a
-    decision."""
+    """Close the goal by a comparison that the case contradicts. Returns False, and changes nothing, where the fact is
+    no comparison, or where that needs a decision or fails."""
     if case.g.facts[label][0] not in COMPARISONS:
         return False
     trial = case.g._branch(case.g.goal)
@@ -303,7 +309,7 @@ def _unequal(case: PlacedFacts, label: str) -> None:
         so = g.fresh("so")
         g.have(negation(f), so, lambda h: case.under(h).prove())
         return g.auto([so, label], degree=1, rounds=0)
-    # An equation that is false: its sides have values, or one side is below the other.
+    # A false equation: either its sides have values, or one side is strictly below the other.
     used: dict[Term, str] = {}
     unbounded: list[Term] = []
     for k in f[2]:
@@ -315,28 +321,28 @@ def _unequal(case: PlacedFacts, label: str) -> None:
                 g.have(less, so, lambda h: case.under(h).prove())
                 return g.auto([so, label], degree=1, rounds=0)
         raise DecideFirst(("<=", None, f[2]))
-    # The values are put in one after the other; what is left is false, or compares positions.
-    at = label
+    # Atoms are replaced by their values one after the other; the equation that results is false, or is about positions.
+    rewritten = label
     for atom, known in used.items():
-        if replace(g.facts[at], atom, num(0)) != g.facts[at]:
+        if replace(g.facts[rewritten], atom, num(0)) != g.facts[rewritten]:
             new = g.fresh("at")
-            g.rewrite(known, at, new)
-            at = new
-    if fkey(g.facts[at]) == NFALSE:
-        return g.absurd(at)
-    if not ordered(g.facts[at]):
+            g.rewrite(known, rewritten, new)
+            rewritten = new
+    if fkey(g.facts[rewritten]) == NFALSE:
+        return g.absurd(rewritten)
+    if not ordered(g.facts[rewritten]):
         raise Unplaced("values that are no numbers")
-    case.suppose(at)
+    case.suppose(rewritten)
     return case.refute()
 
 
 def _instance(case: PlacedFacts, label: str) -> None:
-    """Close a goal by a formula about all positions that is false at one, or by one about no position that is true
-    at one."""
+    """Close a goal by a fact ``all x. body`` that is false at some position, or ``~ex x. body`` whose body is true at
+    one."""
     g, f = case.g, case.g.facts[label]
     is_existence = f[0] == "~"
     body = f[2][0][2][0] if is_existence else f[2][0]
-    # A position with a name at which it is false.
+    # First, a candidate position that refutes the fact.
     for p in case.candidates():
         there = instantiate(body, (p,))
         if is_existence:
@@ -350,7 +356,8 @@ def _instance(case: PlacedFacts, label: str) -> None:
             g.use(label, g.text(p), f"#{known}", label=so, premises=0)
             case.suppose(so)
             return case.refute()
-    # Else a position that gets a name; or, where that is allowed, a decision about one that has a name.
+    # Otherwise a new position is named; or, where `nearer_too` allows it, something is decided at a candidate. For the
+    # first, the body must begin with the bounds low <= x and x <= high.
     there = instantiate(body, (NEW,))
     parts = flatten("&", there if is_existence else there[2][0])
     if len(parts) > 1 and parts[0][2][1:] == (NEW,) and parts[1][2][:1] == (NEW,):
@@ -364,14 +371,14 @@ def _instance(case: PlacedFacts, label: str) -> None:
 
 
 def _witnessed(case: PlacedFacts, h: Goal, p: Term) -> None:
-    """Close an existence by a position at which it follows."""
+    """Close an existence statement by the witness p, at which its body follows."""
     h.witness(h.text(p))
     case.under(h).prove()
 
 
 def _nearer(case: PlacedFacts, label: str, body: Term) -> DecideFirst:
-    """What to decide where no position is known to refute a formula: the order of two positions, or the token at
-    one."""
+    """The decision to ask for where no candidate refutes the fact `label`: an undecided atom of its body at a candidate
+    that is a position; Unplaced where there is none."""
     for p in case.candidates():
         if not case.follows(case.root.lettered.inside(p)):
             continue
@@ -384,13 +391,13 @@ def _nearer(case: PlacedFacts, label: str, body: Term) -> DecideFirst:
 
 
 def _both(g: Goal, orders: list[str]) -> None:
-    """Close that a position lies in a range, by the order of positions."""
+    """Close the goal that a position is in a range, by facts about the order of positions."""
     for part in g.split():
         part.auto(orders, degree=1, rounds=0)
 
 
 def _atoms(f: Term) -> list[Term]:
-    """The comparisons in a formula, those under quantifiers left out."""
+    """The comparisons in a formula that are not under a quantifier."""
     if f[0] in COMPARISONS:
         return [f]
     return [] if f[0] in ("all", "ex", "true", "false") else [part for k in f[2] for part in _atoms(k)]

@@ -1,8 +1,9 @@
-"""What a string carries along, in a case of a proof by positions: by an induction from each named position to the next.
+"""Carried values in a case of a proof by positions: by an induction from each named position to the next.
 
-At the first position, and at each named one, one of finitely many combinations of values (`carried`) and of the symbol
-there holds. From one named position to the next these change by the symbols that may follow one another, which the case
-decides: what two neighbouring symbols contradict is refuted there, and all other combinations are kept.
+At the first position and at each named one, one of finitely many combinations holds. A combination has a value for each
+carried value (`carried`), and the symbol at the position. From one named position to the next, combinations change by
+the pairs of neighbouring symbols that the case allows. Other pairs are refuted; all combinations that may result are
+kept.
 """
 
 from __future__ import annotations
@@ -28,15 +29,15 @@ from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, num, subterms, var
 
 MOST_COMBINED = 200
-"""So many combinations of values and symbols are carried along at most."""
+"""The greatest number of combinations at a position."""
 MOST_SINGLE = 8
-"""So many symbols between two named positions are followed one by one at most."""
+"""Two named positions at most so far apart are joined by single steps, without an induction."""
 
 FEW = 3
-"""Where it is known that there are so many at most, it is asked how many."""
+"""If the case implies that two named positions are at most so far apart, their distance is decided."""
 
 Pairs = set[tuple[int | None, int]]
-"""Symbols at a position with those that may follow."""
+"""Pairs of a symbol (None before the first one) and a symbol that may follow it."""
 
 
 # --- Values -----------------------------------------------------------------------------------------------------------
@@ -56,7 +57,7 @@ def carried_value(case: PlacedFacts, carried: CarriedValue, place: Term) -> tupl
     label = case.g.fresh("carried")
 
     def proof(h: Goal) -> None:
-        """Each combination has this value as one of its parts."""
+        """By cases: part k of each combination is the goal."""
         for _, inner, labels in _each_of(case, h, reached, place):
             inner.hyp(labels[k])
 
@@ -66,8 +67,8 @@ def carried_value(case: PlacedFacts, carried: CarriedValue, place: Term) -> tupl
 
 
 def divide_carried(case: PlacedFacts, place: Term, pending: str = "") -> None:
-    """Close the goal by a case for each combination that is possible at a position. Some may contradict the fact
-    `pending`."""
+    """Close the goal by a case for each combination that is possible at a position. A combination that contradicts the
+    fact `pending` may close its case at once."""
     reached = _reach(case, place)
     key = place, reached.combinations
     if key in case.divided:
@@ -77,13 +78,12 @@ def divide_carried(case: PlacedFacts, place: Term, pending: str = "") -> None:
         inner.divided.add(key)
         for label in labels:
             inner.suppose(label)
-        # Where the combination excludes the fact `pending`, that may close the case at once.
         if not (pending and _never_with(inner, pending, labels) and case.root.rules.contradicted(inner, pending)):
             inner.prove()
 
 
 def _never_with(case: PlacedFacts, label: str, others: Sequence[str]) -> bool:
-    """Whether a fact and the others are never true together."""
+    """Whether no string makes all of some facts true."""
     sets = [case.root.truths(case.g.facts[fact_label]) for fact_label in (label, *others)]
     return (
         None not in sets
@@ -125,7 +125,8 @@ def _each_of(
 
 
 def _without_carried(case: PlacedFacts, g: Goal) -> PlacedFacts:
-    """What is known without formulas about what is carried along, which an induction has no use for."""
+    """The facts at a branch of the goal, without suppositions about carried values, which hold at one position only and
+    do not help an induction."""
     inner = case.under(g)
     for label in [*inner.supposed]:
         if _about_carried(case, g.facts[label]):
@@ -134,7 +135,7 @@ def _without_carried(case: PlacedFacts, g: Goal) -> PlacedFacts:
 
 
 def _about_carried(case: PlacedFacts, f: Term) -> bool:
-    """Whether a formula holds a state, or a remainder that is carried along."""
+    """Whether a formula is about a state or a carried remainder."""
     names = case.root.along.states
     return any(
         (s[0] == "app" and s[2][0][1][0] in names) or (s[0] == "ex" and case.root.along.remainder(s) is not None)
@@ -143,14 +144,14 @@ def _about_carried(case: PlacedFacts, f: Term) -> bool:
 
 
 def _known_context(case: PlacedFacts) -> TrackSet:
-    """The strings of this case, whatever is carried along."""
+    """The strings of this case, without the suppositions about carried values."""
     return case.root.regular.t.both(
         *(strings for label, strings in case.supposed.items() if not _about_carried(case, case.g.facts[label]))
     )
 
 
 def _possible(case: PlacedFacts, *formulas: Term) -> bool:
-    """Whether some string of this case meets the formulas, whatever it carries along."""
+    """Whether some string of `_known_context` meets the formulas."""
     t, sets = case.root.regular.t, [case.root.truths(f) for f in formulas]
     return not t.both(_known_context(case), *(truth_sets.yes for truth_sets in sets if truth_sets is not None)).empty
 
@@ -161,12 +162,12 @@ def _possible(case: PlacedFacts, *formulas: Term) -> bool:
 def _reach(case: PlacedFacts, place: Term) -> Reached:
     """The combinations that are possible at a position, proved from the beginning of the string on."""
     along, first = case.root.along, simple(("+", None, (case.root.along.row, num(1))))
-    # Before the first position there is the row at which all begins.
+    # A position before the first one must be the row at which the carried values begin.
     if not case.decide(at_most(first, place)):
         if not case.decide(equals(place, along.row)):
             raise Unplaced(f"what is carried along to {case.g.text(place)}")
         return _moved_to(case, _begin(case), along.row, place)
-    # From named position to named position, each stretch once.
+    # From each named position on the route to the next one; the result is stored for the same route and facts.
     route = _route(case, first, place)
     key = (tuple(route), len(along.all), tuple(case.supposed), tuple(case.letters))
     if key in case.reached:
@@ -193,7 +194,7 @@ def _moved_to(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Re
 
 
 def _route(case: PlacedFacts, first: Term, place: Term) -> list[Term]:
-    """The named positions from the first one to a position, as far as their order is known."""
+    """`first`, `place`, and the named positions between them whose place in the order is known, in order."""
     out = [first, place] if first != place else [first]
     for p in dict.fromkeys(map(simple, [*case.letters, *case.places])):
         if p in out:
@@ -217,7 +218,8 @@ def _begin(case: PlacedFacts) -> Reached:
     values, labels = [], []
     for carried in along.all:
         label, value = lettered.share(case.g, carried.begin()), carried.first
-        if carried.row != along.row:  # it begins earlier: the token that the model adds is its first step
+        # A value that begins one row earlier has read the token that the model adds.
+        if carried.row != along.row:
             before = lettered.problem.before or 0
             moved = case.g.fresh("row")
             inside = case.inside(along.row)
@@ -255,7 +257,7 @@ def _onward(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Reac
 
 
 def _insides(case: PlacedFacts, place: Term) -> tuple[str, ...]:
-    """The labels of the facts that a term is a position, and after each row."""
+    """The labels of the facts that a term is a position, and that it comes after the row of each carried value."""
     return (case.inside(place), *(case.established(carried.inside(place)) for carried in case.root.along.all))
 
 
@@ -268,20 +270,20 @@ def _after(case: PlacedFacts, c: CarriedCombination, letter: int) -> CarriedComb
 def _step(case: PlacedFacts, g: Goal, c: CarriedCombination, labels: list[str], place: Term, inside: tuple[str, ...],
     new: tuple[CarriedCombination, ...], pairs: Pairs,
 ) -> None:  # fmt: skip
-    """Close the goal that one of the combinations `new` holds at a position, where `c` held at the one before by
-    `labels`."""
+    """Close the goal that one of the combinations `new` holds at a position; `c` holds at the position before, by the
+    facts `labels`."""
     lettered = case.root.lettered
 
     def close(h: Goal, a: int, letter: str) -> None:
-        """The goal where the symbol `a` stands at the position."""
-        # No string has these neighbours here: that is refuted without what is carried along.
+        """Close the goal in the case that the symbol `a` is at the position, by the fact `letter`."""
+        # No string of the case has this pair of neighbours: that is refuted without the carried values.
         if (c.letter, a) not in pairs or _after(case, c, a) not in new:
             inner = _without_carried(case, h)
             if c.letter is not None:
                 inner.suppose(labels[-1])
             inner.suppose(letter)
             return inner.refute()
-        # Each value moves by its own rule; the disjunction is closed by the combination that comes out.
+        # Each carried value has its own step; the combination that results is one side of the disjunction.
         to = _after(case, c, a)
         new_labels = []
         for carried, v, label, there in zip(case.root.along.all, c.values, labels, inside[1:], strict=False):
@@ -296,8 +298,8 @@ def _step(case: PlacedFacts, g: Goal, c: CarriedCombination, labels: list[str], 
 
 
 def _between(case: PlacedFacts, reached: Reached, start: Term, end: Term) -> Reached:
-    """What is possible at the next named position: step by step where it is a few symbols further, else by induction
-    from the position after the named one."""
+    """The combinations that are possible at the next named position: by single steps where it is a few symbols further,
+    else by induction from the position after `start`."""
     steps = _few(case, start, end)
     if steps is not None:
         rows = [simple(("+", None, (start, num(k)))) for k in range(steps + 1)]
@@ -310,8 +312,8 @@ def _between(case: PlacedFacts, reached: Reached, start: Term, end: Term) -> Rea
 
 
 def _along(case: PlacedFacts, reached: Reached, start: Term, end: Term) -> Reached:
-    """What is possible at a later position: all combinations to which any steps lead, by induction over the positions y
-    in between."""
+    """The combinations that are possible at a later position: all that any number of steps leads to, by induction over
+    the positions y in between."""
     y, lettered = var(case.g.fresh("y"), "Int"), case.root.lettered
     # The neighbours that the case allows somewhere between the two positions.
     after = simple(("+", None, (y, num(1))))
@@ -322,7 +324,7 @@ def _along(case: PlacedFacts, reached: Reached, start: Term, end: Term) -> Reach
         if _possible(case, *there, lettered.is_letter(y, a), lettered.is_letter(after, b))
     }  # fmt: skip
     combinations = list(reached.combinations)
-    for c in combinations:  # which grows as long as a step leads to a new one
+    for c in combinations:  # the list grows while a step leads to a new combination
         following = {_after(case, c, b): None for b in letters if (c.letter, b) in pairs}
         combinations += [combination for combination in following if combination not in combinations]
         if len(combinations) > MOST_COMBINED:
@@ -336,8 +338,9 @@ def _along(case: PlacedFacts, reached: Reached, start: Term, end: Term) -> Reach
 
 
 def _few(case: PlacedFacts, start: Term, end: Term) -> int | None:
-    """How many symbols further a position is; None for more than a few, or where that is open."""
-    # A number, or a few where the case knows a bound; which one is decided in turn.
+    """How many positions `end` is after `start`; None where the number is large or unknown. DecideFirst where the case
+    implies a bound of `FEW`."""
+    # The difference is a number, or it has a small bound: then it is decided.
     steps = normal.constant(nf(("-", None, (end, start))))
     if steps is not None:
         return int(steps) if 0 < steps <= MOST_SINGLE else None
@@ -362,7 +365,7 @@ def _induction(
     every: tuple[CarriedCombination, ...],
     pairs: Pairs,
 ) -> str:
-    """The label of: from one position to another, one of these combinations holds."""
+    """The label of the fact that one of the combinations `every` holds at each position from `start` to `end`."""
     g = case.g
     # Induction over y from `start`: if y <= end, one of the combinations holds at y.
     fits = ("->", None, (at_most(y, end), _one_of(case, every, y)))
@@ -370,7 +373,7 @@ def _induction(
     label = g.fresh("all")
 
     def proof(h: Goal) -> None:
-        """At `start` by what was reached there; from y to y + 1 by one step of each combination."""
+        """At `start` by the fact `reached`; from y to y + 1 by one step of each combination."""
         base, step = h.induct(y[1][0], low := h.fresh("low"), before := h.fresh("before"))
         base.intro(base.fresh("fits"))
         for c, k, labels in _each_of(case, base, reached, start):
@@ -392,14 +395,14 @@ def _induction(
 
 
 def _kept(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
-    """The combinations that agree with what is known of a position."""
+    """The combinations that agree with the facts about a position; all of them where none would be left."""
     lettered, along = case.root.lettered, case.root.along.all
-    # Values that are facts, and symbols that no string has here.
+    # The values that are facts, and the symbols that some string of the case has here.
     known = [_literal(case, carried, place) for carried in along]
     letters = {a for a in lettered.problem.letters if _possible(case, lettered.is_letter(place, a))}
 
     def contradicted(c: CarriedCombination) -> list[int]:
-        """The numbers of its values that are others than the known ones."""
+        """The indices of the values of c that differ from known values."""
         return [n for n, value in enumerate(known) if value is not None and value[0] != c.values[n]]
 
     remaining = tuple(c for c in reached.combinations if c.letter in letters and not contradicted(c))
@@ -414,7 +417,7 @@ def _kept(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
                 picked(k, remaining.index(c), len(remaining))
                 joined(k, labels)
                 continue
-            # It has another value than a known one, or else a symbol that cannot stand here.
+            # The combination has a value that differs from a known one, or a symbol that cannot be here.
             if wrong := contradicted(c):
                 k.contra(k.fresh("no"))
                 along[wrong[0]].contradiction(k, labels[wrong[0]], known[wrong[0]][1])  # type: ignore[index]
@@ -428,7 +431,7 @@ def _kept(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
 
 
 def _literal(case: PlacedFacts, carried: CarriedValue, place: Term) -> tuple[int, str] | None:
-    """The value at a position that is a fact, with its label; None where no value is."""
+    """The carried value at a position, where a fact states it, with the label of the fact; else None."""
     for value in carried.moves:
         label = case.literals.get(fkey(f := carried.formula(value, place)))
         if label is not None and case.g.facts.get(label) == f:

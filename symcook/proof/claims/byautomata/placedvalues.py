@@ -1,7 +1,8 @@
 """The values that terms have in a case of a proof by positions: numbers, or named positions.
 
-A coordinate has the value of its equation; I[F] that of a formula that is decided; a sum is 0 where all its terms are,
-or its one term that is not, or the number of positions before a named one. Each value is a fact of its own.
+A coordinate has the value of the right side of its equation, and I[F] is 1 or 0 by the decision about F. A sum is 0 if
+all its terms are 0; it is its only other term; or it is the number of positions before or after a named one. Each value
+is proved as a fact of its own.
 """
 
 from __future__ import annotations
@@ -19,20 +20,23 @@ from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, instantiate, num, replace, var
 
 THERE, MARK, NEW = var("j'", "Int"), var("m'", "Int"), var("x'", "Int")
+"""Variables for the position of a term of a sum, for the position at which such terms change, and for a position that
+has no name yet."""
 ATOMS = ("app", "sum", "ind", "fn")
+"""The tags of atoms, the terms that have a value of their own."""
 
 
 # --- Terms ------------------------------------------------------------------------------------------------------------
 
 
 def reduced(case: PlacedFacts, t: Term, used: dict[Term, str]) -> Term:
-    """A term with values for its atoms; the equations are added to `used`."""
+    """A term in which each atom is replaced by its value; `used` gets the label of each equation atom = value."""
     tag, data, kids = t
     if tag in ATOMS:
         value, label = value_of(case, t)
         used[t] = label
         return value
-    # A product is 0 by one truth value 0; the other factors need no value then.
+    # A product is 0 if one factor is I[F] with F false; the other factors need no value then.
     if tag == "*":
         for factor in kids:
             if factor[0] == "ind" and case.decided(factor[2][0]) is False:
@@ -50,7 +54,7 @@ def number_of(case: PlacedFacts, t: Term) -> Fraction | None:
 
 
 def put_values(case: PlacedFacts, g: Goal, used: dict[Term, str]) -> None:
-    """Put values in a goal."""
+    """Rewrite a goal by the equations `used`: each atom in it is replaced by its value."""
     for atom, label in used.items():
         if replace(g.goal, atom, num(0)) != g.goal:
             g.rewrite(label)
@@ -68,7 +72,8 @@ def value_of(case: PlacedFacts, t: Term) -> tuple[Term, str]:
 
 
 def equal_by_values(case: PlacedFacts, t: Term, value: Term, used: dict[Term, str], first: str = "") -> str:
-    """The label of t = value, which holds once values are put in; `first` is an equation for t."""
+    """The label of t = value. It is proved by rewriting t with the equation `first`, if given, and then all atoms with
+    the equations `used`, after which both sides are equal by computation."""
     label = case.g.fresh("v")
 
     def proof(h: Goal) -> None:
@@ -120,21 +125,22 @@ def _truth_value(case: PlacedFacts, t: Term) -> str:
     f = t[2][0]
     letter = letter_at(f)
     known = None if letter is None else case.letters.get(simple(letter[0]))
-    # F says which token stands at a position, and that is known.
+    # F is an equation for the token at a position, and that token is known.
     if letter is not None and known is not None and case.g.facts[known[1]][2][0] == f[2][0]:
         return equal_by_values(case, t, num(int(known[0] == letter[1])), {}, known[1])
-    # The case of the other value contradicts what is known of F.
+    # Otherwise by cases on I[F]: the case of the other value contradicts the decision about F.
     value = case.decide(f)
     label, known = case.g.fresh("v"), case.established(f if value else ("~", None, (f,)))
 
     def proof(h: Goal) -> None:
-        """By cases on F, as the axiom of I[F] has them."""
+        """By the two cases F, I[F] = 1 and ~F, I[F] = 0."""
         names = h.fresh("f"), h.fresh("v")
         before = {*h.facts}
         for k, holds in zip(h.ind(f, " ".join(names)), (True, False), strict=True):
             if holds is value:
                 k.hyp(names[1])
                 continue
+            # The facts that the case adds about F: ~F, or the parts of F where F is a conjunction.
             parts = [x for x in k.facts if x not in before and x != names[1] and k.facts[x][0] != "|"]
             k.contra(k.fresh("no"))
             if not value:
@@ -152,8 +158,8 @@ def _truth_value(case: PlacedFacts, t: Term) -> str:
 
 
 def _sum(case: PlacedFacts, t: Term) -> str:
-    """The label of the value of a sum: all terms are 0, or all but one, or 1 before or after a position and 0
-    elsewhere. DecideFirst in any other case."""
+    """The label of the value of a sum whose terms are all 0, or all but one, or which are 1 before or after some
+    position and 0 elsewhere. DecideFirst where none of this follows."""
     low, high, body = t[2]
     term = instantiate(body, (THERE,))
     zero = equals(term, num(0))
@@ -179,7 +185,7 @@ def _selects(case: PlacedFacts, low: Term, high: Term, zero: Term, p: Term) -> b
 
 
 def prove_each(case: PlacedFacts, h: Goal, *labels: str) -> None:
-    """Close a goal about all positions of a range."""
+    """Close a goal about all positions of a range, which is introduced with the label `labels[0]`."""
     inner = case.under(h)
     name = h.fresh("j")
     h.intro(f"{name} {labels[0]}")
@@ -189,7 +195,7 @@ def prove_each(case: PlacedFacts, h: Goal, *labels: str) -> None:
 
 
 def _no_term(case: PlacedFacts, t: Term) -> str:
-    """The label of: a sum of zeros is 0."""
+    """The label of t = 0, for a sum t all terms of which are 0."""
     g, (low, high, _) = case.g, t[2]
     same, label = g.fresh("same"), g.fresh("v")
     f = g.text(("lam", ("Int",), (t[2][2],)))
@@ -199,7 +205,7 @@ def _no_term(case: PlacedFacts, t: Term) -> str:
 
 
 def _one_term(case: PlacedFacts, t: Term, p: Term) -> str:
-    """The label of the value of a sum with one term."""
+    """The label of the value of a sum t all terms of which are 0 but the one at p."""
     g, (low, high, body) = case.g, t[2]
     first = g.fresh("only")
     inside = case.established(between(low, p, high))
@@ -229,7 +235,7 @@ def _is_count(term: Term, zero: Term, last: bool) -> Term:
 
 
 def _count(case: PlacedFacts, t: Term, p: Term, last: bool) -> str:
-    """The label of the number of positions of a range before p, or with `last` after p, which a sum counts."""
+    """The label of the value of a sum t that counts the positions of its range before p, or with `last` after p."""
     g, (low, high, body) = case.g, t[2]
     same, length, label = g.fresh("same"), g.fresh("many"), g.fresh("v")
     f = g.text(("lam", ("Int",), (body,)))
@@ -253,14 +259,14 @@ def _count(case: PlacedFacts, t: Term, p: Term, last: bool) -> str:
 
 
 def _choice(case: PlacedFacts, t: Term, zero: Term, counted: list[Term]) -> DecideFirst:
-    """What to decide for a sum: whether its range is empty, the order of two positions if its terms change at one
-    of them, or where a token stands first or last in it."""
+    """What to decide about a sum that has no value yet: whether its range is empty; the order of two positions, if its
+    terms change at one of them; or a name for the first or the last position of its range with some token."""
     low, high, _ = t[2]
     if case.decided(f := at_most(low, high)) is None:
         return DecideFirst(f)
 
     def ends(f: Term, p: Term) -> Term:
-        """That the terms change from one value to the other at p."""
+        """The formula that the terms change from one value to the other at p."""
         return ranged(low, high, replace(f, MARK, p), THERE)
 
     # A count up to the later, or the earlier, of two named positions.
@@ -268,7 +274,7 @@ def _choice(case: PlacedFacts, t: Term, zero: Term, counted: list[Term]) -> Deci
         order: Term = at_most(p, q)
         if case.decided(order) is None and case.follows(("|", None, (ends(f, p), ends(f, q)))):
             return DecideFirst(order)
-    # Else a position that has no name yet: one that would be enough alone, or together with a named one.
+    # Otherwise a position NEW without a name: one that decides the sum alone, or else together with a named one.
     near_new = [NEW, *(("+", None, (NEW, num(k))) for k in (1, -1))]
     alone = ("|", None, (equals(THERE, NEW), zero))
     wanted = [ranged(low, high, alone, THERE), *(ends(f, p) for f in counted for p in near_new)]
@@ -280,8 +286,9 @@ def _choice(case: PlacedFacts, t: Term, zero: Term, counted: list[Term]) -> Deci
 
 
 def nameable(case: PlacedFacts, low: Term, high: Term, wanted: list[Term]) -> DecideFirst | None:
-    """A decision that gives a position of a range its name: one with a token, the first or the last, such that one
-    of the formulas about `NEW` follows there. None where no such position helps."""
+    """Name a position of a range with some token, any, the first or the last, for which one of the formulas `wanted`
+    about `NEW` follows. Returns DecideFirst for what has to be decided before, or the empty DecideFirst after a
+    position was named; None where no such position helps."""
     letter = case.root.lettered.is_letter
     inside = between(low, NEW, high)
     for order in (None, (THERE, NEW), (NEW, THERE)):
@@ -327,6 +334,7 @@ VALUE_RULES: Mapping[str, Callable[[PlacedFacts, Term], str]] = {
     "ind": _truth_value,
     "sum": _sum,
 }
+"""The functions that give an atom its value, by tag; coordinates have theirs in `placedcases`."""
 
 
 def _joined(g: Goal, labels: list[str]) -> None:

@@ -1,10 +1,12 @@
 """Fragment A: a claim over finitely many values and positions, decided by automata (`tracks`).
 
-No shape of a head is looked for: that one place is selected, that the best keys agree, that a condition holds on a
-prefix, are questions of emptiness (the rules are in `kinds` and `values`).
+Attention heads are not recognised by their shape. Whether one position is selected, whether the best keys agree, and
+whether a condition holds on a prefix are decided by testing whether a set is empty (the rules are in `kinds` and
+`values`).
 
-Where a term reads a position that no string has, it has no value here: a formula has then no truth value either, unless
-the rest decides it. So a claim that is TRUE is true whatever the functions are at such positions.
+A term that reads a position outside of the string has no value here. A formula with such a term has no truth value
+either, unless the rest of the formula decides it. So a claim that is TRUE is true whatever values the functions have at
+such positions.
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ from symcook.proof.terms import (
 )
 
 AT = var("@", "Int")
-"""The position of a coordinate, as a track."""
+"""The position at which a coordinate is read, as a variable with the name of its track."""
 
 
 class RegularVerdict(NamedTuple):
@@ -63,7 +65,8 @@ class RegularVerdict(NamedTuple):
 
 
 class Regular(TermRules):
-    """The automata of one problem."""
+    """The automata of one problem. Kinds of terms, truths of formulas and kinds of coordinates are computed once; a
+    coordinate is None while its equation is being read. `depth` is the number of bound variables that have a track."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(Tracks(max(problem.letters) + 1, problem.start))
@@ -72,6 +75,7 @@ class Regular(TermRules):
         self.truths: dict[Term, TruthSets] = {}
         self.coordinates: dict[str, TermKind | None] = {}
         self.depth = 0
+        # Premises on the string alone restrict the strings of all automata; what was computed before is of no use then.
         plain = [line for line in (problem.word, *problem.needs) if {v[1][0] for v in free(line)} <= {"n", "w"}]
         strings = [self.formula(line) for line in plain]
         if any(not self.t.less(self.t.valid(), self.t.either(*truth_sets)).empty for truth_sets in strings):
@@ -79,15 +83,18 @@ class Regular(TermRules):
         self.t.restrict(self.t.both(*(truth_sets.yes for truth_sets in strings)))
         self.kinds.clear()
         self.truths.clear()
+        # The other premises, and those on positions that the statement names, are read together with the claim.
         marked = [line for line in flatten("&", problem.some) if {v[1][0] for v in free(line)} & {*problem.marked}]
         self.premises = [line for line in (*problem.needs, *marked) if line not in plain]
 
     def decided(self) -> RegularVerdict:
         """The answer; OutsideFragment where the automata cannot give one."""
         claim = self.formula(self.problem.claim)
-        for premise in self.premises:  # as that a norm does not refuse the string
+        for premise in self.premises:  # for example, that no divisor of a norm is 0
             premise_truths = self.formula(premise)
             claim = TruthSets(self.t.either(premise_truths.no, claim.yes), self.t.both(premise_truths.yes, claim.no))
+        # Wrong are the strings in which the claim is false for some named positions; right are those in which it is
+        # true for all. A string in neither set is doubtful: a smaller doubtful string may be a counterexample too.
         all_strings, marks = self.t.valid(), [f"@.{name}" for name in self.problem.marked]
         wrong = self.t.without(claim.no, *marks, LAST)
         right = self.t.without(self.t.complement(self.t.without(self.t.complement(claim.yes), *marks)), LAST)
@@ -162,7 +169,7 @@ class Regular(TermRules):
         return f"@{self.depth}"
 
     def _spilled(self, guards: Sequence[Term], y: str) -> TrackSet:
-        """Where a number that is no position may meet the guards of a variable."""
+        """The strings in which an integer that is no position may meet the guards of the variable `y`."""
         here, unit, low, high = var(y, "Int"), num(1), list[Term](), list[Term]()
         # a <= y or y <= b, with strict bounds moved by one
         for op, _, (a, b) in (guard for guard in guards if guard[0] in ("<=", "<")):
@@ -180,8 +187,9 @@ class Regular(TermRules):
         return self.t.either(self.t.both(*before, *nonempty_range), self.t.both(*after, *nonempty_range))
 
     def _best(self, body: Term, y: str) -> TruthSets | None:
-        """The truth of ``all y. y in a range -> score(y) op score(k)`` for scores that are a parabola of the position.
-        The range is empty, or k and its neighbours decide, where one of the three is in it; else it is not known."""
+        """The truth of ``all y. y in a range -> score(y) op score(k)``, where the score is a parabola in the position;
+        None for any other formula. It is true where the range is empty. Elsewhere k and its two neighbours decide, if
+        one of the three is in the range; otherwise it stays undecided."""
         here, (guards, end) = var(y, "Int"), _implied(body)
         if not all(_bound(g, here) for g in guards):
             return None
@@ -191,57 +199,62 @@ class Regular(TermRules):
         if not any(nearest_by_part):
             return None
         nearest = nearest_by_part[0]
-        # Several conclusions: each is a formula of its own, which comes here again or is projected.
+        # Several conclusions: each becomes a quantified formula of its own, read by this rule or by projection.
         if len(parts) > 1 or nearest is None:
             ranged = (("all", "Int", (abstract(_chain([*guards, part]), (here,)),)) for part in parts)
             return self._all_of([self.formula(part_in_range) for part_in_range in ranged])
         return self._nearest_is_best(guards, y, end[0], nearest)
 
     def _nearest_is_best(self, guards: Sequence[Term], y: str, op: str, nearest: BestNear) -> TruthSets:
-        """The truth of one such formula, with the range `guards` of y and one comparison by `op`."""
+        """The truth of ``all y. guards -> score(y) op score(k)``; `nearest` has k and the top of the parabola."""
         here, t, k, top = var(y, "Int"), self.t, nearest.place, nearest.top
-        # The guards at k - 1, k and k + 1, and whether each of these is no better than k. With a parabola that opens
-        # downward score(k - 1) <= score(k) means k - 1/2 <= top, and score(k + 1) <= score(k) means top <= k + 1/2.
+        # For each of k - 1, k and k + 1: whether it is in the range, and whether its score is no better than that of k.
+        # The parabola opens downward, so score(k - 1) <= score(k) means k - 1/2 <= top, and score(k + 1) <= score(k)
+        # means top <= k + 1/2. At k itself the comparison is score(k) op score(k).
         ranges = [reduce(conj, (replace(g, here, ("+", None, (k, num(step)))) for g in guards)) for step in (-1, 0, 1)]
         inside = [self.formula(range_there) for range_there in ranges]
-        alone = t.valid() if op == "<=" else t.nothing
+        true_at_k = t.valid() if op == "<=" else t.nothing
         best = [
             self.compared(op, ("-", None, (k, num(1, 2))), top),
-            TruthSets(alone, t.complement(alone)),
+            TruthSets(true_at_k, t.complement(true_at_k)),
             self.compared(op, top, ("+", None, (k, num(1, 2)))),
         ]
         empty = self.formula(("all", "Int", (abstract(_chain([*guards, FALSE]), (here,)),)))
         # The parabola is only known where its coordinates are read at positions of the string.
         low, high = self.problem.places
-        there = [self.formula(("<=", None, pair)).yes for r in nearest.read for pair in ((low, r), (r, high))]
-        there.append(t.complement(self._spilled(guards, y)))
-        # Where none of the three is in the range, all of the range lies on one side: it stays undecided.
+        defined = [self.formula(("<=", None, pair)).yes for r in nearest.read for pair in ((low, r), (r, high))]
+        defined.append(t.complement(self._spilled(guards, y)))
+        # Where none of the three is in the range, the whole range lies on one side of them: the truth is undecided.
         some_inside = t.either(*(in_range.yes for in_range in inside))
         no_better = [t.either(in_range.no, b.yes) for in_range, b in zip(inside, best, strict=True)]
         yes = t.both(some_inside, *no_better)
         no = t.either(*(t.both(in_range.yes, b.no) for in_range, b in zip(inside, best, strict=True)))
-        return TruthSets(t.either(empty.yes, t.both(yes, *there)), t.both(no, *there))
+        return TruthSets(t.either(empty.yes, t.both(yes, *defined)), t.both(no, *defined))
 
     def _not(self, op: str, left: Term, right: Term) -> TrackSet:
         """Where a comparison may be false."""
         return self.t.complement(self.compared(op, left, right).yes)
 
     def _divided(self, body: Term, y: str) -> TruthSets | None:
-        """The truth of ``ex q. T = m*q + r``: T has the remainder r. The quotient may have bounds."""
+        """The truth of ``ex q. T = m*q + r``, that T has the remainder r; the formula may also bound q. None for any
+        other formula."""
         here = var(y, "Int")
         parts = flatten("&", body)
         equations = [part for part in parts if part[0] == "=" and here in free(part)]
         bounds = [part for part in parts if part not in equations]
         if len(equations) != 1 or any(bound_part[0] not in ("<=", "<") for bound_part in bounds):
             return None
-        # factor*q + gap = 0, so that m*q, with m = |factor|, is a term without q
+        # The equation is factor*q + gap = 0. With m = |factor|, m*q is gap or -gap, a term without q.
         linear_form = linear(("-", None, equations[0][2]), here)
-        if linear_form is None or not linear_form[0] or linear_form[0].denominator != 1 or linear_form[1] is None:
+        if linear_form is None:
             return None
-        modulus, gap = abs(int(linear_form[0])), linear_form[1]
-        multiple = ("neg", None, (gap,)) if linear_form[0] > 0 else gap  # m times the quotient
+        factor, gap = linear_form
+        if not factor or factor.denominator != 1 or gap is None:
+            return None
+        modulus = abs(int(factor))
+        multiple = ("neg", None, (gap,)) if factor > 0 else gap  # m*q
         sets = [self._remainder(modulus, gap)]
-        # A bound of q is a bound of m*q by m times the other side.
+        # A bound of q becomes a bound of m*q: the other side is multiplied by m.
         for op, _, sides in bounds:
             if here in free(sides[0]) & free(sides[1]) or not {here} & {sides[0], sides[1]}:
                 return None
@@ -250,21 +263,22 @@ class Regular(TermRules):
         return self._all_of(sets)
 
     def _remainder(self, modulus: int, term: Term) -> TruthSets:
-        """Where a number divides a term, and where it does not."""
+        """Where `modulus` divides `term`, and where it does not."""
         kind, t = self.kind(term), self.t
         if isinstance(kind, FiniteTerm):
-            groups = ([d for v, d in kind.values.items() if bool(v % modulus) is wrong] for wrong in (False, True))
+            groups = ([d for v, d in kind.values.items() if bool(v % modulus) is nonzero] for nonzero in (False, True))
             return TruthSets(*(t.either(*sets) for sets in groups))
         if isinstance(kind, PlaceTerm):
             if [*map(abs, kind.sums.values())] not in ([], [1]) or kind.number.denominator != 1:
                 raise OutsideFragment("the remainder of a sum of positions")
-            # A position x, or a number: x + c is divided where x = -c modulo m, and -x + c where x = c.
-            good = t.nothing if kind.number % modulus else t.valid()  # of a number, as n - n + 2
-            for track, sums in kind.sums.items():
-                good = t.remainder(track, modulus, int(-kind.number * sums))
-            return self._closed(TruthSets(good, t.complement(good)), kind)
+            # m divides x + c where x = -c modulo m, and -x + c where x = c modulo m. Without a position (as in
+            # n - n + 2) the term is the number c.
+            divisible = t.nothing if kind.number % modulus else t.valid()
+            for track, sign in kind.sums.items():
+                divisible = t.remainder(track, modulus, int(-kind.number * sign))
+            return self._closed(TruthSets(divisible, t.complement(divisible)), kind)
         if isinstance(kind, TotalTerm) and not kind.normed:
-            # A sum of v for each position of a set D: the size of each D counts modulo m.
+            # The sum is that of v*|D| over the pairs (v, D). Only |D| modulo m matters: all remainders are tried.
             parts = [(v, d) for v, d in kind.terms if v]
             if all(v.denominator == 1 for v, _ in parts) and kind.number.denominator == 1:
                 tallies = [t.tallied(d, kind.track, 0, modulus) for _, d in parts]
@@ -285,7 +299,7 @@ class Regular(TermRules):
     # --- Terms -------------------------------------------------------------------------------------------------------
 
     def kind(self, t: Term) -> TermKind:
-        """What is known of a term."""
+        """The kind of a term, computed once."""
         if t not in self.kinds:
             self.kinds[t] = self._kind(t)
         return self.kinds[t]
@@ -305,7 +319,7 @@ class Regular(TermRules):
             return FiniteTerm(nonempty({Fraction(1): truths.yes, ZERO: truths.no}))
         if tag == "sum":
             return self._sum(term)
-        # Before other quotients: a mean is known better than its sum.
+        # A sum divided by a term is read as a mean where possible: more can be decided of a mean than of its sum.
         if tag == "/" and kids[0][0] == "sum":
             return self._quotient(kids[0], kids[1])
         if tag in ("+", "-"):
@@ -333,7 +347,7 @@ class Regular(TermRules):
         raise OutsideFragment(f"it has the number {name}, which is no position")
 
     def _power(self, base: TermKind, exponent: int) -> TermKind:
-        """A power with a number as its exponent; without finitely many values, a product with itself."""
+        """The power of `base` with an integer exponent; a base with infinitely many values is multiplied by itself."""
         if isinstance(base, FiniteTerm):
             return self.combined([base], lambda u: u**exponent)
         out: TermKind = FiniteTerm({Fraction(1): self.t.valid()})
@@ -374,14 +388,15 @@ class Regular(TermRules):
         there = t.both(truths.yes, inside)
         if not self.single(there, y) or not spilled.empty or not t.less(inside, t.either(*truths)).empty:
             raise OutsideFragment("it adds several positions")
-        # No y is selected: the sum is 0 there.
+        # The strings in which no y is selected: the sum is 0 there.
         none = t.complement(t.without(there, y))
         place = self._placed_at(value, y, there)
         if none.empty:
             return place
-        if self.problem.start == 1 or value.number:  # 0 is no position, or not what is added to it
+        # That 0 is a case of its own, except where it is k*y at the position y = 0.
+        if self.problem.start == 1 or value.number:
             return PlaceCases(((t.without(there, y), place), (none, PlaceTerm({}, ZERO))))
-        # Positions begin with 0: the 0 of an empty selection is the first position.
+        # Positions begin with 0 and c is 0: an empty selection has the same sum as the selection of position 0.
         (z,) = place.bound
         return place._replace(relations=(t.either(*place.relations, t.both(none, t.at(z, 0))),))
 
@@ -402,7 +417,7 @@ class Regular(TermRules):
             values = {v: t.both(t.without(d, y), where) for v, d in parts.items() if v}
             values[ZERO] = t.less(where, t.without(nonzero, y))
             return FiniteTerm(nonempty(values))
-        # Else the sum is kept as a sum, on a track of its own; where it counts a prefix or a suffix it is a position.
+        # Otherwise it is kept as a sum, on a new track; a count of the positions of a prefix or a suffix is a position.
         z = self._fresh()
         parts = {v: t.renamed(d, {y: z}) for v, d in parts.items()}
         if {v for v, d in parts.items() if not d.empty} <= {ZERO, Fraction(1)}:
@@ -412,8 +427,8 @@ class Regular(TermRules):
         return TotalTerm(tuple((v, d) for v, d in parts.items() if not d.empty), z, where)
 
     def _by_value(self, kind: TermKind, inside: TrackSet) -> dict[Fraction, TrackSet]:
-        """By value the positions of a range at which a term has it. A term with infinitely many values is known by its
-        sign: 1, -1 and 0 stand for its values."""
+        """For each value, the positions of the range `inside` at which a term has that value. For a term with
+        infinitely many values, its sign 1, -1 or 0 replaces the value."""
         if isinstance(kind, FiniteTerm):
             return {v: self.t.both(d, inside) for v, d in kind.values.items()}
         signs = zip((Fraction(1), Fraction(-1), ZERO), self.sign(kind), strict=True)
@@ -422,13 +437,14 @@ class Regular(TermRules):
     def _prefix(
         self, parts: Mapping[Fraction, TrackSet], y: str, ends: tuple[Term, Term]
     ) -> PlaceTerm | PlaceCases | None:
-        """The number of positions with 1, where these are the first ones of the range, or the last ones."""
+        """The number of positions with the value 1, where they are the first ones of the range or the last ones, as a
+        position; None where neither is so."""
         t, z = self.t, self._fresh()
         yes, no = parts[Fraction(1)], t.renamed(parts.get(ZERO, t.nothing), {y: z})
         if no.empty:
             return None
         low, high = (self.kind(end) for end in ends)
-        # An end that is a number is a position too.
+        # A lower end that is a number is turned into a position.
         if not isinstance(low, PlaceTerm):
             low = self.added(PlaceTerm({}, ZERO), low, 1)
         if not isinstance(low, PlaceTerm) or not isinstance(high, PlaceTerm):
@@ -436,11 +452,11 @@ class Regular(TermRules):
         u = self._fresh()
         moved, any_marked = t.renamed(yes, {y: u}), t.without(yes, y)
         if t.both(yes, no, t.apart(z, y, -1, False)).empty:
-            # None with 0 before one with 1: u is the last position with 1, and the number is u + 1 - low.
+            # No position with 0 is before one with 1: u is the last position with 1, and the number is u + 1 - low.
             last = t.less(moved, t.without(t.both(yes, t.apart(u, y, -1, False)), y))
             place = self._minus(PlaceTerm({u: Fraction(1)}, Fraction(1), (last,), (u,)), low)
         elif t.both(yes, no, t.apart(y, z, -1, False)).empty:
-            # None with 1 before one with 0: u is the first position with 1, and the number is high + 1 - u.
+            # No position with 1 is before one with 0: u is the first position with 1, and the number is high + 1 - u.
             first = t.less(moved, t.without(t.both(yes, t.apart(y, u, -1, False)), y))
             place = self._minus(
                 high._replace(number=high.number + 1), PlaceTerm({u: Fraction(1)}, ZERO, (first,), (u,))
@@ -451,14 +467,14 @@ class Regular(TermRules):
         return place if none.empty else PlaceCases(((any_marked, place), (none, PlaceTerm({}, ZERO))))
 
     def _quotient(self, total: Term, size: Term) -> TermKind:
-        """A sum divided by its length, by the sum of its weights, or by what has a sign."""
+        """A sum divided by its length, by the sum of its weights, or by a term whose sign is known."""
         a = self.kind(total)
         if size[0] == "sum" and size[2][:2] == total[2][:2]:
             weighted = self._weighted(total, size)
             if weighted is not None:
                 return weighted
         b = self.kind(size)
-        # Divided by the length of its range, high - low + 1, a sum is a mean.
+        # Divided by the length of its range, high - low + 1, a sum is a mean with equal weights.
         if isinstance(a, TotalTerm) and not a.number:
             low, high, _ = total[2]
             length = self.added(
@@ -469,8 +485,8 @@ class Regular(TermRules):
         return self._over(a, b)
 
     def _weighted(self, total: Term, size: Term) -> TermKind | None:
-        """A mean of values by weights that are not negative: over the positions with a positive weight. None where
-        the sums do not fit, or a weight may be negative."""
+        """The mean of values with nonnegative weights, taken over the positions with a positive weight. None where
+        `total` and `size` are not sums of weight*value and of the same weight, or where a weight may be negative."""
         low, high, weight = size[2]
         body, t = total[2][2], self.t
         if body[0] != "*" or body[2][0] != weight:
@@ -489,10 +505,10 @@ class Regular(TermRules):
         # One position alone has a positive weight: the mean is the value there.
         if isinstance(value, PlaceTerm) and value.sums.keys() == {y} and not value.relations and self.single(inside, y):
             return self._placed_at(value, y, inside)
-        # Else the mean of its values, or, where these are infinitely many, of their signs.
+        # Otherwise the mean of the values; of infinitely many values, the mean of their signs.
         parts = self._by_value(value, inside)
         undefined = t.without(t.less(inside, t.either(*parts.values())), y)
-        where = t.less(t.without(inside, y), undefined)  # without weights there is no value
+        where = t.less(t.without(inside, y), undefined)  # without a positive weight the mean has no value
         z = self._fresh()
         mean = TotalTerm(tuple((v, t.renamed(d, {y: z})) for v, d in parts.items() if not d.empty), z, where, True)
         return self._single_valued(mean) if isinstance(value, FiniteTerm) else self.total(mean, ZERO)
@@ -500,7 +516,7 @@ class Regular(TermRules):
     # --- Coordinates -------------------------------------------------------------------------------------------------
 
     def _applied(self, term: Term) -> TermKind:
-        """A function of the statement at a place."""
+        """The kind of a function of the statement, applied to one argument: a position."""
         head, *arguments = term[2]
         name = head[1][0]
         if len(arguments) > 1:
@@ -515,14 +531,14 @@ class Regular(TermRules):
         return self._at(name, place)
 
     def _at(self, name: str, place: PlaceTerm) -> TermKind:
-        """What a coordinate, or the string itself, is at a place."""
+        """The kind of the coordinate `name`, or of the string ``w``, at a place."""
         if name == "w":
             symbols = {Fraction(s): self.t.symbol("@", s) for s in self.problem.letters}
             return self._moved(FiniteTerm(nonempty(symbols)), place)
         return self._moved(self.coordinate(name), place)
 
     def coordinate(self, name: str) -> TermKind:
-        """What a coordinate is at the track ``@``."""
+        """The kind of a coordinate at the position of the track ``@``."""
         if name in self.coordinates:
             kind = self.coordinates[name]
             # None stands for a coordinate whose equation is being read.
@@ -534,7 +550,7 @@ class Regular(TermRules):
             lines = "; ".join(self.problem.outside)
             raise OutsideFragment(f"the coordinate {name}, whose equation has another form ({lines[:200]})")
         self.coordinates[name] = None
-        # The answer is kept for all who ask, so its tracks are named as if it were asked for first.
+        # The kind is stored for later uses at any depth, so its tracks are numbered from depth 0.
         depth, self.depth = self.depth, 0
         self.inside.append(name)
         try:
@@ -549,7 +565,8 @@ class Regular(TermRules):
         return kind
 
     def positional(self, name: str) -> Term | None:
-        """A coordinate as a polynomial of the position `HERE`, or as the one number that it is; None for another."""
+        """A coordinate as a polynomial in the position `HERE`, or, where it has one value only, as that number; None
+        for any other coordinate."""
         equation = self.problem.equations.get(name)
         if equation is None or equation.kind != "value" or equation.places != self.problem.places:
             return None
@@ -563,7 +580,7 @@ class Regular(TermRules):
         return None
 
     def _there(self, equation: Equation, kind: TermKind) -> TermKind:
-        """What a coordinate is at the positions at which its equation holds; elsewhere it has no value."""
+        """The kind of a coordinate, restricted to the positions at which its equation holds."""
         if equation.kind == "state" or equation.places == self.problem.places:
             return kind
         if not isinstance(kind, FiniteTerm):
@@ -573,24 +590,24 @@ class Regular(TermRules):
         return FiniteTerm(nonempty({v: self.t.both(d, *there) for v, d in kind.values.items()}))
 
     def _defined_by(self, equation: Equation) -> TermKind:
-        """What a coordinate is at `AT`, by the shape of its equation (`Equation`)."""
+        """The kind of a coordinate at `AT`, by the form of its equation (`Equation.kind`)."""
         right, size, old = (at_place(side, AT) for side in (equation.right, equation.size, equation.old))
         if equation.kind == "value":
             return self.kind(right)
         if equation.kind == "state":
             return self._state(equation)
-        # The others are (c(i) - old)*size = right: c(i) is old + right/size.
+        # The other forms are (c(i) - old)*size = right: c(i) is old + right/size.
         base = self.kind(old)
         if equation.kind == "norm":
             below = self.kind(size)
             zero = self.sign(below).zero
             added = self._over(self.kind(right), below)
-            if not zero.empty:  # there it has no more than its bias
+            if not zero.empty:  # where the divisor is 0, nothing is added to `old`
                 added = self._with_zero(added, zero)
         else:
             added = self._quotient(right, size) if right[0] == "sum" else self._over(self.kind(right), self.kind(size))
             if equation.empty is not None:
-                # the row of a strict mean that sees nothing
+                # At this row a mean with a strict mask has no position to read: nothing is added.
                 empty = self.formula(equals(AT, at_place(equation.empty, AT))).yes
                 added = self._with_zero(added, empty)
         return self.added(base, added, 1)
@@ -599,15 +616,15 @@ class Regular(TermRules):
         """A recursion over the symbols of a prefix, as of the automaton of ``matches``: its first value, and for each
         value the next one by the number of the symbol.
 
-        At the row `empty` nothing was read: neither the symbol there nor a value before it may count. In each later row
-        the value follows from the one before and the symbol.
+        At the row `equation.empty` nothing has been read: the value there may depend neither on the symbol nor on a
+        value before. In each later row the value follows from the value before and the symbol.
         """
         name, begin = equation.name, equation.empty
         if begin is None or begin[0] != "num":
             raise OutsideFragment(f"{name}: a recursion that begins at no number")
         row = int(begin[1][0])
-        # At the first row the symbol and the value before are put at a position that no string has: where they matter
-        # the value is none, and `_constant` refuses.
+        # In the first row, the symbol and the value before are replaced by a symbol outside of the string. If the
+        # value depends on either, it is undefined, and `_constant` raises.
         before, symbol = at(name, ("-", None, (HERE, num(1))), LETTERS), at("w", HERE, LETTERS)
         nowhere = at("w", num(self.problem.start - 1), LETTERS)
         first = self._constant(replace(_filled(equation.right, {before: nowhere, symbol: nowhere}), HERE, begin))
@@ -651,14 +668,15 @@ def _denied(truths: TruthSets) -> TruthSets:
 
 
 def _filled(t: Term, values: Mapping[Term, Term]) -> Term:
-    """A term with values for the symbol and for the value before."""
+    """The term with each key of `values` replaced by its value."""
     for old, new in values.items():
         t = replace(t, old, new)
     return t
 
 
 def _later(t: Term, row: int) -> Term:
-    """A term at all rows from this one on, where nothing depends on the row but ``k <= i`` with a lower k."""
+    """The term as it is at each row i from `row` on: ``k <= i`` is true there for each number k up to `row`.
+    OutsideFragment where the term depends on i otherwise."""
     for compared in {*subterms(t)}:
         if (
             compared[0] == "<="
@@ -682,7 +700,7 @@ def _implied(f: Term) -> tuple[list[Term], Term]:
 
 
 def _chain(parts: Sequence[Term]) -> Term:
-    """The implication of the last formula by all before it."""
+    """The chain of implications whose conclusion is the last formula and whose premises are the others."""
     return reduce(lambda end, premise: imp(premise, end), reversed(parts))
 
 
@@ -692,7 +710,7 @@ def _bound(f: Term, y: Term) -> bool:
 
 
 def linear(t: Term, y: Term) -> tuple[Fraction, Term | None] | None:
-    """A term as k*y + rest: k and the rest; None where it is not linear in y."""
+    """A term as k*y + c: the number k and the term c, which is None where it is 0; None where t is not linear in y."""
     tag, _, kids = t
     if t == y:
         return Fraction(1), None

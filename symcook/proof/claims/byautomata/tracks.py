@@ -22,11 +22,15 @@ State = TypeVar("State", bound=Hashable)
 LAST = "n"
 """The track of the last position."""
 MOST_STATES = 10_000
+"""The greatest number of states of an automaton; a product may have four times as many before it is minimised."""
 MOST_COLUMNS = 4_096
+"""The greatest number of columns of a table: symbols times 2^tracks."""
 
 
 class TrackSet:
-    """A minimal complete automaton; state 0 is the first one. The column of a symbol with bits is symbol*2^k + bits."""
+    """A minimal complete automaton over k tracks, in order of their names; it begins in state 0. `table` has the next
+    state by state and column; the column of a symbol is symbol*2^k + bits, where bit j is set if track j is marked.
+    `accepting` has a flag for each state, and `key` is equal for equal sets."""
 
     __slots__ = ("accepting", "key", "table", "tracks")
 
@@ -41,42 +45,42 @@ class TrackSet:
 
     @property
     def states(self) -> int:
-        """How many states it has."""
+        """The number of states."""
         return len(self.table)
 
 
 class Tracks:
-    """Automata over strings of so many symbols, positions numbered from `start`."""
+    """Automata over strings of the symbols 0, .., `symbols` - 1, with positions numbered from `start`."""
 
     def __init__(self, symbols: int, start: int = 1) -> None:
         self.symbols, self.start = symbols, start
-        self.known: dict[Any, TrackSet] = {}  # so that equal ones are one object
-        self.made: dict[Any, Any] = {}
-        self.largest = 0
+        self.known: dict[Any, TrackSet] = {}  # by `TrackSet.key`, so that equal sets are one object
+        self.made: dict[Any, Any] = {}  # results by operation and operands
+        self.largest = 0  # the most states that an automaton had before it was minimised
         self.nothing = self._atom((), [[0]], [False])
-        self.language = self._atom((), [[1], [1]], [False, True])
+        self.language = self._atom((), [[1], [1]], [False, True])  # all nonempty strings
 
     def restrict(self, language: TrackSet) -> None:
-        """Let the strings be those of an automaton from now on; sets that were made before are of no use then."""
+        """Admit only the strings of `language` from now on; sets that were made before may not be used any more."""
         self.language = self.without(language, LAST)
         self.made.clear()
 
     # --- Making ----------------------------------------------------------------------------------------------------
 
     def _atom(self, tracks: tuple[str, ...], rows: Sequence[Sequence[int]], accepting: Sequence[bool]) -> TrackSet:
-        """An automaton whose rows have an entry for all bits, the same for each symbol."""
+        """The automaton that does not depend on the symbols: `rows` has the next state by state and bits."""
         table = np.tile(np.array(rows, dtype=np.int32), (1, self.symbols))
         return self._minimal(tracks, table, np.array(accepting, dtype=bool))
 
     def _minimal(self, tracks: tuple[str, ...], table: StepTable, accepting: StateFlags) -> TrackSet:
-        """The one object for the minimal automaton of a table."""
+        """The minimal automaton of a table; equal automata are one object."""
         self.largest = max(self.largest, len(table))
         table, accepting = minimal(table, accepting)
         smallest_set = TrackSet(tracks, table, accepting)
         return self.known.setdefault(smallest_set.key, smallest_set)
 
     def _columns(self, have: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.int64]:
-        """For each column over the tracks `wanted` the column over `have` that has their bits."""
+        """For each column over the tracks `wanted`, the column over the tracks `have` with the same symbol and bits."""
         key = ("columns", have, wanted)
         if key not in self.made:
             if self.symbols << len(wanted) > MOST_COLUMNS:
@@ -89,7 +93,7 @@ class Tracks:
         return self.made[key]
 
     def _product(self, a: TrackSet, b: TrackSet, name: str) -> TrackSet:
-        """The product by ``and``, ``or`` or ``less``; of ``or`` both must be valid on all tracks."""
+        """The product of `a` and `b` by ``and``, ``or`` or ``less``; for ``or``, both must have the same tracks."""
         key = (name, a, b)
         # Each product is made once.
         if key in self.made:
@@ -198,14 +202,15 @@ class Tracks:
         return self.both(out, self.valid(LAST)) if LAST in new and LAST not in a.tracks else out
 
     def without(self, a: TrackSet, *tracks: str) -> TrackSet:
-        """The strings, with the remaining tracks, for which these tracks have positions that are accepted."""
+        """The strings, with the remaining tracks, for which some positions of the tracks `tracks` are accepted."""
         for track in tracks:
             if track in a.tracks:
                 a = self._projected(a, track)
         return a
 
     def _split(self, a: TrackSet, track: str) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
-        """The other tracks, and for each of their columns that of `a` without and with the mark."""
+        """The tracks of `a` without `track`, and for each column over them the column of `a` without the mark of
+        `track`, and the column with it."""
         other_tracks = tuple(name for name in a.tracks if name != track)
         k = a.tracks.index(track)
         column = np.arange(self.symbols << len(other_tracks))
@@ -214,8 +219,8 @@ class Tracks:
         return other_tracks, plain, plain | (1 << k)
 
     def _projected(self, a: TrackSet, track: str) -> TrackSet:
-        """The automaton of "for some position of the track": the states that may be reached, with or without the
-        mark so far, as a set of bits of an integer."""
+        """The automaton of "for some position of the track". Its states are the sets of states that `a` may have
+        reached, with or without the mark so far; a set is an integer with a bit for each state."""
         key = ("without", a, track)
         if key not in self.made:
             other_tracks, plain, marked = self._split(a, track)
@@ -226,9 +231,10 @@ class Tracks:
                 [bit[x] | bit[y] for x, y in zip(row[plain].tolist(), row[marked].tolist(), strict=True)]
                 for row in a.table
             ]
-            last = sum(1 << s for s in range(a.states) if a.accepting[s])
+            accepting_bits = sum(1 << s for s in range(a.states) if a.accepting[s])
             number, todo, rows = {bit[0]: 0}, [bit[0]], []
             for state_set in todo:
+                # The states of the set, from its bits; the row of the set is the union of their rows.
                 states, remaining_bits = [], state_set
                 while remaining_bits:
                     states.append((remaining_bits & -remaining_bits).bit_length() - 1)
@@ -239,24 +245,24 @@ class Tracks:
                 rows.append([numbered(number, todo, x) for x in row])
             table = np.array(rows, dtype=np.int32)
             self.made[key] = self._minimal(
-                other_tracks, table, np.array([bool(state_set & last) for state_set in todo])
+                other_tracks, table, np.array([bool(state_set & accepting_bits) for state_set in todo])
             )
         return self.made[key]
 
     def tallied(self, a: TrackSet, track: str, most: int, modulus: int = 0) -> list[TrackSet]:
-        """For each r, the strings in which r positions of the track are accepted, for r = 0, .., `most`; the last
-        one is for all larger numbers too. With a `modulus`, r is the remainder of the number."""
+        """For r = 0, .., `most`, the strings in which r positions of the track are accepted; the last set also has the
+        strings with more. With a `modulus`, r is the number of positions modulo it, and `most` is ignored."""
         key = ("tallied", a, track, most, modulus)
         if key in self.made:
             return self.made[key]
         other_tracks, plain, marked = self._split(a, track)
-        # A run without the mark goes to `base`; each position whose mark was read starts one more run, and `counts` has
-        # how many of these are in which state. They move together by one symbol.
+        # A state is (base, counts): `base` is the state of the run that has not read the mark. At each position one
+        # more run reads it, and `counts` has (state, number of such runs). All runs move together by one symbol.
         dead = [_dead(a, s) for s in range(a.states)]
         table = a.table.tolist()
 
         def cut(r: int) -> int:
-            """A number as it is kept: its remainder, or at most `most`."""
+            """The number of runs as it is stored: its remainder, or at most `most`."""
             return r % modulus if modulus else min(r, most)
 
         number: dict[Any, int] = {(0, ()): 0}
@@ -269,10 +275,12 @@ class Tracks:
                 for s, r in counts:
                     new[table[s][plain_column]] = new.get(table[s][plain_column], 0) + r
                 new[table[base][marked_column]] = new.get(table[base][marked_column], 0) + 1
+                # Runs that cannot be accepted any more are dropped, and so are states whose number is 0.
                 new_counts = tuple(sorted((s, cut(r)) for s, r in new.items() if not dead[s] and cut(r)))
                 row.append(numbered(number, todo, (table[base][plain_column], new_counts)))
             rows.append(row)
         grid = np.array(rows, dtype=np.int32)
+        # The same table for each r: accepting are the states in which r runs are accepted.
         sums = np.array([cut(sum(r for s, r in counts if a.accepting[s])) for _, counts in todo])
         class_count = modulus or most + 1
         all_strings = self.valid(*other_tracks)
@@ -285,7 +293,7 @@ class Tracks:
 
     def symbol(self, x: str, number: int) -> TrackSet:
         """The strings with this symbol at x."""
-        # state 0 before the mark, 1 where it stood at the symbol, 2 where it stood elsewhere
+        # State 0 is before the mark, 1 after a mark at the symbol, 2 after a mark at another symbol.
         rows = [[[0, 1 if s == number else 2] for s in range(self.symbols)], *([[k, k]] * self.symbols for k in (1, 2))]
         table = np.array(rows, dtype=np.int32).reshape(3, -1)
         return self.both(self._minimal((x,), table, np.array([False, True, False])), self.valid(x))
@@ -327,7 +335,7 @@ class Tracks:
             return self.nothing
         if steps > MOST_STATES:
             raise OutsideFragment(f"it has the position {place:,}")
-        # States 0, .., steps count the positions before the mark; where x <= place is asked, the mark may come at each.
+        # States 0, .., steps count the positions before the mark. If not `exact`, the mark may come in each of them.
         done, dead = steps + 1, steps + 2
         rows = [
             [min(s + 1, dead) if s < steps else dead, done if s == steps or not exact else dead] for s in range(done)
@@ -344,12 +352,13 @@ class Tracks:
         return self.both(self._atom((x,), rows, [s == done for s in range(dead + 1)]), self.valid(x))
 
     def reached(self, x: str, moves: Sequence[Sequence[int]], skipped: int) -> list[TrackSet]:
-        """For each state of an automaton, with `moves` by the symbols, the positions x at which it is in that state.
-        It begins in state 0, which it keeps at the first `skipped` positions, none or one."""
+        """For each state of an automaton, the positions x at which the automaton is in that state after reading the
+        symbol at x. `moves` has the next state by state and symbol. It begins in state 0, and does not read the symbol
+        at the first `skipped` positions, none or one."""
         if skipped not in (0, 1):
             raise OutsideFragment(f"an automaton that reads from position {skipped + self.start} on")
         state_count = len(moves)
-        # Each state is there twice: before the mark x, and after it, where the state in which x was read is kept.
+        # Each state occurs twice: before the mark x, and after it, where the state at x is kept to the end.
         rows = [[0] * self.symbols] * skipped + [*map(list, moves)]
         table = [[c for k in row for c in (skipped + k, skipped + state_count + k)] for row in rows]
         table += [[skipped + state_count + k] * (2 * self.symbols) for k in range(state_count)]
@@ -360,7 +369,7 @@ class Tracks:
     # --- Answers -----------------------------------------------------------------------------------------------------
 
     def smallest(self, a: TrackSet) -> tuple[int, ...] | None:
-        """The shortest accepted string, of these the first in the order of the symbols; None where there is none."""
+        """The shortest accepted string, the first of them in the order of the symbols; None for an empty set."""
         a = self.without(a, *a.tracks)
         strings_to: dict[int, tuple[int, ...]] = {0: ()}
         todo = [0]
@@ -385,13 +394,15 @@ def numbered(number: dict[State, int], todo: list[State], state: State) -> int:
 
 
 def _dead(a: TrackSet, state: int) -> bool:
-    """Whether nothing is accepted from a state; of a minimal automaton."""
+    """Whether a minimal automaton accepts nothing from a state on: the state is rejecting, and is never left."""
     return not a.accepting[state] and bool((a.table[state] == state).all())
 
 
 def minimal(table: StepTable, accepting: StateFlags) -> tuple[StepTable, StateFlags]:
     """The minimal automaton, by refinement, its states in order of their first occurrence."""
-    # States are told apart by the classes of those that follow, until no class is divided any more.
+    # States of one class are separated if the states that follow have different classes, until no class is divided any
+    # more. Each row (its class, the classes that follow) is viewed as one block of bytes, so that `unique` compares
+    # whole rows.
     classes = accepting.astype(np.int32)
     count = len(np.unique(classes))
     while True:

@@ -34,7 +34,9 @@ from symcook.proof.claims.byautomata.tracks import Tracks, TrackSet
 from symcook.proof.claims.bycounts.problem import OutsideFragment
 
 MOST_COUNTED = 60
+"""To compare a sum with a number, positions are counted at most up to this number."""
 MOST_VALUES = 64
+"""The greatest number of values of a term with finitely many values."""
 
 
 class TermRules:
@@ -54,16 +56,16 @@ class TermRules:
     def _compared(self, op: str, a: TermKind, b: TermKind) -> TruthSets:
         """The truth of ``a op b`` by the kinds of the two sides."""
         t = self.t
-        # A side that is one of several places: each case by itself.
+        # A side that is a position by cases: each case by itself. `turned` means that the side is b.
         for piecewise, turned in ((a, False), (b, True)):
             if isinstance(piecewise, PlaceCases):
-                compared = [
+                by_case = [
                     (w, self._compared(op, a, p) if turned else self._compared(op, p, b)) for w, p in piecewise.parts
                 ]
-                return TruthSets(*(t.either(*(t.both(w, truths[k]) for w, truths in compared)) for k in (0, 1)))
+                return TruthSets(*(t.either(*(t.both(w, truths[k]) for w, truths in by_case)) for k in (0, 1)))
         if isinstance(a, FiniteTerm) and isinstance(b, FiniteTerm):
-            compared = self.combined([a, b], lambda u, v: Fraction(TESTS[op](u, v)))
-            return TruthSets(*(compared.values.get(Fraction(k), t.nothing) for k in (1, 0)))
+            truth_value = self.combined([a, b], lambda u, v: Fraction(TESTS[op](u, v)))
+            return TruthSets(*(truth_value.values.get(Fraction(k), t.nothing) for k in (1, 0)))
         # Two positions: their difference against 0.
         if isinstance(a, PlaceTerm) and isinstance(b, PlaceTerm):
             return self._placed(op, self._minus(a, b))
@@ -75,11 +77,11 @@ class TermRules:
                     yes.append(t.both(compared.yes, where))
                     no.append(t.both(compared.no, where))
                 return TruthSets(t.either(*yes), t.either(*no))
-        # Whatever else: by the sign of the difference.
+        # All other kinds: by the sign of the difference.
         return signed(op, self.sign(self.added(a, b, -1)), t)
 
     def _against(self, op: str, kind: PlaceTerm | TotalTerm, value: Fraction, turned: bool) -> TruthSets:
-        """Where kind op value; or, turned, value op kind."""
+        """The truth of ``kind op value``, or, with `turned`, of ``value op kind``."""
         if isinstance(kind, PlaceTerm):
             scale = Fraction(-1 if turned else 1)
             sums = {track: k * scale for track, k in kind.sums.items()}
@@ -113,7 +115,7 @@ class TermRules:
         bound = -gap.number / scale  # x - y op bound
         tracks = {k / scale: track for track, k in sums.items()}
         if len(tracks) != len(sums) or not {*tracks} <= {1, -1}:
-            # Other sums are known only where the ends of the string decide them.
+            # Any other sum is compared only where the comparison has one truth value at all positions of all strings.
             good = anywhere(op, gap, t.start)
             if good is None:
                 raise OutsideFragment(f"it compares a sum of positions: {spelled(sums)}")
@@ -136,23 +138,24 @@ class TermRules:
         return self._closed(TruthSets(yes, t.less(t.valid(*sums), yes)), gap)
 
     def _closed(self, truths: TruthSets, place: PlaceTerm) -> TruthSets:
-        """The same sets, where the bound tracks of a place are marked as its relations say."""
+        """The sets `truths` with the bound tracks of a place put where its relations say, and dropped."""
         return TruthSets(*(self._determined(truth_set, place) for truth_set in truths))
 
     def _determined(self, a: TrackSet, place: PlaceTerm) -> TrackSet:
-        """The strings of a set, where the bound tracks of a place stand as its relations say; these tracks are
+        """The strings of `a` in which the bound tracks of a place are marked as its relations say; the bound tracks are
         dropped."""
         return self.t.without(self.t.both(a, *place.relations), *place.bound) if place.relations else a
 
     def total(self, kind: TotalTerm, value: Fraction) -> SignTerm:
         """Where a sum or mean is above, below and at a value."""
         t, value = self.t, value - kind.number
+        # (v, the strings with a term v, the same strings with its positions marked)
         marked = [(v, t.without(d, kind.track), d) for v, d in kind.terms]
-        # A mean lies above a number if some term does and none lies below, whatever the weights are. The same of a sum
-        # and 0.
+        # A mean lies above a number if some term does and none lies below, whatever the weights are. The same holds for
+        # a sum compared with 0.
         if kind.normed or not value:
-            above = t.either(*(where_sum for v, where_sum, _ in marked if v > value))
-            below = t.either(*(where_sum for v, where_sum, _ in marked if v < value))
+            above = t.either(*(strings for v, strings, _ in marked if v > value))
+            below = t.either(*(strings for v, strings, _ in marked if v < value))
             if not t.both(above, below, kind.where).empty:
                 self._doubt(
                     f"it compares a {'mean' if kind.normed else 'sum'} of smaller and larger terms with {value}"
@@ -166,11 +169,11 @@ class TermRules:
         most = [floor(abs(value / v)) + 1 for v, _ in parts]
         if max(most, default=0) > MOST_COUNTED:
             raise OutsideFragment(f"it compares a count with {max(most) - 1}")
-        # The sum has the other sign, or is 0: it lies on one side of the value everywhere.
+        # The sum is 0 or has the other sign than the value: it lies on one side of the value everywhere.
         if not parts or (value > 0) is not (parts[0][0] > 0):
             nothing, everywhere = t.nothing, kind.where
             return SignTerm(nothing, everywhere, nothing) if value > 0 else SignTerm(everywhere, nothing, nothing)
-        # By the number of positions with each value, up to the one with which the sum passes the value.
+        # By how many positions have each v. Each count stops where the terms v alone make the sum pass the value.
         tallies = [t.tallied(d, kind.track, k) for (_, d), k in zip(parts, most, strict=True)]
         groups: dict[int, list[TrackSet]] = {1: [], -1: [], 0: []}
         for counts in product(*(range(k + 1) for k in most)):
@@ -195,12 +198,12 @@ class TermRules:
         return SignTerm(*(t.either(*(d for v, d in kind.values.items() if test(v))) for test in SIGNS))
 
     def combined(self, kinds: Sequence[FiniteTerm], function: Callable[..., Fraction | None]) -> FiniteTerm:
-        """A function of terms with finitely many values, by all combinations of these; where it gives None there is
-        no value."""
+        """A function of terms with finitely many values, computed for all combinations of values. Where the function
+        returns None, the result has no value."""
         out: dict[Fraction, list[TrackSet]] = {}
 
         def walk(remaining_kinds: Sequence[FiniteTerm], values: list[Fraction], where: TrackSet) -> None:
-            """Go through the values of the kinds that are left; `where` are the strings that have those before."""
+            """Go through the values of the remaining kinds; in the strings `where`, the kinds before have `values`."""
             if where.empty:
                 return
             if not remaining_kinds:
@@ -244,7 +247,7 @@ class TermRules:
             moved = tuple((v, self.t.renamed(d, {b.track: a.track})) for v, d in b.terms)
             where = self.t.both(a.where, b.where)
             return TotalTerm(a.terms + moved, a.track, where, False, a.number + b.number)
-        # Whatever else: by the signs, where these do not pull in two directions.
+        # All other kinds: by the signs, except where one term is positive and the other negative.
         p, q, t = self.sign(a), self.sign(b), self.t
         positive = t.either(t.both(p.positive, t.either(q.positive, q.zero)), t.both(p.zero, q.positive))
         negative = t.either(t.both(p.negative, t.either(q.negative, q.zero)), t.both(p.zero, q.negative))
@@ -253,7 +256,7 @@ class TermRules:
         return SignTerm(positive, negative, t.both(p.zero, q.zero))
 
     def _doubt(self, what: str) -> None:
-        """Note what stays undecided."""
+        """Add a reason to `doubts`, with the outermost coordinate that is being read before it."""
         self.doubts[": ".join([*self.inside[:1], what])] = None
 
     def _mapped(
@@ -269,7 +272,7 @@ class TermRules:
         return TotalTerm(new_terms, total.track, where, total.normed, ZERO)
 
     def merged(self, parts: Sequence[tuple[TrackSet, TermKind]]) -> TermKind:
-        """What a term is that is of one kind or another, each in the strings of its case."""
+        """The kind of a term that is defined by cases: for each case its strings, and the kind of the term there."""
         t = self.t
         places = [(where, kind) for where, kind in parts if isinstance(kind, PlaceTerm)]
         finite = [(where, kind) for where, kind in parts if isinstance(kind, FiniteTerm)]
@@ -299,7 +302,7 @@ class TermRules:
             return a._replace(sums={x: k * factor for x, k in a.sums.items()}, number=a.number * factor)
         if factor and isinstance(a, TotalTerm):
             return a._replace(terms=tuple((v * factor, d) for v, d in a.terms), number=a.number * factor)
-        # By 0, or of a term with a sign alone: the product of signs.
+        # The factor is 0, or only the sign of the term is known: the product of signs.
         return self._times(FiniteTerm({factor: self.t.valid()}), self.sign(a))
 
     def _times(self, a: TermKind, b: TermKind) -> TermKind:
@@ -307,7 +310,7 @@ class TermRules:
         if isinstance(a, FiniteTerm) and isinstance(b, FiniteTerm):
             return self.combined([a, b], lambda u, v: u * v)
         for factor, finite in ((a, b), (b, a)):
-            # Times one number but 0; or times one of several numbers, by which all terms of a sum are multiplied.
+            # One number that is not 0 scales the other kind. One of several numbers multiplies each term of a sum.
             if isinstance(finite, FiniteTerm) and len(finite.values) == 1 and (value := next(iter(finite.values))):
                 if not isinstance(factor, SignTerm):
                     return self._scaled(factor, value)
@@ -322,18 +325,18 @@ class TermRules:
     def _over(self, a: TermKind, b: TermKind) -> TermKind:
         """The quotient of two kinds; where the divisor is 0 there is no value."""
         if isinstance(b, FiniteTerm):
-            inverse = self.combined([b], lambda v: 1 / v if v else None)  # by 0 there is no value
+            inverse = self.combined([b], lambda v: 1 / v if v else None)
             return self._times(a, inverse)
         below = self.sign(b)
         return self._times(self.sign(a), below._replace(zero=self.t.nothing))
 
     def _function(self, name: str, kinds: Sequence[TermKind]) -> TermKind:
-        """A function of terms: exact on finitely many values, else what its sign is."""
+        """A function of terms: exact where each has finitely many values, else by its sign."""
         t = self.t
         finite = [k for k in kinds if isinstance(k, FiniteTerm)]
         if name in EXACT and len(finite) == len(kinds):
             return self.combined(finite, EXACT[name])
-        # A power is positive where its base is; of -1 and 1 it is known by the parity of the exponent.
+        # exp is positive, and so is a power of a positive base; a power of -1 or 1 depends on the exponent's parity.
         if name in ("exp", "pow") and (name == "exp" or isinstance(kinds[0], FiniteTerm)):
             if name == "pow" and isinstance(kinds[0], FiniteTerm) and {*kinds[0].values} <= {Fraction(-1), Fraction(1)}:
                 return self._parity(kinds[0], kinds[1])
@@ -353,7 +356,7 @@ class TermRules:
         raise OutsideFragment(f"it has {name} of a term with infinitely many values")
 
     def _parity(self, base: FiniteTerm, exponent: TermKind) -> TermKind:
-        """Powers of 1 and -1."""
+        """The power of a base with the values 1 and -1, by the parity of its exponent, a position."""
         if not isinstance(exponent, PlaceTerm) or len(exponent.sums) != 1 or {*exponent.sums.values()} > {1, -1}:
             raise OutsideFragment("it has a power of -1 whose exponent is no position")
         (track,) = exponent.sums
@@ -378,12 +381,12 @@ class TermRules:
         return self.t.both(*parts)
 
     def single(self, a: TrackSet, y: str) -> bool:
-        """Whether there is at most one position y."""
+        """Whether a string of `a`, with its other tracks, has at most one position y."""
         z = self._fresh()
         return self.t.both(a, self.t.renamed(a, {y: z}), self.t.apart(y, z, -1, False)).empty
 
     def _placed_at(self, value: PlaceTerm, y: str, there: TrackSet) -> PlaceTerm:
-        """A multiple of y and a number, at the only y of a set."""
+        """The term k*y + c of `value` at the only position y of the set `there`."""
         z = self._fresh()
         return PlaceTerm({z: value.sums[y]}, value.number, (self.t.renamed(there, {y: z}),), (z,))
 
@@ -392,7 +395,8 @@ class TermRules:
         return self.t.either(*(self.t.without(d, total.track) for _, d in total.terms))
 
     def _single_valued(self, mean: TotalTerm) -> TermKind:
-        """A mean, as a term with finitely many values where it never has two different ones."""
+        """A mean whose terms have one value in each string is that value, a term with finitely many values; any other
+        mean is returned as it is."""
         t = self.t
         strings_by_value = [(v, t.both(t.without(d, mean.track), mean.where)) for v, d in mean.terms]
         if any(not t.both(a, b).empty for k, (_, a) in enumerate(strings_by_value) for _, b in strings_by_value[:k]):
@@ -400,21 +404,22 @@ class TermRules:
         return FiniteTerm(nonempty(dict(strings_by_value)))
 
     def _with_zero(self, kind: TermKind, where: TrackSet) -> TermKind:
-        """The same term, but 0 at some positions."""
+        """The term that is 0 in the set `where` and as `kind` says elsewhere."""
         t = self.t
         if isinstance(kind, FiniteTerm):
             values = {v: t.less(d, where) for v, d in kind.values.items()}
             values[ZERO] = t.either(values.get(ZERO, t.nothing), where)
             return FiniteTerm(nonempty(values))
         if isinstance(kind, TotalTerm):
+            # In `where`, the only term is -number, at the position ``@`` itself: with number the sum is 0.
             terms = [(v, t.less(d, where)) for v, d in kind.terms]
-            zero_place = t.both(where, t.apart("@", kind.track, 0, True))  # the 0 stands at the place itself
+            zero_place = t.both(where, t.apart("@", kind.track, 0, True))
             return kind._replace(terms=(*terms, (-kind.number, zero_place)), where=t.either(kind.where, where))
         sign = self.sign(kind)
         return SignTerm(t.less(sign.positive, where), t.less(sign.negative, where), t.either(sign.zero, where))
 
     def _moved(self, kind: TermKind, place: PlaceTerm) -> TermKind:
-        """What a term at the track ``@`` is at another place."""
+        """The kind of a term at `place`, from its kind at the track ``@``."""
         t = self.t
         if place.number.denominator != 1 or not (
             not place.sums or (len(place.sums) == 1 and next(iter(place.sums.values())) == 1)
@@ -431,11 +436,11 @@ class TermRules:
             relations, bound = (where, *place.relations), (at, *place.bound)
 
         def put(a: TrackSet) -> TrackSet:
-            """A set of strings with the mark ``@``, as a set with the mark at the place."""
+            """The set with the mark ``@`` moved to the place."""
             moved = t.renamed(a, {"@": at})
             return t.without(t.both(moved, *relations), *bound) if relations else moved
 
-        # Each set of the kind is moved; a place that is relative to ``@`` keeps what determines it.
+        # Each set of the kind is moved. A position relative to ``@`` gets the relations of the place as well.
         if isinstance(kind, FiniteTerm):
             return FiniteTerm(nonempty({v: put(d) for v, d in kind.values.items()}))
         if isinstance(kind, SignTerm):

@@ -1,8 +1,9 @@
-"""What an atom of a comparison is: it is put down to counts and positions.
+"""How each atom of a comparison is expressed by counts and positions.
 
-An atom is a coordinate at a position (its equation gives it), a sum (of what letters decide: counts), an inverse (the
-comparison is multiplied by what it divides by), a function with two sides (the side is decided), a truth value I[F].
-`ATOM_RULES` has the rule of each kind: a function of the facts of a case and of the atom.
+A coordinate at a position is replaced by means of its equation. A sum whose terms the symbols decide is replaced by
+counts. For an inverse, the comparison is multiplied by its divisor. For a function with two sides, such as relu, the
+side is decided; a truth value I[F] is 1 or 0 once F is decided. `ATOM_RULES` has the rule of each kind: a function of
+the facts of a case and of the atom's number.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ from symcook.proof.terms import TRUE, Term, free, negation, num
 AtomRule = Callable[[CaseFacts, int], AtomReading]
 
 SIDES = {"relu": ("pos", "neg"), "abs": ("pos", "neg"), "min": ("left", "right"), "max": ("right", "left")}
-"""The two axioms of each function with two sides: for 0 <= x or x <= y, and for the opposite."""
+"""The two axioms of each function with two sides: for the order 0 <= x or x <= y, and for its negation."""
 
 
 def _base(case: CaseFacts, atom: int) -> AtomReading:
-    """The reading of a name in the claim: it stands for its own value."""
+    """The reading of a name in the claim: a number of the linear arithmetic."""
     return BASE
 
 
@@ -51,7 +52,7 @@ def _coordinate(case: CaseFacts, atom: int) -> AtomReading:
         return BASE if name == "w" else OPAQUE
     if equation.kind == "state":
         return _state(case, atom)
-    # An equation holds at the positions of the string alone.
+    # The equations of other coordinates hold only at the positions of the string.
     inside = case.inside(place)
     if inside is None:
         return WAITS
@@ -92,7 +93,7 @@ def _mean(case: CaseFacts, atom: int, equation: Equation, place: Term, inside: s
         first = empty == case.root.low
         less: Term = ("<", None, (empty, place) if first else (place, empty))
         if (end := case.known(negation(less))) is not None:
-            # place <= empty and empty <= place, the one by what is known and the other by the range: place = empty
+            # place = empty, since one inequality is known and the other one is an end of the range.
             bound = case.literals[fkey(case.root.inside(place)[2][0 if first else 1])]
             equal, value = g.fresh("equal"), label.replace("at", "empty")
             g.have(equals(place, empty), equal, lambda h: h.auto([end, bound], degree=1, rounds=0))
@@ -104,11 +105,12 @@ def _mean(case: CaseFacts, atom: int, equation: Equation, place: Term, inside: s
 
 
 def _by_form(case: CaseFacts, atom: int, name: str, place: Term, inside: str) -> AtomReading | None:
-    """The reading of a coordinate by its proved cases, if one is known to apply; None where nothing decides which."""
+    """The reading of a coordinate by its proved cases, for the case that applies; None where it has no such cases, or
+    where nothing can decide which applies."""
     guards = [guard for guard, _ in case.root.cases_of(name, place)]
     if not guards:
         return None
-    # The first case whose condition holds; else a part of a condition is to be decided.
+    # The first case whose condition holds; if none is known to hold, a part of a condition has to be decided.
     number = next((k for k, guard in enumerate(guards) if guard == TRUE or case.follows(guard)), None)
     if number is None:
         part = next((part for guard in guards if (part := case.undecided(guard)) is not None), None)
@@ -144,6 +146,7 @@ def _inverse(case: CaseFacts, atom: int) -> AtomReading:
     zero, label = g.fresh("zero"), g.fresh("inv")
 
     def apart(h: Goal) -> None:
+        """Prove that the size is not 0, by its sign."""
         h.intro(zero).auto([sign, zero], degree=1, rounds=0)
 
     g.use("ax:inv", g.text(size), apart, label=label)
@@ -151,8 +154,8 @@ def _inverse(case: CaseFacts, atom: int) -> AtomReading:
 
 
 def _function(case: CaseFacts, atom: int) -> AtomReading:
-    """The reading of a function: relu, abs, min and max by the side that holds, roots, signs and points of a circle
-    by their own rules."""
+    """The reading of a function: relu, abs, min and max by the side that applies; cos and sin, roots, and powers of -1
+    by their own rules. A function of constants is a number of the arithmetic."""
     t = reify.atom(atom)
     if t[1] in ("cos", "sin") and free(t):
         return circle_point(case, atom, t)
@@ -175,16 +178,16 @@ def _function(case: CaseFacts, atom: int) -> AtomReading:
 
 
 def _truth_value(case: CaseFacts, atom: int) -> AtomReading:
-    """The reading of I[F]: 1 or 0 where F is decided. I[w(p) = a] is kept as a bit of the counts."""
+    """The reading of I[F]: 1 or 0 where F is decided. I[w(p) = a] is kept as a number of the arithmetic."""
     key = normal._keys[atom][1]
     compared = case.remainders.compared
     f = compared[key] if key in compared else reify.formula(key)
-    # a bit of a letter, however the equation is written
+    # F says which symbol is at a position, in one of the forms in which such an equation is written.
     if (letter := letter_at(f)) is None and f[0] == "=":
         letter = letter_at(("=", None, f[2][::-1])) or zero_letter(f)
     if letter is not None:
         return letter_bit(case, *letter)
-    # A formula that is decided is 0 or 1. A remainder in `compared` is decided by the case itself, in `choice`.
+    # I[F] is 0 or 1 if F is decided. Formulas about remainders in `compared` are decided by `CountedCase.choice`.
     question, value = None if key in compared else division_question(case, f), case.truth(f)
     if value is None:
         if key in compared:
@@ -205,3 +208,4 @@ ATOM_RULES: Mapping[str, AtomRule] = {
     "fn": _function,
     "ind": _truth_value,
 }
+"""The rule that reads an atom, by its tag."""

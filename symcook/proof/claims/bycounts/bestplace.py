@@ -1,7 +1,8 @@
-"""Rows of hard heads: where one position has the largest score, or is the last that has it, the row is its value.
+"""Rows of hard attention: the value at the one position with the largest score, or at the last of several.
 
-The position is one at which the goal reads the value, an end of the row, or the top of a parabola that the scores are.
-That it is the one is a goal of its own, about any other position of the row.
+Candidates are the positions at which the goal reads the value, the ends of the row, and the top of the parabola, if the
+scores are one. That a candidate has the largest score is proved as a goal of its own, about any other position of the
+row.
 """
 
 from __future__ import annotations
@@ -39,12 +40,14 @@ from symcook.proof.terms import (
 )
 
 OTHER = var("k", "Int")
+"""The variable for another position of the row."""
 MOST_CASES = 12
-"""So many cases are opened at most to show that a position is the one."""
+"""The greatest number of cases in the proof that a position has the largest score."""
 
 
 class BestRow(NamedTuple):
-    """The sum of value(j) over the j in low..high with the largest score, or over the `last` of them."""
+    """The sum of value(j) over all j in low..high that have the largest score; with `last`, over the last of them
+    only. `score` and `value` are written at the position `THERE`."""
 
     low: Term
     high: Term
@@ -60,8 +63,8 @@ class BestRow(NamedTuple):
         """The formulas that together say that a position has the largest score, or is the last that has it."""
 
         def compared(low: Term, high: Term, tag: str, apart: bool = False) -> Term:
-            """The formula: at each position of a range, except this one with `apart`, the score is less than here,
-            or with <= at most that."""
+            """The formula: at each position of a range, the score is less (or, with the tag <=, not greater) than at
+            `place`; with `apart`, `place` itself is left out."""
             body: Term = (tag, None, (self.at(OTHER), self.at(place)))
             body = ("->", None, (("~", None, (equals(OTHER, place),)), body)) if apart else body
             return ranged(low, high, body, OTHER)
@@ -76,19 +79,19 @@ def best_row(total: Term) -> BestRow | None:
     """A sum as the row of a hard head; None for any other sum."""
     low, high, body = total[2]
     parts = nf(instantiate(body, (THERE,)))
-    # The summand is I[all k. ..]*value, with one such truth value as a factor of all its monomials.
+    # The summand is I[all k. ..]*value: one truth value of this form is a factor of all its monomials.
     marks = {a for (factors, _) in parts for a, k in factors if k == 1 and normal._keys[a][0] == "ind"}
     marks = [a for a in marks if normal._keys[a][1][0] == "all" and all(a in dict(m[0]) for m in parts)]
     if len(marks) != 1:
         return None
-    # ``low <= k & k <= high -> score(k) <= score(j)``, and for the last of them also ``& (j < k -> score(k) <
-    # score(j))``
+    # The condition is ``low <= k & k <= high -> score(k) <= score(j)``; for the last position with the largest score,
+    # the conclusion has a second part, ``j < k -> score(k) < score(j)``.
     inner = instantiate(reify.formula(normal._keys[marks[0]][1])[2][0], (OTHER,))
     if inner[0] != "->" or fkey(inner[2][0]) != fkey(between(low, OTHER, high)):
         return None
     most, *later = flatten("&", inner[2][1])
     gap = nf(most[2][1]) if most[:2] == ("<=", None) and most[2][0] == num(0) else {}
-    # The score is what depends on j in the gap of the two scores.
+    # The gap is score(j) - score(k): score(j) is its part that depends on j.
     here = {m: c for m, c in gap.items() if THERE in free(reify.product(m))}
     score = reify.term(here)
     if not here or nf(("-", None, (score, replace(score, THERE, OTHER)))) != gap:
@@ -96,20 +99,22 @@ def best_row(total: Term) -> BestRow | None:
     strict: Term = ("->", None, (less_than(THERE, OTHER), ("<", None, most[2])))
     if later and (len(later) > 1 or fkey(later[0]) != fkey(strict)):
         return None
+    # The value is the summand without its factor I[..].
     value = {(tuple(x for x in m[0] if x[0] != marks[0]), m[1]): c for m, c in parts.items()}
     return BestRow(low, high, score, reify.term(value), bool(later))
 
 
 def best_sum(case: CaseFacts, a: int) -> AtomReading:
-    """The reading of the row of a hard head: the value at the position that has the largest score."""
+    """The reading of a row of hard attention, by the value at the position with the largest score; OPAQUE for any other
+    sum."""
     row = best_row(reify.atom(a))
     if row is None or (row.last and row.low != num(1)) or row[:3] in case.sums.sought:
         return OPAQUE
     undecided: list[Term] = []
     places = dict.fromkeys(_candidates(case, row))
-    # Places at which that is known already come first.
+    # Candidates for which this is a fact already come first.
     for place in sorted(places, key=lambda place: fkey(row.premises(place)[0]) not in case.literals):
-        # The place must lie in the row; where that is open, it is asked only if no other place serves.
+        # The place must be in the row. If that is undecided, the next candidates are tried before it is asked.
         ends: list[Term] = [at_most(row.low, place), at_most(place, row.high)]
         inside = [label for end in ends if (label := case.known(end)) is not None]
         if len(inside) < len(ends):
@@ -122,13 +127,13 @@ def best_sum(case: CaseFacts, a: int) -> AtomReading:
 
 
 def _best(case: CaseFacts, row: BestRow, place: Term) -> list[str] | None:
-    """The labels of the facts that a position has the largest score; None where these are not decided."""
+    """The labels of the facts that a position has the largest score; None where their proof fails."""
     labels: list[str] = []
     for premise in row.premises(place):
         label = case.literals.get(fkey(premise))
         if label is None:
             label = case.g.fresh("best")
-            case.sums.sought.add(row[:3])  # its premises do not rest on the row
+            case.sums.sought.add(row[:3])  # so that this proof does not read the same row again
             with suppress(Unclosed, OutsideFragment, Rejected, Stuck, TooLong):
                 case.g.have(premise, label, partial(case.decision.close, most=MOST_CASES, waiting=False))
             case.sums.sought.discard(row[:3])
@@ -140,7 +145,7 @@ def _best(case: CaseFacts, row: BestRow, place: Term) -> list[str] | None:
 
 
 def _valued(case: CaseFacts, row: BestRow, place: Term, known: list[str]) -> str:
-    """The label of the equation for the row's value at the best position. Where only weights are summed, that of the
+    """The label of the equation row = value(place). For a row that only sums weights (the value 1), the label of the
     equation for their sum."""
     g, label = case.g, case.g.fresh("row")
     texts = [g.text(place), f"j. {g.text(row.score)}", f"j. {g.text(row.value)}"]
@@ -153,7 +158,7 @@ def _valued(case: CaseFacts, row: BestRow, place: Term, known: list[str]) -> str
 
 
 def _candidates(case: CaseFacts, row: BestRow) -> Iterator[Term]:
-    """Positions that may have the largest score, the likeliest first."""
+    """Positions that may have the largest score, the most likely ones first."""
     if (top := _top(case, row)) is not None:
         yield top
     read = [t[2] for t in subterms(case.g.goal) if t[0] == "app" and not loose(t[2][1])]
@@ -163,8 +168,8 @@ def _candidates(case: CaseFacts, row: BestRow) -> Iterator[Term]:
 
 
 def _top(case: CaseFacts, row: BestRow) -> Term | None:
-    """The position of the top where the scores are a parabola; None for other scores, and for a top that is no
-    integer."""
+    """The position with the greatest score, if the scores are a parabola; None for other scores, and for a top that is
+    not an integer."""
     scores = at_most(num(0), written_summand(case, row.score) or row.score)
     top_of = parabola(case.row(case.g.fresh("score"), scores).poly, THERE)
     if top_of is None:

@@ -1,9 +1,9 @@
-"""What is known in one case of a decision by counts: facts, and the rows of the arithmetic that are made of them.
+"""The facts of one case of a decision by counts, and the rows of the linear arithmetic that are made from them.
 
-A fact is a comparison with a label in the proof; its row is the same comparison with each atom put down to counts
-and positions (`atoms`). What has to be decided before that is possible is collected in `wanted`; an atom that stays
-as it is, is `opaque`: a number that may have any value. What atoms are is read by `CaseDecision.read`, so that the
-rules of atoms may import this file.
+A fact is a comparison with a label in the proof. Its row is the same comparison with each atom expressed by counts and
+positions (`atoms`). Formulas that have to be decided before that is possible are collected in `wanted`. An atom without
+a rule is opaque: a number that may have any value. Atoms are read by `CaseDecision.read`, a method that is passed in,
+so that the rules of atoms can import this file.
 """
 
 from __future__ import annotations
@@ -34,34 +34,39 @@ if TYPE_CHECKING:
     from symcook.proof.claims.counts import CountedPoint
 
 WORK = 20_000_000
+"""The effort for the arithmetic of one decision (`simplex.Effort`)."""
 MOST_CLEARED = 8
+"""The greatest number of denominators by which one comparison is multiplied."""
 
 
 class AtomState(Enum):
     """How the arithmetic treats an atom of a comparison."""
 
     BASE = auto()
-    """A number of the linear arithmetic, as a count."""
+    """A number of the linear arithmetic, such as a count."""
     RULE = auto()
-    """An equation puts something else in its place."""
+    """An equation replaces it (`Rules`)."""
     OPAQUE = auto()
-    """Nothing is known of it: it is a number that may have any value."""
+    """No rule reads it: it is a number that may have any value."""
     WAITS = auto()
-    """Something that is in `wanted` has to be decided first."""
+    """A formula in `wanted` has to be decided before it can be read."""
 
 
 class ClearedAtom(NamedTuple):
-    """An atom that is a quotient: comparisons are multiplied by its denominator, whose sign the fact `label` gives."""
+    """An atom that is a quotient: comparisons are multiplied by its denominator. The fact `label` states whether the
+    denominator is positive or negative."""
 
     label: str
 
 
 BASE, RULE, OPAQUE, WAITS = AtomState
 AtomReading = AtomState | ClearedAtom
+"""What a rule returns for an atom: how the arithmetic treats it."""
 
 
 class Unclosed(Exception):
-    """No arithmetic closes a case. It has the counts at which nothing contradicts, and the terms without a rule."""
+    """The arithmetic does not close a case. `counts` is a point at which no row is false, if there is one, and `opaque`
+    the texts of terms without a rule."""
 
     def __init__(self, counts: CountedPoint | None, opaque: tuple[str, ...]) -> None:
         super().__init__(", ".join(opaque))
@@ -76,15 +81,15 @@ class CaseDecision(Protocol):
         ...
 
     def find(self) -> None:
-        """Add the facts that follow from what is known by now."""
+        """Add the facts that follow from the present ones."""
         ...
 
     def assume(self, label: str) -> None:
-        """Take a fact into account."""
+        """Add a fact to the case."""
         ...
 
     def close(self, g: Goal, most: int = ..., waiting: bool = True) -> None:
-        """Close a branch of the goal by a decision of its own."""
+        """Close a branch of the goal by a decision of its own, with at most so many cases."""
         ...
 
     def everywhere(self, g: Goal) -> None:
@@ -94,14 +99,16 @@ class CaseDecision(Protocol):
 
 @dataclass
 class CountedPlaces(CaseState):
-    """The positions up to which letters are counted."""
+    """The positions up to which symbols are counted."""
 
     places: list[Term] = field(default_factory=list)
+    """The positions themselves."""
     lettered: dict[Term, None] = field(default_factory=dict)
-    """Positions whose symbol takes part: the counts up to it are those before it and the bits of the symbol."""
+    """Positions whose symbol matters: the counts up to the position are those before it plus the bits of the symbol."""
     ordered: set[tuple[Term, Term]] = field(default_factory=set)
+    """Pairs of positions whose counts have been compared."""
     pending: dict[Term, int] = field(default_factory=dict)
-    """Positions where a symbol was decided."""
+    """Position -> the symbol that was decided there."""
 
 
 @dataclass
@@ -109,66 +116,68 @@ class KnownRemainders(CaseState):
     """Quotients by numbers, and the formulas about remainders."""
 
     quotients: dict[tuple[Term, int], tuple[Term, tuple[str, str]]] = field(default_factory=dict)
-    """By a term and a number: the quotient, and the labels of its two bounds."""
+    """(term, number) -> the quotient of the term by the number, and the labels of its two bounds."""
     compared: dict[Any, Term] = field(default_factory=dict)
-    """By key the formulas about remainders that the claim has as numbers."""
+    """Key -> formula, for the formulas about remainders whose truth value I[..] is in a comparison."""
     solving: bool = False
-    """Whether equations between integers are solved, which remainders ask for."""
+    """Whether equations between integers are solved; set as soon as there is a quotient."""
 
     def add(self, of: tuple[Term, int], name: str, labels: tuple[str, str]) -> None:
-        """An integer is the quotient of a term by a number, as facts of these labels say."""
+        """Store that the integer `name` is the quotient of the term and the number in `of`, by the facts `labels`."""
         self.quotients.setdefault(of, (var(name, "Int"), labels))
         self.solving = True
 
 
 @dataclass
 class SumsOfTerms(CaseState):
-    """What is known of sums whose terms no letter decides, and of facts about all positions."""
+    """Sums whose terms the symbols do not decide, and facts about all positions. The sets without a docstring have the
+    arguments for which a rule of `termsums` was applied, so that no rule is applied twice."""
 
     totals: list[tuple[Term, Term]] = field(default_factory=list)
-    """The terms of sums in use, and up to which positions."""
+    """The sums in use: their term, and the position up to which it is summed."""
     read: set[str] = field(default_factory=set)
-    """Facts whose sums are in use, as they are written."""
+    """Texts of the facts whose sums are in use."""
     related: set[tuple[Term, Term, Term]] = field(default_factory=set)
     members: set[tuple[Term, Term, Term]] = field(default_factory=set)
     bounded: set[tuple[Term, Term, Term, bool]] = field(default_factory=set)
     universal: list[str] = field(default_factory=list)
-    """Facts about all positions, that no count decides."""
+    """Labels of the facts about all positions that counts do not decide."""
     applied: set[tuple[str, Term]] = field(default_factory=set)
     witnesses: list[Term] = field(default_factory=list)
+    """Positions that were named as witnesses."""
     witnessed: set[tuple[Term, Term]] = field(default_factory=set)
     sought: set[tuple[Term, Term, Term]] = field(default_factory=set)
-    """Rows of hard heads whose position is being looked for."""
+    """Rows of hard attention (low, high, score) whose best position is being proved."""
 
 
 class CaseFacts(DecidedFormulas):
-    """What is known at a goal: facts, their rows for the arithmetic, and equations that replace atoms."""
+    """The facts of a goal, their rows for the arithmetic, and the equations that replace atoms."""
 
     def __init__(self, root: Lettered, g: Goal, decision: CaseDecision) -> None:
         super().__init__(g)
         self.root, self.decision = root, decision
         self.rules = Rules()
-        self.facts: list[str] = []  # comparisons that take part in the arithmetic
-        self.rows: dict[str, FactRow] = {}
-        self.state: dict[int, AtomReading] = {}
-        self.wanted: dict[object, Term] = {}
+        self.facts: list[str] = []  # labels of the comparisons that take part in the arithmetic
+        self.rows: dict[str, FactRow] = {}  # label -> its row
+        self.state: dict[int, AtomReading] = {}  # atom -> how it was read
+        self.wanted: dict[object, Term] = {}  # key -> formula that has to be decided first
         self.counts, self.remainders, self.sums = CountedPlaces(), KnownRemainders(), SumsOfTerms()
         self.quantified: set[object] = set()  # quantified formulas that are facts, or whose negations are
-        self.renewed = False  # whether more is known since the rows were made
-        self.clash: tuple[str, str] | None = None  # facts that contradict each other
-        self.enclosed: set[Any] = set()
-        self.premises_at: set[tuple[int, Term]] = set()  # lines of the run that restrict it, with the places
+        self.renewed = False  # whether facts were added after the rows were made
+        self.clash: tuple[str, str] | None = None  # labels of two facts that contradict each other
+        self.enclosed: set[Any] = set()  # monomials for which `_enclosures` has nothing more to add
+        self.premises_at: set[tuple[int, Term]] = set()  # premises of the run (by number) used at a position
         self.effort = Effort(WORK)
 
     def under(self, g: Goal, decision: CaseDecision) -> CaseFacts:
-        """The same knowledge at a branch of the goal."""
+        """The same facts for a branch of the goal; atoms that wait are read again there."""
         inner = self.copy()
         inner.g, inner.decision, inner.wanted, inner.renewed = g, decision, {}, False
         inner.state = self._known_readings()
         return inner
 
     def _known_readings(self) -> dict[int, AtomReading]:
-        """What atoms are, without those that wait: these are read again."""
+        """How atoms were read, without those that wait."""
         return {atom: reading for atom, reading in self.state.items() if reading != WAITS}
 
     def opaque(self) -> list[str]:
@@ -182,24 +191,25 @@ class CaseFacts(DecidedFormulas):
     # --- Rows --------------------------------------------------------------------------------------------------------
 
     def rows_now(self) -> dict[str, FactRow]:
-        """The rows of all facts, by label, with everything put in that is known now. Reading a fact may add others."""
+        """The rows of all facts, by label, with all atoms replaced that have a rule now. Reading a fact may add other
+        facts."""
         self.wanted = {}
         self.state = self._known_readings()
         changed = True
-        while changed:  # reading a fact may bring others
+        while changed:
             changed = False
             for label in [*self.facts]:
-                # A row is made again where an atom in it has got a value since.
+                # A row is made again if an atom in it has got a rule since.
                 row = self.rows.get(label)
                 if row is None or (label in self.g.facts and self._reducible(row.poly)):
                     self.rows[label] = new = self.row(label)
                     changed = changed or row is None or new.poly != row.poly
-            # Facts that the rows ask for: counts up to positions, sums, bounds of constants.
+            # Facts about atoms of the rows: counts up to positions, sums, bounds of constants.
             before = len(self.facts)
             self.decision.find()
             self._enclosures()
             changed = changed or len(self.facts) > before
-        # Rows that are tightened over the integers have the label with a prime.
+        # A row that can be tightened, since its values are integers, has a second row: its label gets a prime.
         out: dict[str, FactRow] = {}
         for label, row in self.rows.items():
             if label in self.facts:
@@ -209,8 +219,8 @@ class CaseFacts(DecidedFormulas):
         return out
 
     def _enclosures(self) -> None:
-        """Add rational bounds of constants, as e^2 and sqrt(2), where the factors beside a constant are not
-        negative."""
+        """Add rational bounds of constants, such as e^2 and sqrt(2), for each monomial whose other factors are known
+        not to be negative."""
         for m in dict.fromkeys(m for row in self.rows.values() for m in row.poly):
             if m in self.enclosed:
                 continue
@@ -224,22 +234,22 @@ class CaseFacts(DecidedFormulas):
             if None in factors:
                 continue
             self.enclosed.add(m)
-            # a power of e whose exponent has names has no enclosure
+            # A power of e whose exponent has variables is no constant: it has other bounds.
             if constant(normal._exponents[m[1]]) is None:
                 self._exponential(m, [x for x in factors if x])
                 continue
-            # low <= constant <= high, each times the other factors
+            # Two facts, low <= constant and constant <= high, and their rows, multiplied by the other factors.
             term = reify.product((closed, m[1]))
-            for k, (bound, way) in enumerate(zip(enclosure(term) or (), (1, -1), strict=False)):
-                label, f = self.g.fresh("about"), ("<=", None, (bound, term)[::way])
+            for k, (bound, direction) in enumerate(zip(enclosure(term) or (), (1, -1), strict=False)):
+                label, f = self.g.fresh("about"), ("<=", None, (bound, term)[::direction])
                 self.g.have(f, label, lambda h: h.interval([], 96))
                 p = mul(poly(f), {(tuple(x for x in m[0] if x not in closed), 0): 1})
                 self.facts.append(key := f"{label}.{k}")
                 self.rows[key] = FactRow(p, "<=", (label, *(x for x in factors if x)), raw=p)
 
     def _exponential(self, m: Mono, factors: list[str]) -> None:
-        """Add that a power of e is positive, or at least 1 for a positive exponent, times factors that are not
-        negative."""
+        """Add that a power of e is positive, and at least 1 if its exponent is known not to be negative, multiplied by
+        `factors`, which are facts that factors are not negative."""
         g, power = self.g, reify.term(normal._exponents[m[1]])
         positive, label = g.fresh("power"), g.fresh("one")
         g.use("ax:exp_pos", g.text(power), label=positive)
@@ -254,14 +264,14 @@ class CaseFacts(DecidedFormulas):
             self.rows[key] = FactRow(p, "<=", (fact, *factors), raw=p)
 
     def _reducible(self, p: Poly) -> bool:
-        """Whether something more can be put into a polynomial."""
+        """Whether an atom or a product in a polynomial can be replaced."""
         return self.rules._step(p) is not None or any(
             self.state.get(a) not in (BASE, OPAQUE) for m, _ in p for a, _ in m
         )
 
     def row(self, label: str, f: Term | None = None) -> FactRow:
-        """The row of a fact, or of a formula that will be one: with everything put in that is known, and without
-        inverses."""
+        """The row of the fact `label`, or of the formula f that will have this label: with all atoms replaced that have
+        a rule, and multiplied by the denominators of quotients."""
         f = self.g.facts[label] if f is None else f
         raw, of = poly(f), [label]
         times: Poly = {ONE: 1}
@@ -278,8 +288,9 @@ class CaseFacts(DecidedFormulas):
             of.append(cleared.label)
 
     def settled(self, raw: Poly) -> tuple[Poly, dict[str, Poly]]:
-        """A polynomial with everything put in that is known, and by label the factors of the equations that were
+        """The polynomial with all atoms replaced that have a rule, and {label: factor} of the equations that were
         used."""
+        # Reading an atom may add a rule, after which the polynomial is reduced again.
         while True:
             multipliers: dict[str, Poly] = {}
             p, products = self.rules.reduce(raw, multipliers), len(self.rules.products)
@@ -290,21 +301,22 @@ class CaseFacts(DecidedFormulas):
     # --- What follows ------------------------------------------------------------------------------------------------
 
     def known(self, f: Term) -> str | None:
-        """The label of a comparison that was decided, or that follows by arithmetic; None where it does not follow."""
+        """The label of a comparison that is a fact, or that is proved here by arithmetic; None where it does not
+        follow."""
         key = fkey(f)
         if key in self.literals:
             return self.literals[key]
-        # Three cases: it holds by computation, its negation is known, or the rows contradict its negation.
+        # It holds by computation; or it is false; or it follows if the rows contradict its negation.
         if key == normal.TRUE:
             self.g.have(f, (label := self.g.fresh("so")), Goal.true)
         elif key == normal.FALSE or fkey(negation(f)) in self.literals:
             return None
         else:
             against = self.g.fresh("against")
-            extra = self.row(against, negation(f))
+            negated_row = self.row(against, negation(f))
             rows = [r for r in self.rows.values()]
             rows += [t for r in self.rows.values() if (t := r.tightened) is not None]
-            rows += [extra, *([t] if (t := extra.tightened) is not None else [])]
+            rows += [negated_row, *([t] if (t := negated_row.tightened) is not None else [])]
             refutation = contradiction(rows, self.effort)
             if refutation is None:
                 return None
@@ -318,22 +330,23 @@ class CaseFacts(DecidedFormulas):
         return label
 
     def need(self, f: Term) -> str | None:
-        """The label of a comparison that follows; where it does not, it is wanted, and the answer is None."""
+        """The label of a comparison that follows; where it does not follow, it is added to `wanted`, and None is
+        returned."""
         label = self.known(f)
         if label is None:
             self.want(f)
         return label
 
     def want(self, f: Term) -> AtomState:
-        """Note that a formula has to be decided first."""
+        """Add a formula to `wanted`, and return WAITS."""
         self.wanted.setdefault(fkey(f), f)
         return WAITS
 
     def follows(self, f: Term) -> bool:
-        """Whether a formula is true by what is decided and by arithmetic."""
+        """Whether a formula is true, after each comparison in it was tried by arithmetic."""
         for part in comparisons(f):
             if letter_at(part) is None:
-                # Of a = b both inequalities are asked for.
+                # For a = b, both inequalities are tried.
                 sides = (part[2], part[2][::-1]) if part[0] == "=" else (part[2],)
                 for side in sides:
                     order: Term = ("<=" if part[0] == "=" else part[0], None, side)
@@ -357,7 +370,7 @@ class CaseFacts(DecidedFormulas):
         return label
 
     def fact(self, label: str) -> None:
-        """Let the fact with this label take part in the arithmetic."""
+        """Add the fact `label` to those that take part in the arithmetic."""
         self.facts.append(label)
 
     # --- Atoms -------------------------------------------------------------------------------------------------------
@@ -366,9 +379,9 @@ class CaseFacts(DecidedFormulas):
         """How the arithmetic treats an atom. Each atom is read once."""
         if a in self.rules.single:
             return RULE
-        # While an atom is read it waits, since the rule may ask for a fact that has the atom in it.
+        # While an atom is read it waits, since its rule may read a fact that has the same atom.
         if a not in self.state:
-            self.state[a] = WAITS  # what it asks for on the way may speak of it
+            self.state[a] = WAITS
             try:
                 self.state[a] = self.decision.read(a)
             except Rejected:
@@ -376,11 +389,11 @@ class CaseFacts(DecidedFormulas):
         return self.state[a]
 
     def rows_of(self, multipliers: Mapping[str, Poly]) -> list[list[str]]:
-        """The factors of equations, as a proof writes them."""
+        """The pairs [factor, label] of equations, as a node of the proof has them."""
         return [[self.g.text(reify.term(p)), label] for label, p in multipliers.items() if p]
 
     def stated(self, f: Term, rows: list[list[str]]) -> str:
-        """The label of an equation that follows from others by computation."""
+        """The label of the equation f, which is a combination of the equations in `rows` by their factors."""
         if fkey(f) in self.literals and fkey(f) != normal.TRUE:
             return self.literals[fkey(f)]
         label = self.g.fresh("equal")
@@ -390,7 +403,7 @@ class CaseFacts(DecidedFormulas):
         return label
 
     def give(self, a: int, label: str) -> AtomReading:
-        """Let an equation give an atom its value."""
+        """Replace an atom by means of an equation; OPAQUE where the equation does not determine it."""
         p = poly(self.g.facts[label])
         if (((a, 1),), 0) not in p or any(a in dict(m) and m != ((a, 1),) for m, _ in p):
             return OPAQUE
@@ -398,7 +411,8 @@ class CaseFacts(DecidedFormulas):
         return RULE
 
     def clear(self, a: int, label: str, size: Term) -> AtomReading:
-        """Let the equation `label` give the product of an atom and a size, which must be positive or negative."""
+        """Read the atom `a` by the equation `label`, which gives the product of the atom and `size`; it has to be known
+        whether the size is positive or negative."""
         positive: Term = less_than(num(0), size)
         sign = self.known(positive) or self.known(less_than(size, num(0)))
         if sign is None:
@@ -407,17 +421,18 @@ class CaseFacts(DecidedFormulas):
         p = row.poly
         if any(self.waits(b) for m, _ in p for b, _ in m if b != a):
             return WAITS
-        # The equation is written by counts, as what is put in for the atom later.
-        if row.made or row.times != {ONE: 1}:  # in terms of counts
+        # If reading changed the equation, it is stated again in terms of counts, in which it is used later.
+        if row.made or row.times != {ONE: 1}:
             f = equals(num(0), reify.term(p))
             label = self.stated(f, [*self.rows_of(row.made), [self.g.text(reify.term(row.times)), label]])
             p = poly(f)
-        # The products of the atom in the equation; without any, the size is a number, and the atom has a value.
+        # The products in the equation that have the atom as a factor. If there are none, the size is a number, and the
+        # equation gives the atom itself.
         leads = [m for m in p if a in dict(m[0]) and len(m[0]) + (m[1] != 0) > 1 and m[0]]
-        if not leads:  # the size is a number
+        if not leads:
             return self.give(a, label)
-        # The size is a sum of powers of e: comparisons are multiplied by it. Else one product gets its value by the
-        # others.
+        # If all these products have a power of e, comparisons are multiplied by the size. Otherwise one product without
+        # such a power is replaced by means of the equation.
         leads = [m for m in leads if not m[1]]
         if not leads:
             self.rules.divided[a] = label, p
@@ -427,7 +442,7 @@ class CaseFacts(DecidedFormulas):
         return ClearedAtom(sign)
 
     def _written(self, label: str) -> str:
-        """The label of an inequality with everything put in that is known."""
+        """The label of the inequality `label` rewritten as its row, with all atoms replaced that have a rule."""
         row, new = self.row(label), self.g.fresh("size")
         if row.of != (label,):
             return label
@@ -443,8 +458,8 @@ class CaseFacts(DecidedFormulas):
 
 
 def enclosure(t: Term) -> tuple[Term, Term] | None:
-    """Rational numbers below and above a constant, apart by less than its 2^-40th part; None where Arb has none, as for
-    I[..]."""
+    """Rational numbers below and above a constant, whose difference is less than the constant times 2^-40; None where
+    Arb cannot evaluate the term, as for I[..]."""
     from flint import ctx
 
     from symcook.numbers.balls import fraction_of
@@ -457,6 +472,7 @@ def enclosure(t: Term) -> tuple[Term, Term] | None:
         low, high = fraction_of(x.lower()), fraction_of(x.upper())
     if not low or not high:
         raise Rejected("a constant is zero")
+    # Both ends are rounded outward to multiples of 2^-bits, about 44 bits below the leading one.
     bits = 44 - max(abs(low), abs(high)).numerator.bit_length() + max(abs(low), abs(high)).denominator.bit_length()
     scale = Fraction(2) ** bits
     ends = Fraction(math.floor(low * scale)) / scale, Fraction(math.ceil(high * scale)) / scale
