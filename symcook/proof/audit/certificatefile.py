@@ -12,26 +12,28 @@ from pathlib import Path
 HEAD = re.compile(
     rb'\s*\{\s*"grammar":\s*1,\s*"id":\s*"[\w.-]*",\s*"statement":\s*"[0-9a-f]*",\s*"lemmas":\s*(\{[^{}]*\})(?:,\s*"sense":\s*"(\w+)")?'
 )
+"""The beginning of a certificate as symcook writes it; the groups are its lemmas and its sense."""
 
 
 def certificate(path: Path) -> tuple[str, Mapping[str, str]]:
-    """The sha256 of the file in hexadecimal, and the ids of the lemmas under "lemmas" with the hashes of their
-    statements; none where the file is no certificate. Whether it is one is for replay to say, which reads it strictly.
+    """The sha256 of the file in hexadecimal, and {id: hash of the statement} of the lemmas that it lists; no lemmas
+    where the file is no certificate. This is no check: `replay` reads certificates strictly.
 
-    OSError where there is no such file. It is read once as long as it stays as it is."""
+    OSError where there is no such file. A file that does not change is read once."""
     at = path.stat()
     return _read(path, at.st_mtime_ns, at.st_size)[:2]
 
 
 def sense(path: Path) -> str:
-    """What the file has under "sense": "proved" or "refuted"; else ""."""
+    """The value of "sense" in the file, "proved" or "refuted"; "" where it has none."""
     at = path.stat()
     return _read(path, at.st_mtime_ns, at.st_size)[2]
 
 
 @cache
 def _read(path: Path, changed: int, size: int) -> tuple[str, Mapping[str, str], str]:
-    """Hash, lemmas and sense of a file; `changed` and `size` are there so that a changed file is read again."""
+    """Hash, lemmas and sense of a file. `changed` and `size` are part of the cache's key: a changed file is read
+    again."""
     content = path.read_bytes()
     return hashlib.sha256(content).hexdigest(), *_head(content)
 
@@ -39,7 +41,8 @@ def _read(path: Path, changed: int, size: int) -> tuple[str, Mapping[str, str], 
 def _head(content: bytes) -> tuple[Mapping[str, str], str]:
     """The lemmas and the sense of a certificate; ({}, "") where it is not one.
 
-    They stand before the proof as symcook writes certificates; only of a file written otherwise the whole is parsed.
+    In certificates written by symcook both come before the proof, so that only the beginning is read; any other file is
+    parsed completely.
     """
     head = HEAD.match(content)
     try:

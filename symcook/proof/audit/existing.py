@@ -1,7 +1,7 @@
-"""Which models a statement is about by their weights, and which theorem states that every input of these has a run.
+"""The models whose runs a statement assumes, and the theorems that every input of such a model has a run.
 
 In: the text of a statement, with ``run(MODEL; ...)`` in it. Out: the names of the models with their choices. A report
-uses these to say whether a run, which the statement assumes, is known to exist.
+uses them to say whether a run that the statement assumes is proved to exist.
 """
 
 from __future__ import annotations
@@ -12,22 +12,24 @@ from functools import cache
 from symcook.proof.replay import library, statements
 
 _RUN = re.compile(r"\brun\(([a-z][\w-]*)((?:;[^;()]*)?)")
-"""A model or family, and what follows the first semicolon: sizes, tables and choices."""
+"""A model or family, and the text after the first semicolon: sizes, tables and choices."""
 _CHOICE = re.compile(r"\b\w+ = [a-z][a-z-]*")
+"""A choice with its option."""
 _EXISTS = re.compile(r"\bex (?:names\([^)]*\)|[^().])*\. ?\Z")
 """Text before a run that ends with the existence of the run's values."""
 _THEOREM = re.compile(r"lem\.\w+_(runs|exists)")
+"""The id of a lemma that a run exists."""
 
 
 def models(text: str) -> tuple[str, ...]:
-    """The models and families whose run stands in a statement as it is written, with the choices that are not the usual
-    ones: ``family-count; seen = future``."""
+    """The models and families whose run occurs in a statement, each once, with the choices that the statement names:
+    ``family-count; seen = future``."""
     return tuple(dict.fromkeys(_named(match) for match in _RUN.finditer(text)))
 
 
 @cache
 def theorems() -> dict[str, str]:
-    """For these names the lemma that ends with the existence of a run, for every input that the model takes."""
+    """For each such name, the lemma that a run exists for every input that the model takes."""
     lemma_of = {}
     for name in library().certificates():
         if _THEOREM.fullmatch(name) and name in statements():

@@ -1,4 +1,4 @@
-"""A search for an instance at which a statement is false: seeded, small, and sure of what it finds.
+"""A small search, with a fixed seed, for an instance at which a statement is false. A reported instance is right.
 
 In: a statement. Out: a text such as ``n = 1, x = 1/2`` that names the values, or "" if none was found. The statement is
 cut into chains, each with hypotheses and a conclusion. For each chain values of the names are drawn several hundred
@@ -45,7 +45,7 @@ BITS_ONLY = (Fraction(0), Fraction(1))
 
 
 class _NotKnown(Exception):
-    """A value that the search does not know: undefined, too large, or undecided."""
+    """A value that cannot be computed: it is undefined, too large, or a comparison is undecided."""
 
 
 class _Spent(_NotKnown):
@@ -78,10 +78,11 @@ def falsify(statement: Statement, work: int = WORK) -> str:
 
 
 def _chains(t: Term, tree: Tree | None, so_far: _Chain) -> Iterator[_Chain]:
-    """Every path to a part that would make the formula false. `tree` is its text as far as that is known, for names."""
+    """Every path to a part that would make the formula false. `tree` is the formula as written, for the names of bound
+    variables; None where it has another form."""
     tag, sort, kids = t
     word = tree[0] if tree is not None else None
-    # ``all``: a name; of ``all x in a..b. F`` the kernel's form is a premise a <= x & x <= b and F.
+    # ``all`` adds a name. For ``all x in a..b. F`` the kernel has ``all x. a <= x & x <= b -> F``.
     if tag == "all":
         ranged = word == "all in"
         known = tree is not None and word in ("all", "all in")
@@ -108,12 +109,13 @@ def _chains(t: Term, tree: Tree | None, so_far: _Chain) -> Iterator[_Chain]:
 
 
 TriedValue: TypeAlias = "Fraction | arb"
+"""A value of a name or a term: exact, or a ball."""
 
 
 class _Try:
     """One choice of values for the names of a chain; equations among the hypotheses define names and functions.
 
-    `values` has the names that have a value so far, `tables` the arguments at which a function has one.
+    `values` has the values of names so far, `tables` the values of functions, by their arguments.
     """
 
     def __init__(self, chain: _Chain, draw: random.Random, attempt: int) -> None:
@@ -149,7 +151,7 @@ class _Try:
                             return
 
     def run(self) -> str | None:
-        """The values in words, if all hypotheses are true and the conclusion false at them; else None."""
+        """The values as text, if all hypotheses are true for them and the conclusion is false; else None."""
         try:
             for premise in self.chain.premises:
                 if self.truth(premise, []) is not True:
@@ -161,7 +163,7 @@ class _Try:
         return self.words()
 
     def words(self) -> str:
-        """The values of the names, and the first values of functions, as far as they were used or have one."""
+        """The values of names, and the first values of functions, as text."""
         out = []
         for v, name in self.chain.names:
             if isinstance(v[1][1], str):
@@ -199,7 +201,7 @@ class _Try:
     def applied(self, f: Term, at: tuple[TriedValue, ...]) -> TriedValue:
         """The value of a function: from its table, by its definition within its range, else drawn."""
         if not all(isinstance(x, Fraction) for x in at):
-            raise _NotKnown  # a ball: the value there is none that could be chosen once for all
+            raise _NotKnown  # an argument is a ball: equal arguments could not be recognised
         table = self.tables.setdefault(f, {})
         if at in table:
             return table[at]
@@ -208,7 +210,7 @@ class _Try:
             i, inside, function_value = definition
             if (f, at) in self.busy:
                 raise _NotKnown
-            # All definitions share the variable `i`, whose value is kept for the definition that asks for this one.
+            # All definitions share the variable `i`: its value is restored for the definition that needs this value.
             self.busy.add((f, at))
             self.values[i], before = at[0], self.values.get(i)
             try:
@@ -223,7 +225,7 @@ class _Try:
         return table[at]
 
     def drawn(self, f: Term, at: tuple[TriedValue, ...]) -> TriedValue:
-        """A value of a free function: bits, small numbers, or growing with its argument."""
+        """A value of a function without a definition: of one kind for the whole function, which is drawn once."""
         if f not in self.pools:
             self.pools[f] = self.draw.choice(("bits", "bits", "any", "grows", "falls"))
         kind, result = self.pools[f], f[1][1][2]
@@ -235,7 +237,7 @@ class _Try:
         return step if kind == "grows" else -step * 3
 
     def spend(self) -> None:
-        """Count one node; _Spent where there were too many in this try."""
+        """Count one node; _Spent after `MOST_WORK` nodes in this try."""
         self.work += 1
         if self.work > MOST_WORK:
             raise _Spent
@@ -280,7 +282,7 @@ class _Try:
         return _operation(tag, *inside)
 
     def range(self, low: Term, high: Term, bound: list[TriedValue]) -> Iterator[Fraction]:
-        """The integers between two terms; not known where an end is no integer, or they are too many."""
+        """The integers between two terms; _NotKnown where an end is no integer, or where there are too many."""
         a, b = self.value(low, bound), self.value(high, bound)
         if not (isinstance(a, Fraction) and isinstance(b, Fraction)) or b - a > MOST_RANGE:
             raise _NotKnown
@@ -310,7 +312,7 @@ class _Try:
         if tag == "~":
             inside = self.truth(kids[0], bound)
             return None if inside is None else not inside
-        # A connective is decided by one side alone where that is false for &, true for |; F -> G is ~F | G.
+        # One side alone decides & if it is false, and | if it is true. F -> G is ~F | G.
         if tag in ("&", "|", "->"):
             first = self.truth(kids[0], bound)
             if tag == "->":
@@ -320,7 +322,8 @@ class _Try:
                 return decisive
             second = self.truth(kids[1], bound)
             return second if second is decisive or first is not None else None
-        # A quantifier: over a range by all its numbers; else by samples, which decide only by an example or against it.
+        # A quantifier over a range is decided by all its numbers. Any other one is tried on samples, which can only
+        # show that ``ex`` is true or ``all`` is false.
         decisive = tag == "ex"
         ranged = self.ranged(t, bound)
         unknown = ranged is None
@@ -341,7 +344,8 @@ class _Try:
         here = ("bound", (0, "Int"), ())
         if first[0] != "<=" or second[0] != "<=" or first[2][1] != here or second[2][0] != here:
             return None
-        outside = [Fraction(0), *bound]  # the ends do not mention the bound name, else they are no range
+        # The ends stand inside the quantifier, so a value for its variable is put in; they may not use it.
+        outside = [Fraction(0), *bound]
         if here in (first[2][0], second[2][1]):
             return None
         return self.range(first[2][0], second[2][1], outside), body[2][1]
@@ -363,17 +367,17 @@ def _ball(x: TriedValue) -> Any:
 
 
 def _plus(a: TriedValue, b: TriedValue) -> TriedValue:
-    """The sum, exact where both are."""
+    """The sum, exact where both values are exact."""
     return a + b if isinstance(a, Fraction) and isinstance(b, Fraction) else _ball(a) + _ball(b)
 
 
 def _times(a: TriedValue, b: TriedValue) -> TriedValue:
-    """The product, exact where both are."""
+    """The product, exact where both values are exact."""
     return a * b if isinstance(a, Fraction) and isinstance(b, Fraction) else _ball(a) * _ball(b)
 
 
 def _operation(tag: str, a: TriedValue, b: TriedValue) -> TriedValue:
-    """a + b, a - b, a*b or a/b; a quotient is not known where b may be 0."""
+    """a + b, a - b, a*b or a/b; _NotKnown for a quotient where b may be 0."""
     if tag in ("+", "-"):
         return _plus(a, b if tag == "+" else -b)
     if tag == "*":
@@ -384,7 +388,7 @@ def _operation(tag: str, a: TriedValue, b: TriedValue) -> TriedValue:
 
 
 def _compare(tag: str, a: TriedValue, b: TriedValue) -> bool | None:
-    """Whether two values compare so; None where balls overlap, or would have to be equal."""
+    """Whether the comparison holds; None where balls do not decide it. They never show that two values are equal."""
     if isinstance(a, Fraction) and isinstance(b, Fraction):
         return a == b if tag == "=" else a <= b if tag == "<=" else a < b
     x, y = _ball(a), _ball(b)
@@ -398,7 +402,7 @@ def _compare(tag: str, a: TriedValue, b: TriedValue) -> bool | None:
 
 
 def _function(name: str, arguments: list[TriedValue]) -> TriedValue:
-    """The value of a function of the grammar; not known outside of its domain."""
+    """The value of a function of the grammar; _NotKnown outside of its domain."""
     from flint import arb, ctx
 
     # Exact where that is possible: relu, abs, min and max of fractions, and powers.
@@ -432,5 +436,5 @@ def _function(name: str, arguments: list[TriedValue]) -> TriedValue:
 
 
 def _shown(x: TriedValue) -> str:
-    """A value as text, of a ball eight digits."""
+    """A value as text; a ball with eight digits."""
     return str(x) if isinstance(x, Fraction) else x.str(8, radius=False)

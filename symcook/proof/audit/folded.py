@@ -1,9 +1,9 @@
-"""Kernel formulas as trees for readers: definitions, ranges, equivalences and ``if`` are put back.
+"""Kernel formulas as trees for readers: definitions, ranges, equivalences and ``if`` are restored.
 
-The kernel expands every definition before it looks at a formula. For a reader they are folded again, by matching; what
-does not match stays written out, which is longer and still right. In: a term of the kernel (`Folder`), or the text of a
-statement (`statement_tree`). Out: a tree of `symcook.model.expr`, or its text. Nothing here is trusted: these trees are
-shown, never checked.
+The kernel expands every definition before it reads a formula. For a reader, definitions are folded again by matching;
+a part that matches no definition stays expanded, which is longer and still right. In: a term of the kernel (`Folder`),
+or the text of a statement (`statement_tree`). Out: a tree of `symcook.model.expr`, or its text. Nothing here is
+trusted: the trees are shown, never checked.
 """
 
 from __future__ import annotations
@@ -21,22 +21,25 @@ from symcook.proof.grammar import Definition
 from symcook.proof.terms import Sort, Term, free, instantiate, loose, var
 
 _MODEL = re.compile(r"\b(run|word|accept)\(\s*([A-Za-z0-9][A-Za-z0-9-]*)\s*\)")
+"""A word about a model, with the name of the model."""
 _STAND_IN = "stored_model_"
+"""The stem of names that replace text which the reader or the writer of formulas does not take."""
 MODEL_WORDS = ("run", "word", "accept")
+"""The words that take the name of a model."""
 
 
 def statement_tree(text: str) -> Tree:
     """The tree of a statement as it is written; ``run(dyck-1)`` becomes ``("call", "run", (("model", "dyck-1"),))``."""
-    # The names of models may have hyphens, which a formula would read as minus: each is read as a name without.
+    # The name of a model may have hyphens, which a formula would read as minus: each name is replaced by a stand-in.
     models: list[str] = []
 
     def put(match: re.Match[str]) -> str:
-        """A stand-in for the name of a model."""
+        """The match with a stand-in for the name of the model."""
         models.append(match[2])
         return f"{match[1]}({_STAND_IN}{len(models) - 1})"
 
     def back(tree: Tree) -> Any:
-        """The tree with the names of models for their stand-ins."""
+        """The tree with stand-ins replaced by the names of models."""
         if isinstance(tree, tuple):
             if tree[:1] == ("name",) and tree[1].startswith(_STAND_IN):
                 return ("model", models[int(tree[1].removeprefix(_STAND_IN))])
@@ -51,7 +54,7 @@ def text_of(tree: Tree) -> str:
 
     ``("member", name, sort)`` is written name:sort.
     """
-    # What `expr.show` cannot write is shown as a name of its own, and replaced in the text afterwards.
+    # A part that `expr.show` cannot write becomes a stand-in, which is replaced in the text afterwards.
     texts: list[str] = []
 
     def stand_in(text: str) -> Tree:
@@ -79,7 +82,7 @@ def text_of(tree: Tree) -> str:
 
 
 _CHAIN = re.compile(r"(all|ex) \w+:[^.]+\. (?:\1 \w+:[^.]+\. ){39,}")
-"""At least 40 equal quantifiers, each of which is a bracket for the reader of formulas; a list of names is only one."""
+"""At least 40 equal quantifiers in a row. The reader of formulas limits nesting, and a list of names nests once."""
 
 
 def _one_list(chain: re.Match[str]) -> str:
@@ -102,7 +105,7 @@ def decimal(q: int) -> bool:
 
 
 def called(tree: Tree) -> Iterator[str]:
-    """Every word in a tree: names, and what is called."""
+    """Every name in a tree, and every name that is called."""
     todo = [tree]
     while todo:
         part = todo.pop()
@@ -113,7 +116,7 @@ def called(tree: Tree) -> Iterator[str]:
 
 
 def used_definitions(trees: Iterable[Tree], known: Mapping[str, Definition]) -> list[str]:
-    """The definitions that trees mention, with those that these use, in the order of `known`."""
+    """The definitions that trees use, directly or through other definitions, in the order of `known`."""
     todo, used = list(trees), set()
     while todo:
         for word in called(todo.pop()):
@@ -124,24 +127,24 @@ def used_definitions(trees: Iterable[Tree], known: Mapping[str, Definition]) -> 
 
 
 class Folder:
-    """Draws formulas with the definitions `wanted` folded and bound variables named outside those in use."""
+    """Writes formulas with the definitions `wanted` folded, and with bound variables whose names are not in use."""
 
     def __init__(self, known: Mapping[str, Definition], wanted: Iterable[str] = ()) -> None:
         self.known = known
         self.patterns = [p for name in wanted if (p := _pattern(known[name])) is not None]
-        self.patterns.reverse()  # what is defined later is the larger pattern
+        self.patterns.reverse()  # a later definition may use earlier ones, so it is the larger pattern
 
     def text(self, t: Term) -> str:
         """The formula or term as text."""
         return text_of(self.tree(t))
 
     def tree(self, t: Term, names: Sequence[str] = ()) -> Tree:
-        """The formula or term as a tree; it has no loose indices. `names` are for the quantifiers in front."""
+        """The formula or term, which has no loose indices, as a tree. Its outermost quantifiers get `names`."""
         taken = {*self.known, *(v[1][0] for v in free(t))}
         return self._tree(t, taken, [] if taken.intersection(names) else names)
 
     def _tree(self, t: Term, taken: set[str], names: Sequence[str] = ()) -> Tree:
-        """The tree of a term; bound variables get names that are not `taken`, quantifiers in front those of `names`."""
+        """The tree of a term. Bound variables get names that are not `taken`; the outermost quantifiers get `names`."""
         # An instance of a definition.
         for name, params, body in self.patterns:
             if body[0] == t[0]:
@@ -169,7 +172,7 @@ class Folder:
                 new.append(fresh(sort, {*taken, *(v[1][0] for v in new)}))
             names = tuple(v[1][0] for v in new)
             return ("lambda", names, self._tree(instantiate(kids[0], new), {*taken, *names}))
-        # (F -> G) & (G -> F), and what ``if`` is read as.
+        # (F -> G) & (G -> F), and the term for ``if``.
         if tag == "&" and kids[0][0] == kids[1][0] == "->" and kids[0][2] == kids[1][2][::-1]:
             return ("<->", *(self._tree(k, taken) for k in kids[0][2]))
         if (choice := _choice(t)) is not None:
@@ -182,7 +185,8 @@ class Folder:
         return (tag, inner[0], ("num", data, 1)) if tag == "^" else (tag, *inner)
 
     def _quantifier(self, t: Term, taken: set[str], names: Sequence[str]) -> Tree:
-        """The quantifiers that `t` begins with are opened at once, which walks its body once."""
+        """The tree of a quantified formula. All quantifiers that `t` begins with are opened at once, so that its body
+        is walked once."""
         outer: list[tuple[str, Term, Sort]] = []
         inside = taken
         while True:
@@ -201,7 +205,8 @@ class Folder:
         return folded
 
     def _ranged(self, tag: str, v: Term, opened: Term, taken: set[str], names: Sequence[str]) -> Tree | None:
-        """``all v in low..high``, where `opened` says that of v first; else None."""
+        """The tree of ``all v in low..high`` (or ``ex``), if the body `opened` begins with low <= v & v <= high; else
+        None."""
         if opened[0] == ("->" if tag == "all" else "&"):
             both, inner = opened[2]
             if both[0] == "&" and both[2][0][0] == both[2][1][0] == "<=":
@@ -212,7 +217,7 @@ class Folder:
         return None
 
     def _inner(self, body: Term, taken: set[str], names: Sequence[str]) -> Tree:
-        """The body of a quantifier that had the first of `names`."""
+        """The tree of the body of a quantifier that has the first of `names`."""
         return self._tree(body, taken, names[1:] if body[0] in ("all", "ex") else ())
 
 
@@ -233,7 +238,7 @@ def _choice(t: Term) -> tuple[Term, Term, Term] | None:
 
 
 def _pattern(definition: Definition) -> tuple[str, tuple[str, ...], Term] | None:
-    """A definition's body as a kernel term over its parameters; None where it has none that can be matched."""
+    """(name, parameters, body as a kernel term) of a definition; None where its body cannot be matched."""
     if definition.tree[0] in ("lambda", "name", "num"):  # a name or a number would match too much
         return None
     # The sorts of the parameters are not recorded: functions of integers, first to reals, then to integers.
@@ -255,7 +260,8 @@ def _pattern(definition: Definition) -> tuple[str, tuple[str, ...], Term] | None
 
 
 def _arity(param: str, definition: Definition) -> int:
-    """With how many arguments a definition calls its parameter; 0 for a number."""
+    """The number of arguments with which a definition calls its parameter, also through other definitions; 0 for a
+    number."""
     todo: list[Any] = [definition.tree]
     while todo:
         part = todo.pop()
@@ -274,7 +280,8 @@ def _arity(param: str, definition: Definition) -> int:
 
 
 def _match(p: Term, t: Term, params: set[str], values: dict[str, Term]) -> bool:
-    """Whether `t` is `p` for some values of the parameters; a function is matched by a name only."""
+    """Whether `t` is `p` for some values of the parameters, which are added to `values`; a parameter that is a function
+    matches only a name."""
     if p[0] == "var" and p[1][0] in params:
         return not loose(t) and values.setdefault(p[1][0], t) == t
     if p[0] != t[0] or len(p[2]) != len(t[2]):
@@ -287,6 +294,6 @@ def _match(p: Term, t: Term, params: set[str], values: dict[str, Term]) -> bool:
 
 
 def names_in(pool: Iterable[str]) -> str:
-    """Words with commas, ``and`` before the last."""
+    """The words, joined by commas and ``and`` before the last one."""
     words = list(pool)
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

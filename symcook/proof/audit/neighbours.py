@@ -1,9 +1,10 @@
 """Mutated statements, made by rule, each tried with the proof of the statement itself.
 
-A change is made at one place: a number lowered or raised, a comparison made strict, a hypothesis dropped, the bound of
-a range shifted, a sign or a min turned. `falsify` then looks for an instance at which the changed statement is false.
-The checker must reject the stored proof as a proof of such a statement: otherwise it has a defect. Where no instance is
-found, the answer is only whether the stored proof also proves the changed statement.
+A change is made at one place: a number is lowered or raised, a comparison made strict, a hypothesis dropped, the end of
+a range shifted, a sign inverted, or min exchanged with max. `falsify` then looks for an instance at which the changed
+statement is false. If it finds one, the checker must reject the stored proof as a proof of the changed statement;
+otherwise the checker has a defect. If it finds none, the answer is only whether the stored proof also proves the
+changed statement.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ if TYPE_CHECKING:
     from symcook.proof.replay import Statement
 
 MOST = 40  # changed statements that are tried
-MOST_SHOWN = 90  # characters of a comparison that is shown whole
-SECONDS = 10.0  # for the checker, on each
+MOST_SHOWN = 90  # a comparison of at most so many characters is shown whole
+SECONDS = 10.0  # the checker's time limit for one statement
 
 
 @dataclass(frozen=True)
 class Change:
-    """One change: its kind, the place before and after, and the whole changed statement.
+    """One change: its kind, the text of the changed place before and after, and the whole changed statement.
 
-    `stronger` says that the changed statement implies the stored one, whatever the rest is.
+    `stronger`: the changed statement implies the stored one, whatever the other parts of the statement are.
     """
 
     kind: str
@@ -42,7 +43,8 @@ class Change:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A change with the checker's answer; `reason` where it was rejected, `instance` where it is false there."""
+    """A change with the checker's answer. `reason` says why it was rejected; `instance` names values at which the
+    changed statement is false, if some were found."""
 
     change: Change
     accepted: bool
@@ -63,9 +65,10 @@ _RawChange = tuple[str, str, str, Tree, bool]
 
 
 def _changed(tree: Tree, sign: int) -> Iterator[_RawChange]:
-    """(kind, place before, after, whole tree, stronger); `sign`: 1 asserted, -1 assumed, 0 neither.
+    """The changes of a tree: (kind, place before, place after, whole tree, stronger). `sign` is 1 if the tree is
+    asserted, -1 if it is assumed, 0 if neither.
 
-    A change inside a short comparison is shown with the whole comparison, one of a range with the range.
+    A change inside a short comparison is shown with the whole comparison, a change of a range with the whole range.
     """
     for kind, old, new, changed, stronger in _anywhere(tree, sign):
         if tree[0] in ("=", "<=", "<") and len(text_of(tree)) <= MOST_SHOWN:
@@ -89,7 +92,7 @@ def _anywhere(tree: Tree, sign: int) -> Iterator[_RawChange]:
     for kind, old, new, stronger in _here(tree, sign):
         before, after = text_of(old), "dropped" if kind == "hypothesis dropped" else text_of(new)
         yield kind, before, after, new, stronger
-    # Below, one part after the other; a premise and a negation turn the sign, and inside terms there is none.
+    # Then the changes in each part. A premise and a negation invert the sign; parts of terms have the sign 0.
     for place in range(1, len(tree)):
         part = tree[place]
         below = sign if tag in ("all", "ex", "all in", "ex in", "&", "|") else 0
@@ -114,7 +117,7 @@ def _anywhere(tree: Tree, sign: int) -> Iterator[_RawChange]:
 
 def _here(tree: Tree, sign: int) -> Iterator[tuple[str, Tree, Tree, bool]]:
     """Changes at the root of a tree: (kind, old, new, stronger)."""
-    # `stronger` is only said of changes for which it holds whatever the rest of the statement is.
+    # `stronger` is True only for changes that imply the old statement whatever its other parts are.
     tag = tree[0]
     if tag == "num":
         value = Fraction(*tree[1:])
@@ -132,8 +135,8 @@ def _here(tree: Tree, sign: int) -> Iterator[tuple[str, Tree, Tree, bool]]:
         parts = _parts(tree[1])
         for k, part in enumerate(parts):
             if part[:2] == ("call", "run"):
-                continue  # what is left would not be about the model
-            # "true" in its place, so that the labels of the proof still fit
+                continue  # without it the statement would not be about the model
+            # "true" replaces the hypothesis, so that the labels of the proof still fit.
             remaining_hypotheses = _joined([*parts[:k], ("true",), *parts[k + 1 :]])
             yield "hypothesis dropped", part, ("->", remaining_hypotheses, tree[2]), True
     elif tag in ("+", "-"):
@@ -170,9 +173,9 @@ def _joined(parts: list[Tree]) -> Tree:
 
 
 def broken(statement: Statement, certificate: Mapping[str, Any], most: int = MOST) -> Iterator[Neighbour]:
-    """Neighbours of a statement, at most `most`, spread over the kinds of changes, each tried with its certificate.
+    """At most `most` changed statements, spread over the kinds of changes, each tried with the statement's certificate.
 
-    A change that gives the same statement by computation, or a text that is not a statement, is left out.
+    A change is left out if the statement stays the same by computation, or if its text is no statement any more.
     """
     from symcook.proof import normal
     from symcook.proof.audit.falsify import falsify
@@ -190,7 +193,7 @@ def broken(statement: Statement, certificate: Mapping[str, Any], most: int = MOS
         except SymcookError:
             continue
         instance = falsify(changed)
-        # Rejected as it should be, perhaps with an instance; accepted it must not be false anywhere.
+        # If it is accepted, the changed statement must not be false at an instance.
         try:
             with PRECISION:
                 judge(changed, offered, lemmas, SECONDS)
@@ -206,7 +209,7 @@ def _spread(all_changes: list[Change], most: int) -> list[Change]:
     """At most `most` of the changes, some of each kind, in the order of the text."""
     if len(all_changes) <= most:
         return all_changes
-    # One of each kind in turn; those of a kind are taken at equal distances first, so that they spread over the text.
+    # The kinds take turns. Of each kind, changes at equal distances come first, so that they spread over the text.
     kinds: dict[str, list[int]] = {}
     for place, change in enumerate(all_changes):
         kinds.setdefault(change.kind, []).append(place)

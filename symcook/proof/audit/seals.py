@@ -1,8 +1,8 @@
-"""Records of what was found: lines with hashes, each of which counts only while its hashes are those of today.
+"""Records of accepted results: lines with hashes, each of which is valid only while its hashes are those of the files.
 
-A record is a set of lines in a text file. Their order has no meaning, a line that comes twice counts once, and a line
-that does not fit today's files has no effect. So branches that each add to a record are merged line by line
-(``merge=union`` in .gitattributes), and a merge can at worst make a row stale. Standard library only.
+A record is a set of lines in a text file. Their order has no meaning, a repeated line counts once, and a line that does
+not fit the present files has no effect. So branches that each add to a record are merged line by line
+(``merge=union`` in .gitattributes), and a merge can at worst make a line invalid. Standard library only.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from symcook.proof import JUDGES
 from symcook.proof.files import proofs_directory
 
 PACKAGE = Path(__file__).resolve().parent.parent.parent
+"""The folder of the package symcook."""
 
 
 def digest(*parts: str | bytes) -> str:
-    """The first 128 bits of the sha256 over `parts`, which are kept apart, in hexadecimal."""
+    """The first 128 bits, in hexadecimal, of the sha256 over `parts`, each after its length."""
     total = hashlib.sha256()
     for part in parts:
         data = part if isinstance(part, bytes) else part.encode()
@@ -29,7 +30,7 @@ def digest(*parts: str | bytes) -> str:
 
 
 def read(path: Path) -> frozenset[str]:
-    """The lines of a record; none where the file is missing or no text."""
+    """The lines of a record; the empty set where the file is missing or is not text."""
     try:
         text = path.read_bytes().decode("utf-8") if path.is_file() else ""
     except UnicodeDecodeError:
@@ -57,5 +58,5 @@ def judging(judge: str) -> list[Path]:
 
 @cache
 def judge_digest(judge: str) -> str:
-    """The digest of the files of a judge: what it has accepted counts while these are as they were."""
+    """The digest of the files of a judge: what the judge has accepted stays valid while its files do not change."""
     return digest(*(path.read_bytes() for path in judging(judge)))

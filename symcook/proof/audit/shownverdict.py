@@ -1,4 +1,4 @@
-"""A verdict of the checker as an answer that prints as a report, like all answers; the checker itself needs none."""
+"""A verdict of the checker as an answer that prints as a report, like all answers; the checker itself prints none."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from symcook.proof import replay
 
 @dataclass(frozen=True, repr=False)
 class ShownVerdict(Shown, replay.Verdict):
-    """As `symcook.proof.replay.Verdict`."""
+    """A `symcook.proof.replay.Verdict` that prints as a report."""
 
     REPORT = "verdict"
 
     @classmethod
     def of(cls, found: replay.Verdict) -> ShownVerdict:
-        """The same verdict."""
+        """The same verdict, as one that prints as a report."""
         return cls(**{field.name: getattr(found, field.name) for field in fields(found)})

@@ -1,8 +1,8 @@
 """From which proof text a stored certificate was built: the record in proofs/built.txt, and whether it still fits.
 
-A line of the record has an id, the digest of the text with all that it names, and that of the certificate that it gave.
-The files that found the certificate are not in it: whether a certificate is right is for the checkers to say, and that
-they accept it does not depend on how it was found.
+A line of the record has an id, the digest of the proof text with all that it names, and the digest of the certificate
+that was built from it. The files of the proof search are not in the digest: the checkers decide whether a certificate
+is right, and their decision does not depend on how the certificate was found.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from symcook.proof.search import prooftext
 from symcook.proof.terms import Term, instantiate, var
 
 RECORD = "built.txt"
+"""The file of the record, in the folder of proofs."""
 
 
 def record_line(root: Path, name: str, known: Mapping[str, Statement]) -> str:
-    """The line of the record that holds while text, statement, lemmas, definitions and certificate are as they are."""
+    """The line of the record for the proof text of an id, its statement, lemmas, definitions and certificate as they
+    are now."""
     sha256, lemmas = certificate(root / "certificates" / f"{name}.json")
     stated = [f"{n} {known[n].digest if n in known else 'gone'}" for n in (name, *sorted(lemmas))]
     content = without_comments(prooftext.path_of(root, name).read_bytes().decode())
@@ -33,7 +35,7 @@ def record_line(root: Path, name: str, known: Mapping[str, Statement]) -> str:
 
 
 def without_comments(text: str) -> str:
-    """A proof text without its comment lines. One that has a character which no reader sees is none: ValueError."""
+    """A proof text without its comment lines. ValueError for a text with an invisible character."""
     lines = text.split("\n")
     if not all(line.isprintable() for line in lines):
         raise ValueError("a proof script must consist of printable characters")
@@ -41,9 +43,8 @@ def without_comments(text: str) -> str:
 
 
 def built_from(root: Path, name: str, known: Mapping[str, Statement]) -> tuple[str | None, str]:
-    """The proof text from which the stored certificate of an id was built, and where there is another, why it is none.
-
-    (None, "") where the certificate comes from no text.
+    """(text, "") with the proof text from which the stored certificate of an id was built; (None, reason) where the
+    present text is another one; (None, "") where there is no proof text.
     """
     path = prooftext.path_of(root, name)
     if not path.is_file():
@@ -57,10 +58,10 @@ def built_from(root: Path, name: str, known: Mapping[str, Statement]) -> tuple[s
 
 
 def unasked(statement: Statement) -> list[str]:
-    """The conditions of non-vacuity that are not checked because they stand inside an I[F] of the conclusion.
+    """The conditions of non-vacuity that are not checked because they are inside an I[F] of the conclusion.
 
-    They are those that H would require of F if F were a part of the conclusion itself, as text, each once. A premise
-    of the statement asserts nothing and is passed over.
+    They are the conditions that would be checked for F if F were itself a part of the conclusion, as text, each once.
+    Premises of the statement are skipped, since they assert nothing.
     """
     names = list(leading_names(statement.expanded))
     folder = Folder(statement.known, used_definitions([statement_tree(statement.text)], statement.known))
@@ -69,16 +70,16 @@ def unasked(statement: Statement) -> list[str]:
     def look(t: Term, over: tuple[Term, ...], taken: set[str], asserted: bool) -> None:
         """Collect the conditions inside `t`.
 
-        `over` are the variables of the binders around `t`, the innermost first. They are put in only where an F is
-        found: to open the body of every binder would take its size at every depth. `asserted`: only quantifiers and
-        premises of the statement are around `t`.
+        `over` are the variables of the binders around `t`, the innermost first. They are instantiated only in an F:
+        instantiating the body of every binder would take quadratic time. `asserted`: only quantifiers of the statement,
+        conjunctions, and implications whose conclusion has `t` are around `t`.
         """
         tag, data, kids = t
         if tag == "->" and asserted:
             return look(kids[1], over, taken, True)
         if tag == "ind":
             conditions.update(dict.fromkeys(map(folder.text, cases(instantiate(kids[0], over) if over else kids[0]))))
-        # The variables that `t` binds, in its last part: those in front are called as in the statement's text.
+        # The variables that `t` binds in its last part; the leading ones have the names of the statement's text.
         bound = {"lam": data, "all": (data,), "ex": (data,), "sum": ("Int",), "prod": ("Int",)}.get(tag, ())
         new: list[Term] = []
         for sort in bound:
@@ -95,5 +96,5 @@ def unasked(statement: Statement) -> list[str]:
 
 
 def unasked_words(conditions: list[str]) -> str:
-    """The sentence of a report about conditions that were not checked, which `unasked` gives."""
+    """The words of a report for the conditions from `unasked`."""
     return f"that this condition inside I[...] is satisfiable: {'; '.join(conditions)}"

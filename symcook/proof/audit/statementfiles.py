@@ -1,7 +1,8 @@
 """A digest of each stored statement: of its own lines, and of the definitions, models and families that it names.
 
-Nothing is parsed, so that the command line can ask at each start whether a record still fits. Two texts with the same
-digest are the same statement; a statement that is spelled in another way has another digest. Standard library only.
+Nothing is parsed, so that the command line can check quickly, at each start, whether a record still fits. Two texts
+with the same digest are the same statement; a statement that is written differently has another digest. Standard
+library only.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from symcook.proof.audit.seals import digest
 
 _WORD = re.compile(r"\w+")
+"""A word of a statement, which may be the name of a definition."""
 _MODEL = re.compile(
     r"(?:\b(?:run|word|accept|premises|answer|names)\(\s*|\(\s*(?=family-))((?:family-)?[A-Za-z0-9][A-Za-z0-9-]*)"
 )
@@ -20,8 +22,8 @@ _MODEL = re.compile(
 
 
 class StatementFiles:
-    """The statements of a folder of proofs as they are written, by id; `corrects` has the ids of those that they
-    correct."""
+    """The statements of a folder of proofs. `texts` has their lines by id; `corrects` has, by id, the id of the
+    statement that a correction corrects, or None."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -40,8 +42,8 @@ class StatementFiles:
 
     @cached_property
     def parts(self) -> dict[str, str]:
-        """The text of each definition by its name, and of the file of each stored model and family by what stands for
-        it in brackets, as ``(max`` and ``(family-max``."""
+        """The text of each definition by its name, and the text of the file of each stored model and family by a key
+        such as ``(max`` and ``(family-max``."""
         texts: dict[str, str] = {}
         name = ""
         for line in _lines(self.root / "statements" / "definitions.txt"):
@@ -54,13 +56,14 @@ class StatementFiles:
         return texts
 
     def digest(self, name: str) -> str:
-        """The digest of all that the statement `name` is written with; empty where there is no such statement."""
+        """The digest of the lines of statement `name` and of all parts that it names; empty for an unknown name."""
         if name in self.texts and name not in self._digests:
             self._digests[name] = digest(self.texts[name], *self.meant(self.texts[name]))
         return self._digests.get(name, "")
 
     def meant(self, text: str) -> list[str]:
-        """The parts that `text` names, and those that these name: what it says depends on them and on no other."""
+        """The texts of all parts that `text` names, directly or through other parts: its meaning depends only on
+        them."""
         names = set(self._named(text))
         todo = list(names)
         while todo:
@@ -73,14 +76,14 @@ class StatementFiles:
         return [self.parts[name] for name in sorted(names)]
 
     def _named(self, text: str) -> frozenset[str]:
-        """The parts that a text names, by their keys in `parts`."""
+        """The keys in `parts` of the parts that a text names."""
         names = {*_WORD.findall(text), *(f"({name}" for name in _MODEL.findall(text))}
         return frozenset(names & self.parts.keys())
 
 
 @cache
 def statement_files(root: Path) -> StatementFiles:
-    """What the statements of a folder of proofs are written with; read once."""
+    """The statements of a folder of proofs, read once."""
     return StatementFiles(root)
 
 

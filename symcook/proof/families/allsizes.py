@@ -1,9 +1,10 @@
 """From a user's sentence about a family to a statement about all its sizes and tables, which the sentence may name.
 
 In: a family and a sentence such as ``count(K - 1) <= n``. Out: a `Statement` whose premises are the family's equations
-(`claim`). The equations are those of `familyrel`, as the library's own theorems about families have them. Tokens and
-labels are numbers, given as terms: ``count(K - 1)``, ``at(2*c, i)``. A coordinate takes its indices and then the
-position, ``share(c, i)``, and is its last value; a value before that is called as in the equations, ``z1_left(t, i)``.
+(`claim`). The equations are those of `familyrel`, as in the library's own theorems about families. Tokens and labels
+are numbers, given as terms: ``count(K - 1)``, ``at(2*c, i)``. A coordinate takes its indices and then the position, as
+in ``share(c, i)``, and means the coordinate's last value. An earlier value has its name in the equations, such as
+``z1_left(t, i)``.
 """
 
 from __future__ import annotations
@@ -35,25 +36,26 @@ if TYPE_CHECKING:
     from symcook.model.plainfamily import PlainFamily
 
 NUMBERED = ("at", "count", "first", "last", "answer")
-"""The words whose token or label is a number."""
+"""The words that take a token or a label, which is a number here."""
 GIVEN = "given__"
-"""Stands for this number in the text of a word."""
+"""The name that stands for this number in the definition of a word."""
 PLACE = "here__"
-"""Stands for the position."""
+"""The name that stands for the position in the definition of a word."""
 ROUNDS_SECONDS = 10.0
-"""For the proof that a repetition has no fewer than no rounds."""
+"""The time limit for the proof that a repetition cannot have a negative number of rounds."""
 MARKERS = (PLACE, GIVEN)
-"""What the texts of words have in place of a position and a number: nothing else may be called so."""
+"""The names that stand for a position and a number: neither a family nor a sentence may use them."""
 PROSE = ("name", "summary", "source", "meanings")
-"""The parts of a family's document in which no name is used."""
+"""The parts of a family's document that are text for readers, in which no name is used."""
 ONE_SIZE = "it is about one alphabet; take one size, as in --set {}=2"
+"""The end of a message on a word that needs one size; {} is the name of a size."""
 
 
 class FamilyReader(SentenceReader):
     """The reader of a sentence in which tokens and labels are terms."""
 
     def word(self, name: str) -> Tree:
-        """The call of a word, after its name was read; of a word about a token or label the arguments are terms."""
+        """The call of a word, after its name was read; the arguments of a word about a token or label are terms."""
         if name not in NUMBERED:
             return super().word(name)
         begin = self.at - 1
@@ -71,7 +73,8 @@ class FamilyReader(SentenceReader):
 
 
 class FamilyMeaning(ModelMeaning):
-    """What a sentence says of the models of a family, at all sizes."""
+    """What a sentence means for the models of a family, at all sizes. `names` maps the family's names to those in the
+    statement, `indices` has the number of indices of each coordinate, and `sorts` the kind of each name."""
 
     def __init__(self, family: PlainFamily, known: Mapping[str, Definition]) -> None:
         self.known, self.family, self.others, self.places, self.truths = known, family, {}, {}, None
@@ -80,7 +83,8 @@ class FamilyMeaning(ModelMeaning):
         self.indices = {name: len(over) for name, over in family.space.items()}  # how many each coordinate has
         kinds = dict(declared.split(":") for declared in relation.names)
         self.space = tuple(dict.fromkeys([*kinds, *family.space]))
-        # A name that means something else in a sentence gets underscores in the statement; the sentence quotes it.
+        # A name of the family that has another meaning in sentences gets underscores in the statement; a sentence must
+        # write it in quotation marks.
         reserved = {*known, *expr.RESERVED, *WORDS, *OWN_NAMES, *MARKERS}
         self.names = dict[str, str]()
         for name in kinds:
@@ -122,14 +126,14 @@ class FamilyMeaning(ModelMeaning):
         return {"n": True, **dict.fromkeys(self.sizes, False)}
 
     def text(self, sentence: str) -> str:
-        """The sentence as a formula; BadInput where it uses a name that stands for something in here."""
+        """The sentence as a formula; BadInput where it uses a marker."""
         for name in MARKERS:
             if (at := word_at(sentence, name)) is not None:
                 raise wrong(sentence, at, name, "symcook uses this name itself; take another")
         return expr.show(FamilySentence(self, sentence).made)
 
     def listed(self) -> list[str]:
-        """The names as a sentence writes them."""
+        """The family's names as a sentence writes them, in quotation marks where needed."""
         return [name if self.names.get(name, name) == name else f'"{name}"' for name in self.space]
 
 
@@ -150,7 +154,7 @@ class FamilySentence(Sentence):
             todo += [child for child in expr.children(part) if child]
 
     def brackets(self, tree: Tree) -> None:
-        """Tokens are numbers here, as the definitions take them."""
+        """Nothing to do: tokens are numbers here, which the definitions take."""
 
     def fresh(self, tree: Tree, name: str, scope: BoundNames) -> str:
         """The name in the statement for one that the sentence binds, which must not be a name of the family."""
@@ -182,7 +186,7 @@ class FamilySentence(Sentence):
             return super().call(tree, scope)
         if not quoted and self.language(name, len(arguments)):
             return super().call(tree, scope)
-        # A coordinate's last value takes as many arguments as a sentence gives it; a value of the run its own number.
+        # A coordinate takes its indices and a position; a function of the equations has its own number of arguments.
         values = tuple(self.walk(argument, scope) for argument in arguments)
         functions = self.meaning.relation.functions
         if len(values) == self.arity(base):
@@ -237,7 +241,7 @@ class FamilySentence(Sentence):
             except BadInput as error:
                 raise self.fail(tree, error.must) from None
             return self.filled(expr.parse_formula(text), place, label, scope)
-        # The other words are about the string, which a family of numbers has not.
+        # The other words are about the string; a family that reads numbers has none.
         if "w" not in meaning.sorts:
             raise self.absent(tree, word)
         low, high = relation.low, relation.high
@@ -251,8 +255,8 @@ class FamilySentence(Sentence):
         return self.filled(expr.parse_term(texts[word]), None, label, scope)
 
     def filled(self, tree: Tree, place: Tree | None, label: Tree | None, scope: BoundNames) -> Tree:
-        """The meaning of a word with its position and its number; what it binds has new names, so that no name in these
-        is captured."""
+        """The definition of a word with its markers replaced by its position and its number. Bound names of the
+        definition are renamed, so that they do not capture a name in the position or the number."""
         answer = written(tree, None, {*self.meaning.taken, *scope.values(), *names_in(place), *names_in(label)})
         marked = {PLACE: place, GIVEN: label}
         return replaced(
@@ -268,7 +272,7 @@ def names_in(tree: object) -> set[str]:
 
 
 def word_at(text: str, name: str) -> int | None:
-    """Where a name stands first in a text as a whole word."""
+    """The index at which a name first occurs in a text as a whole word, or None."""
     at = text.find(name)
     while at >= 0:
         around = text[max(0, at - 1) : at] + text[at + len(name) : at + len(name) + 1]
@@ -279,7 +283,7 @@ def word_at(text: str, name: str) -> int | None:
 
 
 def _unmarked(family: PlainFamily) -> None:
-    """BadInput where something in the family is called like a marker."""
+    """BadInput where a name in the family's document is a marker."""
     without_prose = {key: value for key, value in family.document.items() if key not in PROSE}
     for name in MARKERS:
         if any(word_at(text, name) is not None for text in _texts(without_prose)):
@@ -301,10 +305,10 @@ def _texts(part: object) -> Iterator[str]:
 
 
 def repeated(family: PlainFamily, meaning: FamilyMeaning) -> None:
-    """BadInput unless the conditions on sizes and tables imply LOW - 1 <= HIGH for each repetition.
+    """BadInput unless the conditions on sizes and tables imply LOW - 1 <= HIGH for each repetition LOW..HIGH.
 
-    The equations take the value after the repetition at HIGH and the value before it at LOW - 1, which would be wrong
-    with LOW - 1 > HIGH. The automation must prove the condition at its first levels.
+    In the equations, the value after the repetition has the index HIGH and the value before it the index LOW - 1, which
+    would be wrong for LOW - 1 > HIGH. The automation must prove the condition with its first two levels.
     """
     relation = meaning.relation
     names = [meaning.names[name] for name in (*family.sizes, *family.tables)]
@@ -319,7 +323,7 @@ def repeated(family: PlainFamily, meaning: FamilyMeaning) -> None:
             with limited(Until(ROUNDS_SECONDS)):
                 Elaborator(automation.LEVELS[:2]).automatic(goal, TextLine("qed", place=Place(1, 1)), "the rounds")
         except (StepGap, Rejected, Stuck, OutOfTime):
-            # The message names a condition that would be enough.
+            # The message proposes a condition that suffices.
             must = "each repetition of a family must have low - 1 <= high for all its sizes"
             least = low[1] - 1 if low[0] == "num" and low[2] == 1 else f"{expr.show(low)} - 1"
             size = next((name for name in family.sizes if name in expr.names(high)), next(iter(family.sizes), "K"))
@@ -335,7 +339,7 @@ def digest(family: PlainFamily) -> str:
 
 @certify.deeper()
 def claim(family: PlainFamily, sentence: str) -> Statement:
-    """The statement that a sentence makes about all models of a family; BadInput where it makes none."""
+    """The statement of a sentence about all models of a family; BadInput where the sentence has no such meaning."""
     sentence = certify.one_line(sentence)
     meaning = FamilyMeaning(family, certify.definitions())
     repeated(family, meaning)
@@ -347,8 +351,8 @@ def claim(family: PlainFamily, sentence: str) -> Statement:
 
 
 def again(family: PlainFamily, certificate: Any, text: str) -> tuple[str, Verdict]:
-    """A certificate and the statements beside it checked again, for the family as it is now, as `certify.again`
-    does."""
+    """Check a certificate again, with its other statements, for the family as it is now, as `certify.again` does for a
+    model. Returns the sentence and the verdict."""
     sentence = certify.sentence_of(certificate, text)
     why = None
     if certificate["model"] != digest(family):

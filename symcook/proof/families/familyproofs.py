@@ -1,7 +1,7 @@
 """Proofs of a user's statements about a family: by its closed forms at all sizes, and by the stored theorems.
 
-In: a statement that `allsizes.claim` has made. Out: the nodes of its proof, or the runs at small sizes that may refute
-it. Nothing here is trusted: the kernel judges what comes out.
+In: a statement from `allsizes.claim`. Out: the nodes of its proof, or the runs at small sizes that may refute it.
+Nothing here is trusted: the kernel checks the result.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from symcook.proof.search.tactics import Node
 
 SUMS = (["sum_zero"], ["sum_mono", "sum_one"])
-"""Lemmas that are tried with the forms: a sum of zeros, and of terms that are at most 1."""
+"""Lists of lemmas to cite with the forms: on a sum of zeros, and on a sum of terms that are at most 1."""
 
 
 def subject(statement: Statement, family: Family, seconds: float) -> certify.Subject:
-    """What a statement about all sizes of a family is about, for `certify.settle`."""
+    """The subject of a statement about all sizes of a family, for `certify.settle`: how to try it at small sizes, how
+    to prove it, and how to try it with more patience."""
     meaning = FamilyMeaning(family, certify.definitions())
     return certify.Subject(
         lambda until: FamilyRuns(statement, family, meaning.names, until),
@@ -39,17 +40,17 @@ def subject(statement: Statement, family: Family, seconds: float) -> certify.Sub
 
 
 def prove(statement: Statement, family: Family, meaning: FamilyMeaning, until: Until) -> list[Node]:
-    """The proof by closed forms and the stored theorems about the family, or as that of a statement about one model.
+    """The proof by closed forms and stored theorems about the family, or by the automation for a single model.
 
-    StepGap with what is left where none is found, OutOfTime where that takes too long.
+    StepGap with the open goal where no proof is found, OutOfTime where that takes too long.
     """
-    # Prove the closed forms; where that fails for a value, its equation is cited itself.
+    # Prove the closed forms; for a value without a proved form, cite its equation.
     forms = FamilyForms(family, meaning.relation)
     lines = FormLines(forms, [form for form in forms.forms.values() if form.value is not None], until, statement)
     proved, _ = lines.proved()
     others = [label for f, labels in lines.equations.items() if f not in proved for label in labels]
     hints, stored = [*proved.values(), *lines.counts(proved), *others], cited(family, meaning)
-    # Then the conclusion: with the stored theorems, with nothing more, or with lemmas about sums.
+    # Then prove the conclusion from these: with stored theorems, without them, or with lemmas about sums.
     for theorems in ([stored] if stored else []) + [[], *SUMS]:
         if lines.line(f"qed by {', '.join([*theorems, *hints])}") is None:
             return pruned(lines.g.nodes)
@@ -58,7 +59,7 @@ def prove(statement: Statement, family: Family, meaning: FamilyMeaning, until: U
 
 
 def cited(family: Family, meaning: FamilyMeaning) -> list[str]:
-    """The stored theorems about the family, as a line cites them, with the family's names for their quantifiers."""
+    """Citations of the stored theorems about the family, with the family's names for the variables of each theorem."""
     citations = []
     for theorem in theorems_of(family) if ships(family) else []:
         names = leading_names(theorem.expanded)

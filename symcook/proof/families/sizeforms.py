@@ -99,7 +99,7 @@ class FamilyForms:
 
     def _form(self, definition: RunDefinition) -> FamilyForm | None:
         """The form of a defined function; None for an equation that adds nothing to an earlier one."""
-        # Behind the ranges of its indices the equation must be ``f(indices) = value``.
+        # After the ranges of its indices, the equation must be ``f(indices) = value``.
         function, text = definition.function, definition.everywhere
         tree, ranges = parse_formula(text), ""
         while tree[0] == "all in":
@@ -230,7 +230,8 @@ class FormLines:
         return certify.certificate_of(self.statement, {"proof": lambda g: g.take(self.g)}, subject, self.until)[0], {}
 
     def counts(self, proved: Mapping[str, str]) -> Iterator[str]:
-        """The labels of bounds that follow: a count is at most the number of its positions, a share of them 1."""
+        """The labels of bounds that are proved: a count is at most the number of its positions, and a share at most
+        1."""
         for function, label in proved.items():
             form = self.found.forms[function]
             # The form is a count sum(i, a, b, I[F]), or its share of a total.
@@ -262,7 +263,7 @@ class FormLines:
                 yield f"sides_{x}"
 
     def line(self, text: str) -> str | None:
-        """Add a line to the proof; the reason if it does not follow, else None."""
+        """Add a line to the proof. Returns None, or the reason why the line does not follow."""
         if self.until.left <= 0:
             return "the time is over"
         try:
@@ -276,7 +277,7 @@ class FormLines:
 
 
 def _lost(form: FamilyForm, why: str) -> FamilyForm:
-    """The same value without a form."""
+    """The same value without a form, for the reason `why`."""
     return FamilyForm(form.function, form.text, form.ranges, form.left, None, why)
 
 
@@ -317,7 +318,7 @@ def shorter(tree: Tree) -> Tree:
     tree = (tag, *(shorter(part) if isinstance(part, tuple) else part for part in tree[1:]))
     if tag not in ("+", "-"):
         return tree
-    # Two summands of the sum become one, in the place of the first; then again, until no two fit.
+    # Two matching summands become one, at the place of the first; then again, until no two match.
     terms = _terms(tree, 1)
     for k, m in itertools.combinations(range(len(terms)), 2):
         if (combined := _both_sides(terms[k], terms[m])) is not None:

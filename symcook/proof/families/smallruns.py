@@ -1,9 +1,9 @@
 """The runs of a family's statement at small sizes and tables, smallest first: a search for a counterexample.
 
-In: a statement about all sizes of a family. Out: `FamilyTried`, with the sizes, the tables and the string at which it
-is false, or with the lengths up to which it holds. The values of a run are those that the family's equations give. A
-value is computed when it is needed, by solving its equation there, as values of several rounds depend on each other. As
-with `shortruns` nothing is trusted: a counterexample is proved afterwards, or only reported.
+In: a statement about all sizes of a family. Out: `FamilyTried`, with the sizes, the tables and the string at which the
+statement is false, or with the lengths up to which it holds. The values of a run follow from the family's equations. A
+value is computed when it is needed, by solving its equation, since values of several rounds depend on each other. As in
+`shortruns`, nothing is trusted: a counterexample is proved afterwards, or only reported.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 MOST_SIZES = 6
 """The largest sum of the sizes that are tried."""
 MOST_INSTANCES = 16
-"""So many sizes and tables are tried."""
+"""The greatest number of instances (sizes with tables) that are tried."""
 MOST_TABLES = 3
-"""So many tables are tried at the same sizes."""
+"""The greatest number of tables that are tried at the same sizes."""
 ENTRIES = (0, 1, -1, 2)
 """The entries of tables that are tried."""
 RunValues = dict[Term, Any]
-"""By the names of a statement, a number or a table of numbers."""
+"""Name in the statement -> a number, or a table {place: number}."""
 
 
 @dataclass(frozen=True)
 class FamilyEquation:
-    """An equation of the run for a function at the places `at`, which may have bound integers.
+    """An equation of the run for a function at the arguments `at`, which may be bound integers.
 
-    `ranges` are the ranges of these integers, the outermost first, and `body` is the equation behind them.
+    `ranges` are the ranges of the bound integers, the outermost first, and `body` is the equation inside of them.
     """
 
     ranges: tuple[Term, ...]
@@ -68,7 +68,8 @@ class FamilyTried(Tried):
 
     @property
     def smaller(self) -> str | None:
-        """As of one model, with the length up to which smaller sizes were tried, if that is not the longest one."""
+        """The same text as for one model, and the length up to which smaller sizes were tried, if that was not
+        `LONGEST`."""
         least = min((length for _, length in self.reached), default=LONGEST)
         if self.sizes is None or least >= LONGEST:
             return super().smaller
@@ -77,7 +78,7 @@ class FamilyTried(Tried):
 
     @property
     def so_far(self) -> str:
-        """To where the sentence is true, as an answer says it."""
+        """The sizes and lengths for which the sentence was found true, as the end of an answer."""
         tried = [size_reached for size_reached in self.reached if size_reached[1]]
         if not tried:
             return "; no small sizes were found at which it could be tried"
@@ -99,11 +100,11 @@ class FamilyRuns(Runs):
     ) -> None:
         outside = {*family.sizes, *family.tables, *(input_.name for input_ in family.inputs)}
         super().__init__(statement, None, until, computed=[names[name] for name in names.keys() - outside])
-        # `own` has the variable of the statement for each name of the family; those whose values the equations give
-        # are `solvable`, and `equations` has theirs.
+        # `own` has the variable of the statement for each name of the family. The values of the variables in
+        # `solvable` follow from `equations`.
         leading, self.patient = {v[1][0]: v for v in self.order}, patient
         self.family, self.w, self.n = family, leading.get("w"), leading.get("n")
-        self.own = {name: leading[new] for name, new in names.items()}  # what stands for a name of the family
+        self.own = {name: leading[new] for name, new in names.items()}
         self.words_of = set[Term]() if self.w is None else {self.w}
         self.premises = [*self.choose, *(premise for premise, _ in self.follow)]
         self.solvable = {v for name, v in self.own.items() if name not in outside}
@@ -112,11 +113,11 @@ class FamilyRuns(Runs):
             self._read(premise)
         self.solving: set[tuple[Term, Any]] = set()  # values whose equation is being solved
         self.all_instances = list(takewhile(lambda _: until is None or until.left > 0, small(family)))
-        self.chosen = list[Instance]()
-        self.at_sizes: Instance | None = None  # the present ones
+        self.chosen = list[Instance]()  # the instances to try; all of them where it is empty
+        self.at_sizes: Instance | None = None  # the instance that is being tried
 
     def _read(self, premise: Term) -> None:
-        """Note an equation of the run under the function whose value it gives."""
+        """Store an equation of the run under the function whose value it determines."""
         ranges, body = list[Term](), premise
         while body[0] == "all" and body[2][0][0] == "->":
             inside, body = body[2][0][2]
@@ -130,7 +131,7 @@ class FamilyRuns(Runs):
     # --- Strings ------------------------------------------------------------------------------------------------------
 
     def at(self, length: int) -> Iterator[bool]:
-        """All strings with `length` positions, at the chosen sizes, or at all that are tried."""
+        """Run all strings with `length` positions at the chosen instances, or at all of them; yields as `Runs.at`."""
         if self.n is None and length > 1:
             return
         for instance in self.chosen or self.all_instances:
@@ -144,7 +145,7 @@ class FamilyRuns(Runs):
                 yield from self._run([])
 
     def _use(self, instance: Instance) -> None:
-        """Take these sizes and tables; what was computed for others is forgotten."""
+        """Use the sizes and tables of an instance; cached values of another instance are dropped."""
         self.at_sizes = instance
         self.document = to_document(instance.model(None, None))
         for cached in ("model", "start"):
@@ -157,7 +158,7 @@ class FamilyRuns(Runs):
             self.fixed[self.own[name]] = cells if table.over else cells[()]
 
     def _strings(self, length: int) -> Iterator[RunValues]:
-        """The strings, or the rows of numbers, of this length, as values of the names; each costs work."""
+        """The strings, or tables of input numbers, of this length, as values of names; each costs work."""
         document: Any = self.document
         places = range(self.start, self.start + length)
         if self.w is not None:
@@ -189,7 +190,8 @@ class FamilyRuns(Runs):
         return cells if self.n is None else [(*at, i) for i in places for at in cells]
 
     def _follows(self) -> bool:
-        """Whether all premises hold; all are evaluated, which solves their equations."""
+        """Whether all premises hold."""
+        # A list, not a generator: each premise is evaluated, which computes the values of the run.
         self.solving = set()
         return all([self.truth(premise, ()) for premise in self.premises])
 
@@ -221,15 +223,17 @@ class FamilyRuns(Runs):
         return None
 
     def _give_value(self, f: Term, at: tuple[int, ...], value: Any) -> None:
+        """Store the value of a function at a place, or of a name."""
         if at:
             self.values[f][_key(at)] = value
         else:
             self.values[f] = value
 
     def _bound(self, equation: FamilyEquation, at: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The bound integers, the nearest first, where an equation is about this place; None where it is not."""
-        # Read the integers off the arguments that are bound variables; then the other arguments must be equal, and the
-        # integers in their ranges.
+        """The bound integers, the innermost first, with which the equation is about the place `at`; None where it is
+        about other places."""
+        # Arguments that are bound variables give the integers. With these, every argument must have its value, and
+        # every integer must be in its range.
         depth = len(equation.ranges)
         integers: list[int | None] = [None] * depth
         for argument, value in zip(equation.at, at, strict=True):
@@ -248,7 +252,7 @@ class FamilyRuns(Runs):
         return bound
 
     def _valued_at(self, f: Term, at: tuple[int, ...], body: Term, bound: tuple[int, ...]) -> Any:
-        """The value by the first part of an equation that determines it; 0 where none does."""
+        """The value of f at a place by the first part of an equation that determines it; 0 where no part does."""
         part: Any
         for part in flatten("&", body):
             while part[0] == "->":
@@ -327,13 +331,13 @@ class FamilyRuns(Runs):
                     least = k
                     break
                 reached[instance.values] = max(result.length, reached.get(instance.values, 0))
-        # It is false at some sizes; smaller ones that were not tried to the end may be counterexamples as well.
+        # The sentence is false at some sizes; smaller ones that were not tried completely may be counterexamples too.
         if least < len(self.all_instances):
             least = self._below(least, longest, reached)
         self.budget, self.chosen = budget_all, self.all_instances[least : least + 1]
         if not self.chosen:
             return FamilyTried(None, min(reached.values(), default=0), reached=(*reached.items(),))
-        self.until = None  # the string is found again, however long that takes
+        self.until = None  # no time limit: the same string is found again
         result = super().tried(longest)
         self.until = until
         at = self.chosen[0]
@@ -355,9 +359,9 @@ class FamilyRuns(Runs):
         )
 
     def _below(self, least: int, longest: int, reached: dict[str, int]) -> int:
-        """The number of the first instance at which the sentence is found false; at the one with number `least` it is.
+        """The index of the first instance at which the sentence is found false; instance `least` is known to be one.
 
-        All instances before that one have as much work together as a sentence about one model has.
+        All instances before it together get as much work as one model gets.
         """
         before = [k for k in range(least) if reached.get(self.all_instances[k].values, 0) < longest]
         for k in before:
@@ -371,7 +375,8 @@ class FamilyRuns(Runs):
 
 
 def small(family: Family) -> Iterator[Instance]:
-    """The family at small sizes and tables, the smallest first; those that are not allowed are left out."""
+    """Instances of the family at small sizes and tables, the smallest first; sizes and tables that the family does not
+    allow are left out."""
     count = 0
     sizes = product(range(MOST_SIZES + 1), repeat=len(family.sizes))
     for chosen in sorted(
@@ -397,29 +402,31 @@ def _tables(family: Family) -> Iterator[Mapping[str, object]]:
     if not family.tables:
         yield {}
         return
-    # As many numbers as have three digits; `small` takes a few of the tables.
+    # All numbers of up to three digits; `small` uses only the first few tables.
     yield dict.fromkeys(family.tables, lambda *at: at[0] if at else 1)
     for number in range(len(ENTRIES) ** 3):
+        # The entries are asked for in a fixed order; each takes the next digit.
         entries = _digits(number)
         yield dict.fromkeys(family.tables, lambda *at, entries=entries: next(entries))
 
 
 def _digits(number: int) -> Iterator[int]:
-    """The digits of a number, the last one first, as `ENTRIES`."""
+    """The digits of a number in base len(ENTRIES), the last one first and then zeros without end, each as its entry in
+    `ENTRIES`."""
     while True:
         number, digit = divmod(number, len(ENTRIES))
         yield ENTRIES[digit]
 
 
 def _about(t: Term, among: set[Term]) -> Term | None:
-    """The leftmost value of one of these functions in a term."""
+    """The leftmost name or application in a term of one of the functions `among`; None where there is none."""
     if t in among or (t[0] == "app" and t[2][0] in among):
         return t
     return next((head for part in t[2] if (head := _about(part, among)) is not None), None)
 
 
 def _key(at: Sequence[int]) -> int | tuple[int, ...]:
-    """How a table of values names a place."""
+    """The key of a place in a table of values: an integer, or a tuple of several."""
     return at[0] if len(at) == 1 else tuple(at)
 
 

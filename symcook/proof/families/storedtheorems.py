@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 
 def theorems_of(family: PlainFamily) -> list[Statement]:
-    """Stored claims about all sizes of a family with the choices of this one; for a corrected one its correction."""
+    """The stored claims about all sizes of a family, with its choices; a corrected claim is replaced by its
+    correction."""
     from symcook.proof.familyrel import CALL
     from symcook.proof.replay import statements
 
@@ -21,8 +22,8 @@ def theorems_of(family: PlainFamily) -> list[Statement]:
     for statement in statements().values():
         if not statement.claim or statement.id in corrected:
             continue
-        # A claim is about the family if it has ``run(family-NAME; choice = option)``; a choice that it leaves out is
-        # the usual one, the first of its options.
+        # A claim is about the family if it has ``run(family-NAME; choice = option)`` with the family's choices; a
+        # choice that the claim leaves out has its first option.
         calls = [m for m in CALL.finditer(statement.written) if m[1] == "run" and m[2] == family.name]
         choices_of_calls = [dict(re.findall(r"(\w+) = (\w+)", call[3])) for call in calls]
         if any(family.choices.keys() >= m.keys() and usual | m == family.chosen for m in choices_of_calls):
