@@ -1,7 +1,7 @@
-"""Balls: real numbers as an Arb midpoint and radius, refined to an asked number of digits, printed as decimals.
+"""Balls: real numbers as an Arb midpoint and radius, refined to a given number of digits, printed as decimals.
 
-flint's precision is one global setting, so everything here that computes sets it in a with-block, and a caller that
-computes outside `refine` and `decide_sign` must do the same.
+flint's precision is one global setting. Each function here that computes sets it in a with-block; a caller that
+computes outside of `refine` and `decide_sign` must do the same.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from symcook.errors import BadInput, SymcookError, Undecided
 from symcook.locks import PRECISION
 from symcook.model.rationals import decimal
 
-GUARD = 2  # digits printed beyond the asked ones, so that rounding takes a hundredth of what is allowed
-MAX_EXACT_BITS = 1 << 23  # sizes up to which a printed ball is checked once more in exact integers
+GUARD = 2  # digits printed beyond the requested ones, so that rounding uses only a hundredth of the allowed error
+MAX_EXACT_BITS = 1 << 23  # a printed ball is checked once more in exact integers of at most this size
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def arb_of(value: flint.arb | Fraction | int) -> flint.arb:
 
 
 def resolving(low: Fraction, high: Fraction, bits: int) -> int:
-    """The precision at which numbers between two others are told apart to `bits` bits of their distance.
+    """The precision at which numbers between `low` and `high` are known to high - low divided by 2^bits.
 
     >>> resolving(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 2**100), 64)
     165
@@ -56,7 +56,7 @@ def resolving(low: Fraction, high: Fraction, bits: int) -> int:
 
 
 def hull(low: flint.arb | Fraction | int, high: flint.arb | Fraction | int, bits: int) -> flint.arb:
-    """A ball that holds all from `low` to `high`, at a precision of `bits` bits.
+    """A ball that contains all numbers from `low` to `high`, at a precision of `bits` bits.
 
     >>> hull(Fraction(1, 3), Fraction(1, 3) + Fraction(1, 2**100), 165).rad() < flint.arb(2) ** -100
     True
@@ -66,7 +66,7 @@ def hull(low: flint.arb | Fraction | int, high: flint.arb | Fraction | int, bits
 
 
 def fraction_of(value: flint.arb) -> Fraction:
-    """The exact number that an end or a midpoint of a ball is: `value` has no radius."""
+    """A ball of radius 0, such as an end or a midpoint of a ball, as an exact number."""
     mantissa, exponent = value.man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
@@ -77,17 +77,17 @@ def ratio_of(value: flint.fmpq) -> Fraction:
 
 
 def bits_for(digits: int) -> int:
-    """Binary precision to start from for that many decimal digits, with some to spare."""
+    """The binary precision to start from for that many decimal digits, with some spare bits."""
     return digits * 10 // 3 + 64
 
 
 def limit_for(digits: int) -> int:
-    """The binary precision at which `refine` gives up unless it is told another."""
+    """The binary precision at which `refine` gives up by default."""
     return max(1 << 16, 16 * bits_for(digits))
 
 
 def ladder(first: int, last: int) -> Iterator[int]:
-    """Working precisions: `first` doubled until `last`, which comes at the end.
+    """Working precisions: `first`, doubled as long as it is below `last`, then `last`.
 
     >>> list(ladder(64, 300))
     [64, 128, 256, 300]
@@ -106,12 +106,12 @@ def refine(
     limit_bits: int | None = None,
     what: str = "the value",
 ) -> flint.arb:
-    """The result of `compute` at the first precision that gives the asked digits.
+    """The result of `compute` at the first precision that gives the requested digits.
 
-    compute: called with flint's precision set; 64 bits more than the digits need at first, doubled each time.
-    Wanted: radius <= 10^-digits max(1, |mid|), or 10^-digits |mid| where `relative`; a quarter of that is reached,
-    which leaves room for rounding in `ball`. Raises Undecided at `limit_bits` (default `limit_for`), BadInput for
-    digits.
+    compute: called with flint's precision set; first 64 bits more than the digits need, then doubled each time. The
+    radius must be at most 10^-digits max(1, |mid|), or, where `relative`, 10^-digits |mid|; a quarter of that is
+    reached, which leaves room for rounding in `ball`. Raises Undecided at `limit_bits` (default `limit_for`), and
+    BadInput for an invalid number of digits.
     """
     wanted = check_digits(digits)
     limit = limit_for(wanted) if limit_bits is None else limit_bits
@@ -125,9 +125,9 @@ def refine(
 
 
 def decide_sign(compute: Callable[[], flint.arb], what: str, limit_bits: int = 1 << 16) -> int:
-    """-1, 0 or 1: the sign of what `compute` encloses; 0 only where a ball is exactly zero.
+    """-1, 0 or 1: the sign of the number that `compute` encloses; 0 only where a ball is exactly zero.
 
-    Raises Undecided where every ball up to `limit_bits` straddles zero; `what` names the comparison.
+    Raises Undecided where every ball up to `limit_bits` contains zero; `what` names the comparison.
     """
     for bits in ladder(64, limit_bits):
         with PRECISION, flint.ctx.workprec(bits):
@@ -155,11 +155,11 @@ def settled(x: flint.arb, digits: int, relative: bool = False) -> bool:
 
 
 def ball(x: flint.arb, digits: int, relative: bool = False) -> Ball:
-    """Decimals that enclose every point of `x`, mid with GUARD digits beyond the asked ones.
+    """Decimals that enclose every point of `x`; mid has GUARD digits more than requested.
 
-    relative: digits count from the first nonzero one; else from the point where |x| < 1. The radius is rounded up.
-    The enclosure holds whatever the radius of `x` is; that the radius is small is `refine`'s business.
-    Raises BadInput for digits, SymcookError for an infinite ball.
+    relative: digits count from the first nonzero one; otherwise, if |x| < 1, from the decimal point. The radius is
+    rounded up. The enclosure is right for any radius of `x`; `refine` makes the radius small. Raises BadInput for an
+    invalid number of digits, SymcookError for an infinite ball.
     """
     wanted = check_digits(digits)
     if not x.is_finite():
@@ -168,17 +168,17 @@ def ball(x: flint.arb, digits: int, relative: bool = False) -> Ball:
         return Ball("0", "0")
     # The last decimal place that is printed: by the digits asked for, and no finer than the radius.
     mantissa, exponent = (int(part) for part in x.mid().man_exp())
-    # _tens of a size in bits is at most 1 away from the true power of ten, which only moves the number of guard digits
+    # `_tens` is at most 1 away from the true power of ten, which changes only the number of guard digits.
     leading = _tens(exponent + mantissa.bit_length())
     size = leading if mantissa and (relative or leading > 0) else 0
     last = size - wanted - GUARD  # mid is a multiple of 10^last
-    if not x.is_exact():  # a wide ball is printed with the digits that it has
+    if not x.is_exact():  # a wide ball is printed with no more digits than its radius justifies
         radius_mantissa, radius_exponent = (int(part) for part in x.rad().man_exp())
         last = max(last, _tens(radius_exponent + radius_mantissa.bit_length()) - GUARD - 3)
     # The midpoint as an integer multiple of 10^last, and how far the ball reaches from there.
     bits = bits_for(wanted) + 4 * (abs(last).bit_length() + abs(exponent).bit_length()) + mantissa.bit_length()
     if 0 < -last < 4 * wanted + 64:
-        bits += -3 * last  # then 10^-last is exact, and so is a short decimal
+        bits += -3 * last  # with these bits, 10^-last and short decimals are exact
     with PRECISION, flint.ctx.workprec(bits):
         scaled = x * flint.arb(10) ** -last
         middle = (scaled.mid() + flint.arb(0.5)).floor().unique_fmpz()
@@ -203,7 +203,7 @@ def _round_up(error: flint.arb, place: int) -> tuple[flint.fmpz, int]:
         return flint.fmpz(0), 0
     mantissa, exponent = (int(part) for part in error.man_exp())
     shift = GUARD + 1 - _tens(exponent + mantissa.bit_length())
-    with PRECISION, flint.ctx.workprec(128 + 2 * abs(shift).bit_length()):  # 10^shift must come out to a few digits
+    with PRECISION, flint.ctx.workprec(128 + 2 * abs(shift).bit_length()):  # enough for a few digits of 10^shift
         units = (error * flint.arb(10) ** shift).upper().ceil().unique_fmpz()
     if units is None:
         raise SymcookError("the radius of an interval was not rounded to an integer")
@@ -213,7 +213,7 @@ def _round_up(error: flint.arb, place: int) -> tuple[flint.fmpz, int]:
 def _encloses(x: flint.arb, middle: flint.fmpz, last: int, error: flint.fmpz, place: int) -> bool:
     """Whether |x - middle 10^last| <= error 10^place for every point of x, in exact integers.
 
-    Sizes beyond MAX_EXACT_BITS are left to the ball arithmetic that the numbers came from, which is rigorous too.
+    True without a check for sizes beyond MAX_EXACT_BITS: the numbers are from ball arithmetic, which is rigorous too.
     """
     mid_m, mid_e = x.mid().man_exp()
     rad_m, rad_e = x.rad().man_exp()
@@ -221,6 +221,7 @@ def _encloses(x: flint.arb, middle: flint.fmpz, last: int, error: flint.fmpz, pl
     greatest = max(abs(int(mid_e)), abs(int(rad_e)), 4 * abs(last), 4 * abs(place))
     if greatest > MAX_EXACT_BITS:
         return True
+    # All numbers are multiplied by 2^-twos 10^-tens, which makes them integers.
     two, ten = flint.fmpz(2), flint.fmpz(10)
     tens_unit, twos_unit = ten ** (-tens), two ** (-twos)
     mid = mid_m * two ** int(mid_e - twos) * tens_unit

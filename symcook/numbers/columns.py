@@ -1,4 +1,4 @@
-"""Values of expressions that speak of positions: x(j), a column of values or a definition; exactly, or in balls."""
+"""Values of expressions with functions of positions, as x(j): columns of values or definitions; exact, or in balls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from symcook.numbers.evaluate import Balls
 
 
 class Column:
-    """A value for each position, the first of which has the number `first`."""
+    """A value for each position; the first position has the number `first`."""
 
     def __init__(self, values: Sequence[object], first: int = 1) -> None:
         self.values, self.first = values, first
@@ -31,8 +31,9 @@ class Column:
 
 
 class _Known(Meaning[Any, Any]):
-    """Adds functions to a number system: `values["x()"]` is a `Column`, or a definition's argument and term, whose
-    other names have the values of `outer`, whatever is bound where it is called."""
+    """A number system with functions: `values["x()"]` is a `Column`, or (argument, term) of a definition. Other names
+    in the term of a definition have their values in `outer`, not those of variables that are bound where it is
+    called."""
 
     def __init__(
         self, values: Mapping[str, object], steps: list[int] | None = None, outer: Mapping[str, object] | None = None
@@ -44,7 +45,7 @@ class _Known(Meaning[Any, Any]):
         return type(self)({**self.values, name: j}, self.steps, self.outer)
 
     def call(self, name: str, arguments: list[Fraction | int], tree: Tree) -> Any:
-        """A column of the run at a position, a function that is defined by a term, or one of the grammar."""
+        """The value of a column at a position, of a function that is defined by a term, or of one of the grammar."""
         known = self.values.get(f"{name}()") if len(arguments) == 1 else None
         if isinstance(known, tuple):
             inner = {**self.outer, known[0]: arguments[0]}
@@ -57,10 +58,11 @@ class _Known(Meaning[Any, Any]):
         return super().call(name, arguments, tree)
 
     def whole(self, value: Any, tree: Tree) -> int:
-        """The integer that `value`, that of `tree`, is; BadInput where it is none."""
+        """`value`, the value of `tree`, as an integer; BadInput where it is no integer."""
         raise NotImplementedError
 
     def made(self, value: object) -> Any:
+        """An entry of a column as a number of this number system; NotExact where it is none."""
         raise NotImplementedError
 
 
@@ -85,7 +87,7 @@ class Enclosed(_Known, Balls):
     """Values in balls, at flint's current precision."""
 
     def whole(self, value: flint.arb, tree: Tree) -> int:
-        """Exactly where the position is rational, since a ball around an integer is not known to be one."""
+        """The integer, computed exactly if the tree is rational: a ball does not show that its number is an integer."""
         exactly = Exactly(self.values, self.steps, self.outer)
         try:
             return exactly.whole(exactly.term(tree), tree)
@@ -108,10 +110,10 @@ def _no_position(given: str) -> BadInput:
 
 
 def valued(tree: Tree, values: Mapping[str, object], near: Fraction | None, bits: int = 184) -> bool | Fraction:
-    """What a term or formula says at `values`, rational or, where `near` is given, balls.
+    """The truth of a formula or the value of a term at `values`: in rational arithmetic, or, with `near`, in balls.
 
-    A number that is not rational comes as one within `near` of it. Raises NotExact for such a number without `near`,
-    Undecided where the balls leave it open.
+    With `near`, the value is a rational number within `near` of the exact one. Raises NotExact for an irrational value
+    without `near`, and Undecided where the balls do not decide the truth or are too wide.
     """
     if near is None:
         exactly = Exactly(values)

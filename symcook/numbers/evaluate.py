@@ -20,6 +20,7 @@ from symcook.numbers.balls import arb_of
 
 BallArguments = Mapping[str, "flint.arb | Fraction | int"]
 
+# The functions of one argument that need no check of it.
 _FUNCTIONS: dict[str, Callable[[flint.arb], flint.arb]] = {
     "exp": flint.arb.exp,
     "sin": flint.arb.sin,
@@ -39,20 +40,22 @@ def evaluate(tree: tuple, values: BallArguments | None = None) -> flint.arb:
     """The value of a term of the grammar as a ball, at flint's current precision.
 
     Terms: numbers, names in `values`, pi, + - * / ^, relu, abs, min, max, exp, log, sqrt, sin, cos, erf, sinh, cosh,
-    tanh, floor, mod, sign, if and I with conditions, sum and prod over integers (see `symcook.model.meaning`). A
-    divisor that the ball cannot part from 0 gives an infinite ball, which more bits may cure; a divisor that is exactly
-    0, the logarithm of a number that is surely not positive, and the root of one that is surely negative are BadInput.
-    A comparison that the balls leave open gives the hull of both branches.
+    tanh, floor, mod, sign, if and I with conditions, sum and prod over integers (see `symcook.model.meaning`). If the
+    ball of a divisor contains 0, the value is an infinite ball; more bits may make it finite. BadInput for a divisor
+    that is exactly 0, the logarithm of a number that is surely not positive, and the root of a number that is surely
+    negative. A comparison that the balls leave open gives the hull of both branches.
     """
     return Balls(values or {}).term(tree)
 
 
 def nearest(tree: Tree, values: Mapping[str, int], bits: int) -> Any:
-    """The number of `bits` bits nearest to a term, as mpmath has it in a tuple; to within the last bit where no ball is
-    narrow enough to say which, as around the middle between two.
+    """The float of `bits` bits nearest to a term, as a tuple of mpmath. Where no ball is narrow enough to decide
+    between two floats, as near their middle, it is one of them.
 
-    Raises BadInput where there is no finite value, Undecided where it rests on a comparison that stays open.
+    Raises BadInput where there is no finite value, and Undecided where the value depends on a comparison that stays
+    open, or has no accurate ball.
     """
+    # Both ends of a ball round to one float at some precision, unless the value is the middle between two floats.
     for precision in (bits + 32, 2 * bits + 128, 8 * bits + 1024):
         with PRECISION, flint.ctx.workprec(precision):
             ball = evaluate(tree, values)
@@ -60,6 +63,7 @@ def nearest(tree: Tree, values: Mapping[str, int], bits: int) -> Any:
         roundings = {_rounded(end, bits) for end in ends}
         if len(roundings) == 1:
             return roundings.pop()
+    # A rational value is rounded exactly; any other one is evaluated once more, after simplification.
     value = at(tree, values)
     if not isinstance(value, tuple):
         return from_rational(value.numerator, value.denominator, bits, "n")
@@ -73,7 +77,7 @@ def nearest(tree: Tree, values: Mapping[str, int], bits: int) -> Any:
 def float_of(value: int | Number) -> float:
     """The float64 nearest to an exact number (to within the last bit where it is not rational); inf beyond the range.
 
-    Raises BadInput where there is no finite value, and Undecided where it rests on a comparison that stays open.
+    Raises BadInput where there is no finite value, and Undecided where it depends on a comparison that stays open.
     """
     if isinstance(value, tuple):
         return to_float(nearest(value, {}, 53))
@@ -108,14 +112,14 @@ class Balls(Meaning[flint.arb, "bool | None"]):
         return a / b
 
     def power(self, a: flint.arb, b: flint.arb, tree: Tree) -> flint.arb:
-        """a^b: an integer power, or e^(b log a) for a positive base."""
+        """a^b: an integer power; 0 for the base 0 and a positive exponent; or e^(b log a) for a positive base."""
         if not a.is_zero() and abs(b * abs(a).log()) > MAX_BITS:  # nats, not bits: near enough for a limit
             raise too_large()
         integer = b.unique_fmpz() if b.is_exact() else None
         if integer is not None:
             if integer < 0 and a.is_zero():
                 raise BadInput("a denominator must not be zero", show(tree))
-            if integer > 0 and a.contains(0):  # where flint's power gives no number
+            if integer > 0 and a.contains(0):  # flint's power may give no number there
                 top = a.abs_upper() ** integer
                 return top.union(flint.arb(0) if integer % 2 == 0 else -top)
             return a**integer
@@ -151,7 +155,7 @@ class Balls(Meaning[flint.arb, "bool | None"]):
         return _FUNCTIONS[name](x)
 
     def end(self, tree: Tree, whole: Tree) -> int:
-        """Exactly where the end is rational, since a ball around an integer is not known to be one."""
+        """The end of a range, computed exactly if it is rational: a ball does not show that a number is an integer."""
         try:
             exact = {name: value for name, value in self.values.items() if isinstance(value, (int, Fraction))}
             return Rationals(exact, self.steps).end(tree, whole)
@@ -178,7 +182,7 @@ class Balls(Meaning[flint.arb, "bool | None"]):
         return None if a is None else not a
 
     def both(self, a: bool | None, b: bool | None) -> bool | None:
-        if a is False or b is False:  # no wins over open, and open over yes
+        if a is False or b is False:  # one false side decides, also where the other one is open
             return False
         return None if a is None or b is None else True
 
@@ -197,9 +201,12 @@ def _compare(tag: str, difference: flint.arb) -> bool | None:
 
 
 BITS = 128
+"""The precision, in bits, from which `zero` doubles its precision."""
 NARROWEST = Fraction(1, 1 << 16)
+"""The width below which `positive_on` does not halve an interval any more."""
 
 BallFunction = Callable[[flint.arb], flint.arb]
+"""A function that maps a ball to a ball around its values."""
 
 
 def positive_on(function: BallFunction, low: Fraction, high: Fraction) -> bool:
@@ -226,9 +233,9 @@ def positive_on(function: BallFunction, low: Fraction, high: Fraction) -> bool:
 def zero(function: BallFunction, slope: BallFunction, low: Fraction, high: Fraction) -> flint.arb:
     """The zero of a function that is positive at `low`, negative at `high` and has one zero between, to flint's bits.
 
-    slope: its derivative, negative near the zero. A few halvings give a ball around it. Newton's step from the middle m
-    of a ball gives another: the zero is m - f(m)/f'(t) for some t in the ball. Each step doubles the bits, so that the
-    last one takes most of the time. Raises SymcookError for other signs.
+    slope: the derivative, negative near the zero. A few halvings give a ball around the zero. Newton's step from the
+    middle m of a ball gives a narrower one: the zero is m - f(m)/f'(t) for some t in the ball. Each step doubles the
+    bits, so that the last one takes most of the time. Raises SymcookError for other signs.
     """
     with PRECISION, flint.ctx.workprec(BITS):
         root_ball = _newton(function, slope, _halved(function, arb_of(low), arb_of(high)), BITS)
@@ -237,26 +244,28 @@ def zero(function: BallFunction, slope: BallFunction, low: Fraction, high: Fract
             if not 2 * closer.rad() < root_ball.rad():
                 break
             root_ball = closer
+    # The precisions of the last steps, the highest first: each is half of the one before, and some bits for rounding.
     bits, steps = flint.ctx.prec, []
     while bits > BITS:
         steps.append(bits)
-        bits = bits // 2 + 32  # some bits more than half: those that rounding takes
+        bits = bits // 2 + 32
     for bits in reversed(steps):
         root_ball = _newton(function, slope, root_ball, bits)
     return root_ball
 
 
-def _newton(function: BallFunction, slope: BallFunction, found: flint.arb, bits: int) -> flint.arb:
-    """A ball of that many bits around the zero that is in `found`."""
+def _newton(function: BallFunction, slope: BallFunction, root_ball: flint.arb, bits: int) -> flint.arb:
+    """A ball around the zero that is in `root_ball`, at a precision of `bits` bits; the slope needs half of them."""
     with PRECISION, flint.ctx.workprec(bits // 2 + 32):
-        descent = slope(found)
+        slope_ball = slope(root_ball)
     with PRECISION, flint.ctx.workprec(bits):
-        middle = found.mid()
-        return middle - function(middle) / descent
+        middle = root_ball.mid()
+        return middle - function(middle) / slope_ball
 
 
 def _halved(function: BallFunction, low: flint.arb, high: flint.arb) -> flint.arb:
-    """The part of the interval, a thousandth of it, where the function goes from positive to negative."""
+    """The part of the interval in which the function goes from positive to negative: a thousandth of its length, or
+    more where the sign at a middle is unknown."""
     if not (function(low) > 0 and function(high) < 0):
         raise SymcookError("a zero was not enclosed")
     for _ in range(10):

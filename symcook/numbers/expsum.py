@@ -6,10 +6,11 @@ the list of its terms decides equality, and a sum with a term left has a sign th
 `ExpSum` is a quotient of two such sums. A value that is rational is never an ExpSum: every function and operation
 here answers with a Fraction as soon as the exponentials cancel, so that exact code may mix the two freely.
 
-Normal form: with X = e^(1/q) both sums are Laurent polynomials in X, and X is transcendental, so quotients of sums
-are rational functions of X. They are reduced by their greatest common divisor, the least exponent below is 0 and the
-coefficient of its greatest exponent is 1. Where the degree in X would pass MAX_DEGREE the divisor is not looked for,
-and where it would make more than twice as many terms it is left; equality and hash do not depend on it.
+Normal form: with X = e^(1/q) both sums are Laurent polynomials in X, and X is transcendental, so quotients of sums are
+rational functions of X. Both sums are divided by their greatest common divisor. In the denominator, the least exponent
+is 0 and the coefficient of the greatest exponent is 1. The common divisor is not computed where the degree in X exceeds
+MAX_DEGREE, and it is not divided out where that would more than double the number of terms; equality and hash do not
+depend on it.
 """
 
 from __future__ import annotations
@@ -37,11 +38,13 @@ _ONE: Terms = {Fraction(0): Fraction(1)}
 MAX_DEGREE = 4096
 """The greatest degree in X of polynomials whose common divisor is computed."""
 MAX_TERMS = 20_000
+"""The greatest number of terms of a numerator or denominator."""
 MAX_SIGN_BITS = 1 << 22
-"""The precision at which the search for a sign gives up."""
+"""The precision, in bits, at which the search for a sign gives up."""
 MAX_POWER_BITS = 1 << 20
+"""The greatest size, in bits, of an exact power of a rational number."""
 NEAR_BITS = 128
-"""The precision of `ExpSum.near`."""
+"""The precision, in bits, of `ExpSum.near`."""
 
 
 class ExpSum:
@@ -120,7 +123,7 @@ class ExpSum:
 
     @cached_property
     def near(self) -> flint.arb:
-        """An enclosure at NEAR_BITS, that tells most numbers apart."""
+        """An enclosure at NEAR_BITS, which suffices to compare most numbers."""
         with PRECISION, flint.ctx.workprec(NEAR_BITS):
             return self.ball()
 
@@ -140,7 +143,8 @@ class ExpSum:
 
     @cached_property
     def _hash(self) -> int:
-        """Of the orders of growth at both ends: what a common factor of both sums leaves alone."""
+        """The hash of the leading and the lowest term of the quotient, which do not change if both sums are multiplied
+        by a common factor."""
         parts = []
         for end in (max, min):
             above, below = end(self._num), end(self._den)
@@ -149,8 +153,8 @@ class ExpSum:
 
     @cached_property
     def form(self) -> SumForm:
-        """The terms as they are written, to know this number again where one hash for all that are equal is too much:
-        many numbers grow alike. Equal numbers may have several forms."""
+        """The terms themselves, as a dictionary key that is faster than the number, since many different numbers have
+        the same hash. Equal numbers may have different forms."""
         return frozenset((*self._num.items(), *((None, *term) for term in self._den.items())))
 
     @classmethod
@@ -172,7 +176,8 @@ class ExpSum:
         return _compared(self, other) >= 0
 
     def ball(self) -> flint.arb:
-        """An enclosure at flint's current precision; not finite where that is too low to part the divisor from 0."""
+        """An enclosure at flint's current precision; not finite where that is too low to show that the denominator is
+        not 0."""
         return _ball(self._num) / _ball(self._den)
 
     def __str__(self) -> str:
@@ -187,6 +192,7 @@ class ExpSum:
 
 
 SumValue = ExpSum | Fraction
+"""A value of exact arithmetic: a Fraction where it is rational."""
 
 
 def exp_of(exponent: SumNumber | ExpSum) -> SumValue:
@@ -257,7 +263,8 @@ def softmax_mean(
         if isinstance(score, ExpSum):
             raise NotExact("a softmax score must be rational to stay exact", score, "use --domain ball")
         exact.append(_exact(score))
-    # The divisor, and the dividend sorted by value: rational values in one sum, and for each other value its weights.
+    # The denominator `den`, and the numerator in parts: one sum for all rational values, and for each other value the
+    # sum of its weights.
     den: Terms = {}
     rational: Terms = {}
     weights_by_form: dict[SumForm, Terms] = {}
@@ -271,7 +278,7 @@ def softmax_mean(
     if not weights_by_form:
         return quotient_of(rational, den)
     weighted = ((weights, ExpSum.of(form)) for form, weights in weights_by_form.items())
-    # Each exponential value is a quotient itself: its weights times its dividend, over its divisor.
+    # Each exponential value is itself a quotient v._num/v._den, so that its part is weights*v._num over v._den.
     above, below = _added([(rational, _ONE), *((_times(weights, v._num), v._den) for weights, v in weighted)])
     return quotient_of(above, _times(below, den))
 
@@ -313,7 +320,7 @@ def _plus(a: ExpSum, b: ExpSum | SumNumber, factor: int) -> SumValue:
     """a + factor * b."""
     if isinstance(b, ExpSum):
         bn, bd = b._num, b._den
-    else:  # no common divisor comes or goes
+    else:  # adding a rational number keeps the quotient in lowest terms
         return ExpSum(_sum(a._num, _scaled(a._den, _exact(b)), factor), a._den)
     if a._den == bd:
         return quotient_of(_sum(a._num, bn, factor), bd)
@@ -338,8 +345,8 @@ def _sum(a: Terms, b: Terms, factor: int) -> Terms:
 
 
 def _added(quotients: Sequence[tuple[Terms, Terms]]) -> tuple[Terms, Terms]:
-    """The sum of quotients whose divisors have the least exponent 0, not in lowest terms. While the degree in X allows
-    it, all are added as polynomials, over their least common divisor, before anything is a sum of exponentials again.
+    """The sum of quotients whose denominators have the least exponent 0, not in lowest terms. If the degree in X allows
+    it, they are added as polynomials over the least common multiple of the denominators, and converted back once.
     """
     quotients = [(terms, below) for above, below in quotients if (terms := {r: c for r, c in above.items() if c})]
     if not quotients:
@@ -349,7 +356,7 @@ def _added(quotients: Sequence[tuple[Terms, Terms]]) -> tuple[Terms, Terms]:
     grid = _Grid.of(exponents, *divisors)
     if grid.degree(exponents) + sum(map(grid.degree, divisors)) > MAX_DEGREE:
         return _one_by_one(quotients)
-    # All over the least common multiple of the divisors, one quotient after another.
+    # top/bottom is the sum so far; `bottom` becomes the least common multiple with the next denominator.
     lowest = min(exponents)
     top, bottom = flint.fmpq_poly([0]), flint.fmpq_poly([1])
     for above, below in quotients:
@@ -362,7 +369,7 @@ def _added(quotients: Sequence[tuple[Terms, Terms]]) -> tuple[Terms, Terms]:
 
 
 def _one_by_one(quotients: Sequence[tuple[Terms, Terms]]) -> tuple[Terms, Terms]:
-    """The same sum without polynomials."""
+    """The sum as in `_added`, term by term instead of by polynomials."""
     top, bottom = quotients[0]
     for above, below in quotients[1:]:
         if below == bottom:
@@ -414,8 +421,8 @@ def _ratio(above: Terms, below: Terms) -> Fraction | None:
 
 
 def _reduced(above: Terms, below: Terms) -> tuple[Terms, Terms]:
-    """Both sums divided by their greatest common divisor as polynomials in X, unless the degree is too large, or few
-    terms become many."""
+    """Both sums divided by their greatest common divisor as polynomials in X, unless the degree is too large, or the
+    number of terms would more than double."""
     grid = _Grid.of(above, below)
     if len(above) == 1 or max(grid.degree(above), grid.degree(below)) > MAX_DEGREE:
         return above, below
@@ -428,25 +435,25 @@ def _reduced(above: Terms, below: Terms) -> tuple[Terms, Terms]:
 
 
 class _Grid:
-    """The step 1/X that all differences of exponents of some sums are multiples of; sums as polynomials on it."""
+    """The conversion of sums to polynomials in X = e^step: all differences of exponents are multiples of `step`."""
 
     def __init__(self, step: Fraction) -> None:
         self.step = step
 
     @classmethod
     def of(cls, *sums: Terms) -> _Grid:
-        """The coarsest step for some sums."""
+        """The conversion with the largest step that fits all of the sums."""
         differences = [r - least for terms in sums for least in (min(terms),) for r in terms]
         denominator = lcm(*(d.denominator for d in differences))
         numerator = gcd(*(int(d * denominator) for d in differences))
         return cls(Fraction(numerator or 1, denominator))
 
     def degree(self, terms: Terms) -> int:
-        """The degree in X of a sum, over its least power."""
+        """The degree in X of a sum divided by its least power."""
         return int((max(terms) - min(terms)) / self.step)
 
     def polynomial(self, terms: Terms, least: Fraction | None = None) -> flint.fmpq_poly:
-        """`terms` over X^least, by default over their least power."""
+        """The sum `terms` divided by e^least, by default by its least power, as a polynomial in X."""
         least = min(terms) if least is None else least
         coefficients = [flint.fmpq(0)] * (int((max(terms) - least) / self.step) + 1)
         for r, c in terms.items():
@@ -454,7 +461,7 @@ class _Grid:
         return flint.fmpq_poly(coefficients)
 
     def back(self, polynomial: flint.fmpq_poly, least: Fraction) -> Terms:
-        """The sum that a polynomial over X^least is."""
+        """The sum that is a polynomial in X, times e^least."""
         return {least + k * self.step: ratio_of(c) for k, c in enumerate(polynomial.coeffs()) if c != 0}
 
 
@@ -467,11 +474,11 @@ def _ball(terms: Terms) -> flint.arb:
 
 
 def _sign(terms: Terms) -> int:
-    """The sign of a sum with at least one term: it is not zero, so some precision shows it."""
+    """The sign of a sum with at least one term; it is not zero, so that some precision shows its sign."""
     signs = {c > 0 for c in terms.values()}
     if len(signs) == 1:
         return 1 if signs.pop() else -1
-    greatest = max(terms)  # e^greatest is positive, and without it no term is large
+    greatest = max(terms)  # dividing by e^greatest keeps the sign and avoids huge terms
     shifted = {r - greatest: c for r, c in terms.items()}
     return decide_sign(lambda: _ball(shifted), f"the sign of a sum of {len(terms)} exponentials", MAX_SIGN_BITS)
 

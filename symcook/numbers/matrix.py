@@ -1,4 +1,4 @@
-"""Matrices of rational numbers: sympy matrices whose entries become expressions only when they are asked for.
+"""Matrices of rational numbers: sympy matrices whose entries become sympy expressions only when they are used.
 
 The entries are stored as floats, where the floats are exactly the numbers, or as sympy's domain elements (held by
 python-flint). An ordinary immutable matrix of sympy makes an expression of each entry at once, which takes a minute for
@@ -34,14 +34,14 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
 
     @classmethod
     def of(cls, ratios: Sequence[Ratio], shape: tuple[int, int]) -> RationalMatrix:
-        """The matrix of these entries, row by row."""
+        """The matrix of some entries (numerator, denominator), row by row."""
         if all(q == 1 for _, q in ratios):
             return cls._fromrep(DomainMatrix.from_list_flat([ZZ(p) for p, _ in ratios], shape, ZZ))
         return cls._fromrep(DomainMatrix.from_list_flat([QQ(p, q) for p, q in ratios], shape, QQ))
 
     @classmethod
     def sparse(cls, rows: Sequence[Mapping[int, int | Fraction]], columns: int) -> RationalMatrix:
-        """The matrix of these rows by their entries, by column; the others are zero."""
+        """The matrix whose rows are given as {column: entry}; all other entries are zero."""
         integral = all(x.denominator == 1 for row in rows for x in row.values())
         ring: Any = ZZ if integral else QQ
         converted = (lambda x: ZZ(x.numerator)) if integral else (lambda x: QQ(x.numerator, x.denominator))
@@ -52,7 +52,7 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
 
     @classmethod
     def dyadic(cls, floats: np.ndarray) -> RationalMatrix:
-        """The matrix whose entries are exactly these finite floats, an array of two axes."""
+        """The matrix whose entries are exactly the finite floats of an array with two axes."""
         matrix: Any = sympy.Basic.__new__(cls)
         matrix._rows, matrix._cols = floats.shape
         matrix.floats = np.array(floats, dtype=np.float64)
@@ -60,7 +60,7 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
 
     @classmethod
     def _fromrep(cls, rep: Any) -> Any:
-        """sympy's way to make a matrix of what it has computed."""
+        """The matrix of a result that sympy has computed; sympy calls this method."""
         if not (rep.domain.is_ZZ or rep.domain.is_QQ):
             return sympy.ImmutableDenseMatrix._fromrep(rep)
         matrix: Any = sympy.Basic.__new__(cls)
@@ -70,16 +70,16 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
 
     @property
     def numbers(self) -> DomainMatrix:
-        """The entries as dense numbers of sympy, integers or rationals."""
+        """The entries as a dense matrix of sympy's integers or rationals."""
         return self._made("numbers", lambda: self.of(self.ratios(), self.shape).numbers)
 
     @property
     def free_symbols(self) -> set[Any]:
-        """No entry has any."""
+        """The empty set: entries are numbers."""
         return set()
 
     def ratios(self) -> list[Ratio]:
-        """The entries, row by row."""
+        """The entries (numerator, denominator), row by row."""
         if self.floats is not None:
             return [x.as_integer_ratio() for x in self.floats.ravel().tolist()]
         entries = self.numbers.to_list_flat()
@@ -108,7 +108,7 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
         return self.numbers.nnz() if self.floats is None else int(np.count_nonzero(self.floats))
 
     def part(self, rows: slice = slice(None), columns: slice = slice(None)) -> RationalMatrix:
-        """Some rows and columns."""
+        """The matrix of some rows and columns."""
         if self.floats is not None:
             return self.dyadic(self.floats[rows, columns])
         return self._fromrep(self.numbers[rows, columns])
@@ -135,12 +135,13 @@ class RationalMatrix(sympy.ImmutableDenseMatrix):
 
     @property
     def _rep(self) -> DomainMatrix:
-        """The entries as sympy works on them: rows of what is not zero."""
+        """The entries in the form that sympy computes with: sparse rows."""
         return self._made("rep", self.numbers.to_sparse)
 
     @property
     def _args(self) -> tuple[Any, ...]:
-        """The expressions, which sympy sets when it makes an object; here they follow from the numbers."""
+        """The entries as expressions. sympy sets this attribute when it makes an object; here it is computed from the
+        numbers, and the setter does nothing."""
         return self._made("expressions", lambda: sympy.ImmutableDenseMatrix._fromrep(self._rep).args)
 
     @_args.setter

@@ -1,9 +1,9 @@
-"""The grammar's terms as sympy expressions, and these as trees: the sympy side of `symcook.model.symbols`.
+"""The grammar's terms as sympy expressions, and expressions as trees: the sympy side of `symcook.model.symbols`.
 
 `built` makes an expression from a tree, `tree_of` a tree from an expression. Sums, products and case distinctions are
-sympy nodes of their own kind. sympy's Sum and Product merge nested ranges and run backwards where the upper end is
-below the lower one by more than 1, and its Piecewise rewrites its conditions each time it is built. These nodes do
-neither: their meaning is defined in `symcook.model.meaning`, and sympy does not rewrite them.
+sympy nodes of their own kind, for two reasons. sympy's Sum and Product merge nested ranges, and run backwards where the
+upper end is below the lower one by more than 1; its Piecewise rewrites its conditions each time it is built. The nodes
+here have the meaning of `symcook.model.meaning`, and sympy does not rewrite them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sympy.printing.printer import Printer
 
 MAX_ORDERED = 400
-"""The number of operations above which terms stand in the order of sympy's sort keys; see `add` in `tree_of`."""
+"""A sum with more operations than this has its terms in the order of sympy's sort keys; see `add` in `tree_of`."""
 
 
 class Ranged(sp.Expr):
@@ -42,7 +42,7 @@ class Ranged(sp.Expr):
 
     @classmethod
     def unevaluated(cls, body: sp.Basic, variable: sp.Basic, low: sp.Basic, high: sp.Basic) -> Any:
-        """The node as it stands."""
+        """The node itself, also where both ends are numbers."""
         return super().__new__(cls, sp.sympify(body), variable, sp.sympify(low), sp.sympify(high))
 
     body: Any = property(lambda self: self.args[0])
@@ -63,10 +63,14 @@ class Ranged(sp.Expr):
 
 
 class RangeSum(Ranged):
+    """The sum of the body over a range."""
+
     tag: ClassVar[str] = "sum"
 
 
 class RangeProduct(Ranged):
+    """The product of the body over a range."""
+
     tag: ClassVar[str] = "prod"
 
 
@@ -98,10 +102,11 @@ def built(tree: Tree, symbols: Mapping[str, object]) -> Any:
 
 
 class _Sympy(Meaning[Any, Any]):
-    """Builds sympy expressions. A range whose ends are numbers is written out, any other one stays a node of its own.
+    """Builds sympy expressions. A sum whose ends are numbers is written out; any other sum stays a node of its own.
 
-    `bound` says what the variables of the sums around stand for, `taken` are the names of those that stay variables;
-    `steps` holds also how many terms of sums may still be written out.
+    `bound` maps the variables of enclosing sums to their values: a number where the sum is written out, else a sympy
+    symbol. `taken` are the names of such symbols, with i and n. `steps` has the evaluation steps that are left, and how
+    many terms of sums may still be written out.
     """
 
     def __init__(
@@ -119,7 +124,7 @@ class _Sympy(Meaning[Any, Any]):
         return _Sympy(self.values, self.steps, {**self.bound, name: sp.Integer(j)}, self.taken)
 
     def term(self, tree: Tree) -> Any:
-        """The expression of a tree; one without names, as far as it is rational, is a single number."""
+        """The expression of a tree. A tree without names whose value is rational gives a single number."""
         if tree[0] != "if" and not names(tree):
             try:
                 value = Rationals({}, self.steps).term(tree)
@@ -147,7 +152,7 @@ class _Sympy(Meaning[Any, Any]):
         return a / b
 
     def power(self, a: sp.Expr, b: sp.Expr, tree: Tree) -> Any:
-        """a^b; BadInput where it has no real value or would be too long a number."""
+        """a^b; BadInput where it has no real value, or where the number would be too long."""
         if a.is_zero and b.is_negative:
             raise BadInput("a denominator must not be zero", show(tree))
         if isinstance(a, sp.Rational) and b.is_Integer:
@@ -192,7 +197,7 @@ class _Sympy(Meaning[Any, Any]):
             variable = sp.Symbol(name, integer=True)
             inner = _Sympy(self.values, self.steps, {**self.bound, bound: variable}, self.taken | {name}).term(body)
             return (RangeSum if tag == "sum" else RangeProduct)(inner, variable, *ends)
-        # Numbers: one term for each integer of the range.
+        # Both ends are numbers: one term for each integer of the range.
         for end, text in zip(ends, (low, high), strict=True):
             if not end.is_Integer:
                 not_whole(text, tree, end)
@@ -229,18 +234,18 @@ class _Sympy(Meaning[Any, Any]):
 
 @lru_cache(maxsize=4096)
 def _related(tag: str, a: object, b: object) -> Any:
-    """A comparison; tables over positions ask the same ones for each coordinate."""
+    """A comparison as a sympy relation; cached, since tables over positions have the same ones for each coordinate."""
     return {"=": sp.Eq, "<=": sp.Le, "<": sp.Lt}[tag](a, b)
 
 
 def _bits(value: Any) -> int:
-    """A size in bits of the numbers inside a sympy expression."""
+    """The total size, in bits, of the rational numbers inside a sympy expression."""
     return sum(int(a.p).bit_length() + int(a.q).bit_length() for a in value.atoms() if a.is_Rational) + 1
 
 
 @lru_cache(maxsize=4096)
 def tree_of(expression: Any) -> Tree:
-    """The tree of an expression or condition; BadInput for what the grammar has no word for."""
+    """The tree of an expression or condition; BadInput for a part that the grammar cannot write."""
     functions = {
         sp.exp: "exp", sp.log: "log", sp.sin: "sin", sp.cos: "cos", sp.erf: "erf", sp.sinh: "sinh", sp.cosh: "cosh",
         sp.tanh: "tanh", sp.Abs: "abs", sp.floor: "floor", sp.sign: "sign",
@@ -254,7 +259,8 @@ def tree_of(expression: Any) -> Tree:
 
     def add(e: Any) -> Tree:
         """A sum, its negative terms after a minus sign."""
-        # sympy's own order reads better, but it evaluates large irrational terms numerically, which may take minutes
+        # sympy's own order is easier to read, but it evaluates large irrational terms numerically, which may take
+        # minutes.
         terms = sorted(e.args, key=sp.default_sort_key) if e.count_ops() > MAX_ORDERED else list(e.as_ordered_terms())
         result = walk(terms[0])
         for t in terms[1:]:
@@ -265,8 +271,7 @@ def tree_of(expression: Any) -> Tree:
         return result
 
     def mul(e: Any) -> Tree:
-        """A product as a quotient: negative powers and the denominator of the coefficient stand below the fraction
-        bar."""
+        """A product as a quotient: negative powers, and the denominator of the coefficient, are in the divisor."""
         coefficient, symbolic_factors = e.as_coeff_Mul()
         if coefficient.is_Rational and coefficient < 0:
             return ("neg", walk(-e))
@@ -283,6 +288,7 @@ def tree_of(expression: Any) -> Tree:
             bottom.insert(0, sp.Integer(coefficient.q))
 
         def product(factors: list[object]) -> Tree:
+            """The product of the trees of some factors."""
             result = walk(factors[0])
             for f in factors[1:]:
                 result = ("*", result, walk(f))
@@ -291,7 +297,7 @@ def tree_of(expression: Any) -> Tree:
         return ("/", product(top), product(bottom)) if bottom else product(top)
 
     def power_tree(e: Any) -> Tree:
-        """A power: of e, a square root, a quotient, a power of a square root, or any other one."""
+        """A power as exp, sqrt, 1/power, a power of sqrt, or a plain power."""
         if e.base is sp.E:
             return ("call", "exp", (walk(e.exp),))
         if e.exp == sp.Rational(1, 2):
@@ -333,12 +339,13 @@ def tree_of(expression: Any) -> Tree:
         if isinstance(e, sp.Mod):
             return ("call", "mod", (walk(e.args[0]), walk(e.args[1])))
         if isinstance(e, (sp.Max, sp.Min)):
+            # max and min of several arguments are nested, since the grammar's have two.
             args = sorted(e.args, key=sp.default_sort_key)
             result = walk(args[0])
             for a in args[1:]:
                 result = ("call", "max" if isinstance(e, sp.Max) else "min", (result, walk(a)))
             return result
-        # Case distinctions: indicators, choices, and sympy's Piecewise from its last case on.
+        # Case distinctions: indicators, choices, and sympy's Piecewise, which is nested from its last case backwards.
         if isinstance(e, Choice):
             if (e.yes, e.no) == (1, 0):
                 return ("ind", walk(e.condition))
@@ -351,7 +358,7 @@ def tree_of(expression: Any) -> Tree:
             for piece in reversed(pieces[:-1]):
                 result = ("if", walk(piece.cond), walk(piece.expr), result)
             return result
-        # Relations, of which the grammar has =, <= and <, and connectives.
+        # Relations, which are written with the grammar's =, <= and <, and connectives.
         if isinstance(e, (sp.Eq, sp.Le, sp.Lt)):
             return ({sp.Eq: "=", sp.Le: "<=", sp.Lt: "<"}[type(e)], walk(e.lhs), walk(e.rhs))
         if isinstance(e, (sp.Ge, sp.Gt)):
@@ -373,7 +380,7 @@ def tree_of(expression: Any) -> Tree:
         if isinstance(e, Ranged):
             variable, body = _apart(e.variable, e.body)
             return (e.tag, variable.name, walk(e.low), walk(e.high), walk(body))
-        if isinstance(e, (sp.Sum, sp.Product)):  # sympy merges sums in sums: the innermost range comes first
+        if isinstance(e, (sp.Sum, sp.Product)):  # sympy merges nested sums; the innermost range is the first limit
             tree = e.function
             for limit in e.limits:
                 if len(limit) != 3:
@@ -387,7 +394,8 @@ def tree_of(expression: Any) -> Tree:
 
 
 def _apart(variable: sp.Symbol, body: Any) -> tuple[Any, Any]:
-    """The variable of a range and its body, with another name where a free symbol of the body has the same."""
+    """The variable of a range and its body, renamed where a free symbol of the body has the variable's name, or where
+    the name is no name of the grammar."""
     names_taken = {s.name for s in body.free_symbols - {variable}}
     name = variable.name
     while name in names_taken or not valid_name(name):

@@ -25,14 +25,15 @@ from symcook.present import present
 
 Rational = Fraction | int
 
-MAX_ORDER_BITS = 1 << 22
-_TRIAL = 10_000  # square factors of primes up to here are always found
-_SHORT_BITS = 96  # all square factors are found up to this size
+MAX_ORDER_BITS = 1 << 22  # the precision, in bits, at which a comparison gives up
+_TRIAL = 10_000  # square factors of primes up to this number are always found
+_SHORT_BITS = 96  # in numbers of at most so many bits all square factors are found
 
 
 class Algebraic:
-    """The real root number `index`, from the left, of an irreducible polynomial of degree at least 3 with integer
-    coefficients, the constant one first; of degree 2 it is a Root. Ordered among its kind and the rational numbers."""
+    """A real root of an irreducible polynomial of degree at least 3 (a root of degree 2 is a `Root`): the real root
+    number `index`, from 0, in increasing order. `coefficients` are integers, the constant one first. Numbers of this
+    kind are ordered among each other and with rational numbers."""
 
     coefficients: tuple[int, ...]
 
@@ -81,7 +82,8 @@ class Algebraic:
         return self._order(other) >= 0 if isinstance(other, _ORDERED) else NotImplemented
 
     def _order(self, other: Any) -> int:
-        """-1, 0 or 1 as this is less than, equal to or greater than `other`: balls part different numbers at last."""
+        """-1, 0 or 1 as this is less than, equal to or greater than `other`. Different numbers have disjoint balls at
+        some precision."""
         if self == other:
             return 0
         return decide_sign(lambda: self.ball() - ball_of(other), "the order of two numbers", MAX_ORDER_BITS)
@@ -129,7 +131,8 @@ class Root(Algebraic):
     def __mul__(self, other: Root | Rational) -> Root | Fraction:
         if isinstance(other, Root):
             if not self.p and not other.p:
-                common = gcd(self.r, other.r)  # what both have is a square in the product: nothing is factored
+                # sqrt(r) sqrt(s) = g sqrt((r/g)(s/g)) with g = gcd(r, s), so that nothing has to be factored.
+                common = gcd(self.r, other.r)
                 inside = self.r // common * (other.r // common)
                 square_root = isqrt(inside)
                 q = self.q * other.q if common == 1 else self.q * other.q * common
@@ -167,7 +170,7 @@ class Root(Algebraic):
 
     @cached_property
     def sign(self) -> int:
-        """1 or -1, exactly: of p and q sqrt(r) the one with the greater square decides."""
+        """1 or -1, exactly: the sign of p or of q sqrt(r), whichever has the greater square."""
         leading = self.p if self.p**2 > self.q**2 * self.r else self.q
         return 1 if leading > 0 else -1
 
@@ -181,14 +184,15 @@ class Root(Algebraic):
 
     @cached_property
     def _normal(self) -> tuple[Fraction, Fraction]:
-        """The numbers that equal values share: p, and the square of q sqrt(r) with its sign."""
+        """p, and the square of q sqrt(r) with the sign of q: two roots are equal exactly if both numbers are."""
         return self.p, self.q * abs(self.q) * self.r
 
     def _order(self, other: RealPlace | int) -> int:
-        if isinstance(other, Root) and not self.p and not other.p:  # squares, with their signs
+        # Two numbers q sqrt(r): their squares with signs are compared.
+        if isinstance(other, Root) and not self.p and not other.p:
             mine, theirs = self._normal[1], other._normal[1]
             return (mine > theirs) - (mine < theirs)
-        # An independent number is compared by balls; else the difference is again of this form.
+        # A number with another root is compared by balls; for all others, the difference is a Root or rational.
         if isinstance(other, Algebraic) and not (isinstance(other, Root) and _ratio(other.r, self.r)):
             return super()._order(other)
         difference = self - other
@@ -196,12 +200,13 @@ class Root(Algebraic):
 
     @cached_property
     def coefficients(self) -> tuple[int, ...]:  # type: ignore[override]
-        """Those of its polynomial, without a common divisor."""
+        """The coefficients of its polynomial x^2 - 2 p x + p^2 - q^2 r, as integers without a common divisor."""
         monic = flint.fmpq_poly([_rational(self.p**2 - self.q**2 * self.r), _rational(-2 * self.p), 1])
         return tuple(map(int, monic.numer().coeffs()))
 
     def _over(self, r: int, what: str) -> Fraction:
-        """The coefficient of the root when it is written as a multiple of sqrt(r)."""
+        """The factor k with q sqrt(self.r) = k sqrt(r), for the given r; NotExact where k is irrational. `what` is for
+        the message."""
         ratio = _ratio(self.r, r)
         if ratio is None:
             must = f"{what} must hold at most one square root in exact arithmetic"
@@ -255,7 +260,7 @@ def rational_root(value: Fraction) -> Fraction | None:
 
 @lru_cache(maxsize=4096)
 def squarefree(number: int) -> tuple[int, int]:
-    """(a, b) with number = a^2 b: b is squarefree below 96 bits, and 0, 1 or no square always."""
+    """(a, b) with number = a^2 b. b is squarefree for numbers of at most 96 bits; it is always 0, 1 or no square."""
     if number < 2:
         return 1, number
     square_root = isqrt(number)
@@ -264,11 +269,11 @@ def squarefree(number: int) -> tuple[int, int]:
     n = flint.fmpz(number)
     factors = n.factor() if number.bit_length() <= _SHORT_BITS else n.factor(trial_limit=_TRIAL)
     outside, inside = 1, 1
-    # A factor that was not split may be the square of one.
     for prime, power in factors:
         p, k = int(prime), int(power)
+        # A factor that trial division left whole need not be prime: it may be a square.
         square_root = isqrt(p)
-        if square_root * square_root == p:  # a part that was not factored
+        if square_root * square_root == p:
             p, k = square_root, 2 * k
         outside *= p ** (k // 2)
         inside *= p ** (k % 2)
@@ -353,7 +358,7 @@ def _enclosed(coefficients: tuple[int, ...], bits: int) -> tuple[flint.arb, ...]
 def between(a: RealPlace, b: RealPlace | None) -> Fraction:
     """A short rational number above a and below b (anything above a where b is None)."""
     bits = 64
-    while True:  # different numbers part at some precision
+    while True:  # different numbers have disjoint balls at some precision
         with PRECISION, flint.ctx.workprec(bits):
             low = ball_of(a).upper()
             high = (low + abs(low) + 1).upper() if b is None else ball_of(b).lower()
@@ -363,7 +368,8 @@ def between(a: RealPlace, b: RealPlace | None) -> Fraction:
 
 
 def _shortest(low: Fraction, high: Fraction) -> Fraction:
-    """The number strictly between with the least power of two below it, near the middle."""
+    """A number strictly between `low` and `high`, near the middle, whose denominator is the least possible power of
+    two."""
     middle, scale = (low + high) / 2, 1
     while True:
         candidate = Fraction(round(middle * scale), scale)

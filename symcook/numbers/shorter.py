@@ -12,9 +12,10 @@ import sympy
 from symcook.model.symbols import from_sympy
 
 MAX_OPERATIONS = 150
-"""The size above which an expression stays as it is: taking a quotient apart may take longer than it helps."""
+"""An expression with more operations than this is returned as it is: rewriting it may take too long."""
 SHORTER = Fraction(3, 5)
-"""How much shorter a text must be to be taken: softmax weights such as exp(c)/(exp(c) + 1) stay what they are."""
+"""The greatest ratio of the new text's length to the old one's, so that softmax weights such as exp(c)/(exp(c) + 1)
+stay as they are."""
 
 
 @lru_cache(maxsize=256)  # a logit is often the coordinate that is read
@@ -30,13 +31,15 @@ def shorter(expression: sympy.Expr) -> Any:
 
 
 def _signs(expression: sympy.Expr) -> Any:
-    """sign(u) for I[u > 0] - I[u < 0], where the two occur with opposite factors and in no other way."""
+    """The expression with sign(u) for I[u > 0] - I[u < 0], where it is linear in the two with opposite factors."""
+    # {u: I[u > 0]}; the partner of u is I[-u > 0].
     steps = {u: step for step in expression.atoms(sympy.Piecewise) if (u := _rises(step)) is not None}
     up, down = sympy.Dummy("up"), sympy.Dummy("down")
     for u, step in sorted(steps.items(), key=lambda item: item[0].sort_key()):
         opposite_step = steps.get(sympy.expand(-u))
         if opposite_step is None or u.could_extract_minus_sign():
             continue
+        # `slope` is the factor of the first; it must be a constant, and the second must have its negative.
         plain = expression.xreplace({step: up, opposite_step: down})
         slope = sympy.diff(plain, up)
         if not slope.has(up, down) and sympy.expand(slope + sympy.diff(plain, down)) == 0:
@@ -56,9 +59,9 @@ def _rises(step: Any) -> Any:
 def _hyperbolic(expression: Any) -> Any:
     """An equal expression with tanh, sinh or cosh for exponentials where its text gets much shorter, else itself.
 
-    All exponentials must be powers of one, exp(u). A quotient is tried over t = tanh(u/2), where exp(u) is
-    (1 + t)/(1 - t), and a sum of powers as 2 sinh and 2 cosh. What is found is put back into exponentials and compared
-    exactly before it is taken.
+    All exponentials must be integer powers of one exp(u). A quotient is written in t = tanh(u/2), with
+    exp(u) = (1 + t)/(1 - t); a sum of powers is written in sinh and cosh. The candidate is rewritten in exponentials
+    and compared exactly before it is returned.
 
     >>> c = sympy.Symbol("c", real=True)
     >>> _hyperbolic((1 - sympy.exp(2 * c)) / (8 * (sympy.exp(2 * c) + 1)))
@@ -77,7 +80,7 @@ def _hyperbolic(expression: Any) -> Any:
         return expression
     candidates = [sympy.factor(sympy.cancel(plain.subs(E, (1 + t) / (1 - t)))).xreplace({t: sympy.tanh(unit / 2)})]
     candidates += _symmetric(sympy.expand(sympy.cancel(plain)), E, unit)
-    # The shortest candidate, if it is much shorter, and equal when it is written in exponentials again.
+    # The shortest candidate, if it is short enough, and equal when it is rewritten in exponentials.
     best = min(candidates, key=lambda value: len(from_sympy(value)))
     if len(from_sympy(best)) > SHORTER * len(from_sympy(expression)):
         return expression
@@ -87,7 +90,8 @@ def _hyperbolic(expression: Any) -> Any:
 
 
 def _unit(exponents: list[sympy.Expr]) -> Any:
-    """u such that every exponent is an integer times u, without a common divisor; None where there is none."""
+    """u such that every exponent is an integer times u, and the integers have no common divisor; None where there is no
+    such u."""
     first = exponents[0]
     ratios = [sympy.cancel(exponent / first) for exponent in exponents]
     if not all(ratio.is_Rational for ratio in ratios):
@@ -98,8 +102,9 @@ def _unit(exponents: list[sympy.Expr]) -> Any:
 
 
 def _symmetric(plain: sympy.Expr, E: sympy.Symbol, unit: sympy.Expr) -> list[Any]:
-    """A sum of powers of E as hyperbolic sines and cosines; nothing where it is no such sum."""
+    """[the expression in sinh and cosh] for a sum of integer powers of E = exp(unit); [] for any other expression."""
     result: Any = sympy.Integer(0)
+    # {k: coefficient of E^k}
     coefficients = {}
     for term in sympy.Add.make_args(plain):
         coefficient, power = term.as_independent(E)
@@ -107,6 +112,7 @@ def _symmetric(plain: sympy.Expr, E: sympy.Symbol, unit: sympy.Expr) -> list[Any
         if base != E or not sympy.sympify(k).is_Integer:
             return []
         coefficients[k] = coefficients.get(k, 0) + coefficient
+    # a E^k + b E^-k = (a + b) cosh(k unit) + (a - b) sinh(k unit)
     for k in {abs(k) for k in coefficients}:
         a, b = coefficients.get(k, 0), coefficients.get(-k, 0)
         result += a if k == 0 else (a + b) * sympy.cosh(k * unit) + (a - b) * sympy.sinh(k * unit)

@@ -1,8 +1,8 @@
-"""Values of expressions for many inputs at once: the distinct values, and for each input the code of its own.
+"""Values of expressions for many inputs at once: the distinct values, and for each input the index of its value.
 
-An operation is done once for each combination of values that occurs, by the exact arithmetic of one input. The codes
-broadcast: a value that depends on two positions only has length 1 on the axes of all others, so that inputs with the
-same tokens at these two positions share one code.
+An operation is done once for each combination of values that occurs, in the exact arithmetic of one input. The array of
+indices, `codes`, has one axis for each position and broadcasts: if a value depends on two positions only, all other
+axes have length 1, so that inputs with the same tokens at the two positions share one index.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ from symcook.model.expr import Tree, is_formula, show
 from symcook.numbers.columns import Exactly
 
 FEW = 1024
-"""Up to 4 combinations for each input plus this many, those that occur are found in a table instead of by sorting."""
+"""If there are at most 4 possible combinations per input, plus this number, the combinations that occur are found by a
+table instead of by sorting."""
 
 Codes = np.ndarray[Any, Any]
+"""For each input an index of a value; one axis for each position."""
 Each: TypeAlias = "int | Fraction | Together"
-"""One value for all inputs, or one for each."""
+"""One value for all inputs, or a value for each input."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +59,7 @@ class Together:
 
 
 def together(values: Sequence[int | Fraction], codes: Codes) -> Each:
-    """values[code] for each input, equal values made one; the value itself where there is one alone."""
+    """values[code] for each input, with equal values merged; the value itself where all are equal."""
     numbers: dict[int | Fraction, int] = {}
     places = [numbers.setdefault(value, len(numbers)) for value in values]
     if len(numbers) == 1:
@@ -66,7 +68,7 @@ def together(values: Sequence[int | Fraction], codes: Codes) -> Each:
 
 
 def over(function: Callable[..., int | Fraction], *parts: Each) -> Each:
-    """A function of values, each of them one for all inputs or `Together`.
+    """A function of some values, each of which is one for all inputs or `Together`.
 
     >>> bit = Together((0, 1), np.array([0, 1]))
     >>> over(max, bit, 3), over(max, bit, -bit).values
@@ -76,7 +78,8 @@ def over(function: Callable[..., int | Fraction], *parts: Each) -> Each:
     if not several:
         return function(*parts)
     rows, codes = [(value,) for value in several[0].values], several[0].codes
-    # The combinations that occur are numbered anew after each part, so that no number gets large.
+    # `rows` are the combinations that occur, `codes` their indices. They are renumbered after each part, so that no
+    # number gets large.
     for part in several[1:]:
         size = len(part.values)
         used, codes = _occurring(codes.astype(np.int64) * size + part.codes, len(rows) * size)
@@ -89,7 +92,8 @@ def over(function: Callable[..., int | Fraction], *parts: Each) -> Each:
 
 
 def _occurring(numbers: Codes, below: int) -> tuple[Codes, Codes]:
-    """The numbers that occur, in order, and for each entry the place of its own among them."""
+    """The distinct numbers, in order, and for each entry the index of its number among them; all are less than
+    `below`."""
     if below > 4 * numbers.size + FEW:
         used, places = np.unique(numbers, return_inverse=True)
         return used, places.reshape(numbers.shape)
@@ -102,8 +106,8 @@ def _occurring(numbers: Codes, below: int) -> tuple[Codes, Codes]:
 
 
 class AllExactly(Exactly):
-    """Rational values of all inputs. Both branches of an `if` are evaluated, and a range has the same ends for all:
-    what one input alone would not be asked is an error here, and says nothing of the input."""
+    """Rational values of all inputs. Both branches of an `if` are evaluated for all inputs, and a range must have the
+    same ends for all. So an error here does not mean that an input alone would fail."""
 
     def divide(self, a: Each, b: Each, tree: Tree) -> Each:
         return over(lambda x, y: Exactly.divide(self, x, y, tree), a, b)
@@ -129,14 +133,13 @@ class AllExactly(Exactly):
         return over(lambda t, y, n: y if t else n, truth, self.term(yes), self.term(no))
 
     def call(self, name: str, arguments: list[Any], tree: Tree) -> Each:
-        """A function of each input's arguments: a column of the run, one of several columns, or a function of the
-        grammar."""
+        """A function of each input's arguments: a column of the run, a definition, or a function of the grammar."""
         known = self.values.get(f"{name}()") if len(arguments) == 1 else None
         if isinstance(known, tuple):
             return super().call(name, arguments, tree)
         if known is not None and isinstance(arguments[0], Together):
-            # A column at a place that depends on the input: its values
-            # at all these places, of which each input takes one.
+            # A column at a position that depends on the input: its value at each of the positions, of which each input
+            # takes one.
             values_by_place = [Exactly.call(self, name, [place], tree) for place in arguments[0].values]
             which = Together(tuple(range(len(values_by_place))), arguments[0].codes)
             return over(lambda k, *values: values[k], which, *values_by_place)
@@ -160,6 +163,6 @@ class AllExactly(Exactly):
 
 def valued_together(tree: Tree, values: Mapping[str, object]) -> Each:
     """`columns.valued` for all inputs, exactly: one value for all of them, or `Together`; columns and names may have
-    either. It fails where an input does, and where inputs cannot be asked together."""
+    either. It raises where a single input does, and where the inputs cannot be evaluated together."""
     exactly = AllExactly(values)
     return exactly.formula(tree) if is_formula(tree) else over(Fraction, exactly.term(tree))
