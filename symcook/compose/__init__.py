@@ -1,7 +1,8 @@
 """Models from models: composition, routing, padding, reversal, single heads; and the Builder.
 
-Everything here returns new frozen blocks with exactly the same values as what it composes, on the coordinates that it
-keeps. Source: Cookbook, Sections 4.2, 5.5 and 8.
+Each function returns a new frozen model or block. On the coordinates that it keeps, the values are exactly those of the
+models or blocks that were given, except where the purpose of the function is to change them (`soften`, `harden`,
+`confident`). Source: Cookbook, Sections 4.2, 5.5 and 8.
 """
 
 from symcook.compose.builder import Builder

@@ -23,6 +23,7 @@ from symcook.model.transformer import Parameter, Transformer
 from symcook.model.weights import feedforward, head
 
 Relates = str | Callable[[int, int], bool]
+"""A relation of two indices: one of `RELATIONS` by its sign, or a function."""
 
 
 @door()
@@ -243,7 +244,8 @@ class Builder:
         self._positions |= {names[coordinate]: value for coordinate, value in model.embedding.positions.items()}
         # Take over its steps under these names, then its symbols and its maximum length.
         to = renamed_inputs | names
-        for layer in model.layers:  # of one head each: heads of one layer read one stream, steps read what is there
+        # Each layer has one head, since the heads of one layer read the same stream, but a step may read earlier ones.
+        for layer in model.layers:
             for part in layer.parts():
                 if isinstance(part, LayerNorm):
                     raise RuntimeError("a LayerNorm is impossible here")
@@ -264,7 +266,7 @@ class Builder:
         weights: object = None,
         labels: Iterable[str] = (),
     ) -> None:
-        """What is looked at, and where: a `symcook.model.ends.Readout`. Without weights a label is a coordinate."""
+        """Set the output layer, a `symcook.model.ends.Readout`. Without weights, each label is a coordinate."""
         reads, labels = _names(reads), tuple(labels)
         Space(tuple(self._names)).require(reads)
         kind = one_of("readout", kind, READOUTS)
@@ -282,9 +284,9 @@ class Builder:
         return Transformer(name, embedding, layers, self._readout, self._parameters, self._max_length, source)
 
     def _opened(self, model: Transformer, values: Mapping[str, object]) -> Transformer:
-        """`model` with numbers, or expressions in the symbols declared here, for some of its symbols."""
+        """`model` with some of its symbols replaced by numbers, or by expressions in the symbols declared here."""
         table = {}
-        # Values must lie in the region of their symbol; expressions are left to the caller.
+        # A number must be in the region of its symbol; for expressions, that is left to the caller.
         for name, value in values.items():
             table[symbol(name)] = number = exact(value)
             parameter = model.parameter(name)
@@ -306,7 +308,7 @@ class Builder:
         return step.writes
 
     def _take(self, names: Iterable[str]) -> None:
-        """Take fresh coordinates into the space."""
+        """Add new coordinates to the space; BadInput for a name that exists."""
         names = tuple(names)
         for name in names:
             if name in self._names:
@@ -322,10 +324,11 @@ def _names(given: str | Iterable[str]) -> tuple[str, ...]:
 RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge
 }  # fmt: skip
+"""The relations of two indices by their sign."""
 
 
 def _selected(queries: Sequence[str], keys: Sequence[str], relation: Relates) -> list[tuple[str, str]]:
-    """The pairs of a query and a key coordinate whose places stand in the relation."""
+    """The pairs of a query and a key coordinate whose indices are in the relation."""
     if isinstance(relation, type) or not callable(relation):
         known: Any = relation
         require_known("relation", known, tuple(RELATIONS))
@@ -334,7 +337,7 @@ def _selected(queries: Sequence[str], keys: Sequence[str], relation: Relates) ->
 
 
 def _values(writes: Sequence[str], reads: Sequence[str]) -> dict[str, str]:
-    """Which coordinate each written one copies; there must be as many of both."""
+    """{written coordinate: coordinate that it copies}; BadInput unless there are equally many of both."""
     if len(reads) != len(writes):
         raise BadInput("there must be a coordinate for each that is read", f"{len(writes)} and {len(reads)}")
     return dict(zip(writes, reads, strict=True))
@@ -357,22 +360,23 @@ def _check_inline(model: Transformer, writes: Sequence[str]) -> None:
 
 
 def _alone(step: Head | FeedForward) -> Layer:
+    """A step as a layer of its own."""
     return Layer(SelfAttention((step,))) if isinstance(step, Head) else Layer(None, step)
 
 
 def _packed(steps: Sequence[Head | FeedForward]) -> tuple[Layer, ...]:
-    """The steps in layers of smallest depth, with the values that they have one after the other.
+    """The steps packed into as few layers as possible, with the same values as one after the other.
 
-    A step comes after every earlier one that writes what it reads, and not before an earlier one that reads what it
-    writes. Place 2 l is the attention of layer l, place 2 l + 1 its feed-forward part.
+    A step comes after every earlier step that writes what it reads, and not before an earlier step that reads what it
+    writes. Place 2 l is the attention of layer l, place 2 l + 1 its feed-forward sublayer.
     """
-    written: dict[str, int] = {}
-    read: dict[str, int] = {}
+    written_at: dict[str, int] = {}  # coordinate -> the last place that writes it
+    read_at: dict[str, int] = {}  # coordinate -> the last place that reads it
     places: dict[int, list[Any]] = {}
     for step in steps:
         # The earliest place that the order allows: an even place for a head, an odd one for a feed-forward step.
-        before = [written[name] + 1 for name in step.reads if name in written]
-        before += [read[name] for name in step.writes if name in read]
+        before = [written_at[name] + 1 for name in step.reads if name in written_at]
+        before += [read_at[name] for name in step.writes if name in read_at]
         place = max(before, default=0)
         place += (place + isinstance(step, FeedForward)) % 2
         # A feed-forward sublayer has one activation: go on to the next place that has the same or is empty.
@@ -380,9 +384,9 @@ def _packed(steps: Sequence[Head | FeedForward]) -> tuple[Layer, ...]:
             place += 2
         places.setdefault(place, []).append(step)
         for name in step.reads:
-            read[name] = max(place, read.get(name, 0))
+            read_at[name] = max(place, read_at.get(name, 0))
         for name in step.writes:
-            written[name] = max(place, written.get(name, 0))
+            written_at[name] = max(place, written_at.get(name, 0))
     return tuple(
         level(places.get(place, []), places.get(place + 1, [])) for place in range(0, max(places, default=-1) + 1, 2)
     )

@@ -1,7 +1,7 @@
-"""Passes over the attention of a model: softmax for hard attention and back, reversal, and one head a layer.
+"""Changes of the attention of a model: softmax for hard attention and back, reversal, and one head per layer.
 
-Each takes a model and returns a new one; the embedding, the feed-forward layers and the readout stay, but for what a
-reversal mirrors and what separate heads need.
+Each function takes a model and returns a new one. The embedding, the feed-forward sublayers and the readout stay the
+same, except that `reverse` mirrors them, and `single_head` may add coordinates and feed-forward sublayers.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ def soften(model: Transformer, tau: str = "tau") -> Transformer:
         raise BadInput("a model to be softened must have a head that is no plain average", model.name)
 
     def soft(head: Head) -> Head:
+        """The head with softmax attention; a plain average as it is."""
         if head.averages:
             return head
         old_temperature = head.temperature if head.weighting == "softmax" else 1
@@ -49,13 +50,15 @@ def soften(model: Transformer, tau: str = "tau") -> Transformer:
 def harden(model: Transformer) -> Transformer:
     """`model` with average-hard attention in place of softmax: the limit of `soften` as its temperature goes to 0.
 
-    A symbol that stood in temperatures alone is no symbol of it any more.
+    A symbol that occurs only in temperatures is removed from the model's symbols.
     Source: Cookbook, Definition 5.2.
     """
 
     def hard(head: Head) -> Head:
+        """The head with average weighting instead of softmax."""
         return replace(head, weighting="average", temperature=1) if head.weighting == "softmax" else head
 
+    # Symbols of the old temperatures that occur nowhere else are removed.
     hardened = replace(model, name=f"{model.name} hardened", layers=_layers(model, hard))
     cooled = {
         temperature_symbol.name for head in all_heads(model) for temperature_symbol in head.temperature.free_symbols
@@ -69,20 +72,23 @@ def harden(model: Transformer) -> Transformer:
 
 
 def plain_scores(model: Transformer) -> Transformer:
-    """`model` with the scale of every head inside its queries, where roots in both may cancel."""
+    """`model` with the scale of every head multiplied into its queries, where square roots in the two may cancel."""
 
     def scaled(head: Head) -> Head:
+        """The head with scale 1 and scaled queries."""
         return replace(head, Q=(head.Q * head.scale).applyfunc(exact), scale=1) if head.scale != 1 else head
 
     return replace(model, layers=_layers(model, scaled))
 
 
 def all_heads(model: Transformer) -> list[Head]:
+    """The heads of all layers, in order."""
     steps = (step.block for step in model.sublayers)
     return [head for block in steps if isinstance(block, SelfAttention) for head in block.heads]
 
 
 def _layers(model: Transformer, change: Callable[[Head], Head]) -> tuple[Any, ...]:
+    """The layers of a model with `change` applied to each head."""
     return tuple(
         layer
         if layer.attention is None
@@ -92,13 +98,16 @@ def _layers(model: Transformer, change: Callable[[Head], Head]) -> tuple[Any, ..
 
 
 MIRROR = {"average": "average", "softmax": "softmax", "leftmost": "rightmost", "rightmost": "leftmost"}
+"""Weighting -> the weighting on the reversed string."""
 
 
 def reverse(model: Transformer, *, name: str | None = None) -> Transformer:
-    """The model that does at position i of a word what `model` does at the mirrored position of the reversed word.
+    """The model whose values at position i of a string are those of `model` at the mirrored position of the reversed
+    string.
 
-    Past masks for future masks and the other way round, rightmost for leftmost, the last position for the first in the
-    readout, EOS for CLS, and i becomes n + 2 start - 1 - i in position functions and temperatures.
+    Past and future masks, leftmost and rightmost weightings, the first and the last position in the readout, and the
+    tokens before and after the string (CLS and EOS) are exchanged; i becomes n + 2 start - 1 - i in position functions
+    and temperatures.
     """
     i, n = symbol("i"), symbol("n")
     old_embedding = model.embedding
@@ -106,6 +115,7 @@ def reverse(model: Transformer, *, name: str | None = None) -> Transformer:
     moved = model.mapped(lambda value: value.subs(i, mirrored) if i in value.free_symbols else value, model.parameters)
 
     def layer(old_layer: Layer) -> Layer:
+        """The layer with mirrored masks and weightings."""
         if old_layer.attention is None:
             return old_layer
         heads = (
@@ -127,13 +137,13 @@ def single_head(block: Transformer) -> Transformer: ...
 @overload
 def single_head(block: Layer, taken: Iterable[str] = ()) -> tuple[Layer, ...]: ...
 def single_head(block: Layer | Transformer, taken: Iterable[str] = ()) -> tuple[Layer, ...] | Transformer:
-    """Layers of one head each that together do what a layer, or all layers of a model, does with several.
+    """Layers of one head each that together compute the same as a layer, or all layers of a model, with several heads.
 
-    Where an order of the heads exists in which none changes what a later one reads, they are stacked in it. Else each
-    head writes to coordinates of its own (new names, also none of `taken`), so that all read the original stream, and a
-    feed-forward part adds these to where they belong and sets them to zero again. At every position the coordinates
-    of the layer end as they did. BadInput for a post-norm where no such order exists: the new coordinates would change
-    its mean.
+    If there is an order of the heads in which none changes what a later one reads, the heads are stacked in that order.
+    Otherwise each head writes to new coordinates (with names that are not in `taken`), so that all heads read the
+    original stream; then a feed-forward sublayer adds the new coordinates to those that the heads write, and sets the
+    new ones to zero. At every position the coordinates of the layer end with the same values. BadInput for a post-norm
+    where no such order exists: the new coordinates would change its mean.
     Source: Cookbook, Section 5.5; the addition is that of Section 4.5.
     """
     if isinstance(block, Layer):
@@ -142,25 +152,24 @@ def single_head(block: Layer | Transformer, taken: Iterable[str] = ()) -> tuple[
     layers: list[tuple[Layer, ...]] = []
     new: dict[str, None] = {}
     for layer in block.layers:
-        stack, fresh = _single(layer, names)
+        stack, new_coordinates = _single(layer, names)
         layers.append(stack)
-        new |= dict.fromkeys(fresh)
+        new |= dict.fromkeys(new_coordinates)
     wide = widen(block, tuple(new))
     flat = (layer for stack in layers for layer in stack)
     return replace(wide, layers=tuple(keep_norms(layer) if new else layer for layer in flat))
 
 
 def _single(layer: Layer, taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str, ...]]:
-    """The stack, and the new coordinates in it, which are zero again at its end."""
+    """The stack of layers in place of one, and its new coordinates, which are zero again after the last layer."""
     heads: tuple[Head, ...] = layer.attention.heads if layer.attention is not None else ()
     if len(heads) < 2:
         return (layer,), ()
-    # With a norm before the attention a head depends on all that the norm reads.
+    # With a norm before the attention, a head depends on all coordinates that the norm reads.
     pre = layer.placement not in ("none", "post")
     reads_of = [{name for norm in layer.attention_norms for name in norm.reads} if pre else set(h.reads) for h in heads]
     order = _harmless_order(heads, reads_of)
-    # Where such an order exists, each head gets a layer; the last one keeps the feed-forward sublayer and the norms
-    # that follow.
+    # In such an order each head gets a layer; the last layer keeps the feed-forward sublayer and later norms.
     if order:
         lower = [
             Layer(
@@ -175,8 +184,9 @@ def _single(layer: Layer, taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str
 
 
 def _delivered(layer: Layer, heads: Sequence[Head], taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str, ...]]:
-    """The same where no order serves: each head writes to new coordinates, and a feed-forward sublayer delivers from
-    these at the end."""
+    """The stack of layers and its new coordinates as in `_single`, where there is no harmless order: each head writes
+    to new coordinates, from which a feed-forward sublayer adds to the old ones at the end."""
+    # Pairs (new coordinate, coordinate that the head writes).
     own: list[tuple[str, str]] = []
     stack: list[Layer] = []
     for number, head in enumerate(heads, 1):
@@ -195,7 +205,8 @@ def _delivered(layer: Layer, heads: Sequence[Head], taken: set[str]) -> tuple[tu
 
 
 def _harmless_order(heads: Sequence[Head], seen: Sequence[set[str]]) -> list[int] | None:
-    """An order of the heads in which none writes what a later one sees; None where there is none."""
+    """An order of the heads in which none writes a coordinate that a later one depends on (`seen`, for each head); None
+    where there is no such order."""
     remaining, order = list(range(len(heads))), []
     while remaining:
         free = next(
@@ -210,7 +221,8 @@ def _harmless_order(heads: Sequence[Head], seen: Sequence[set[str]]) -> list[int
 
 
 def _deliver(pairs: Sequence[tuple[str, str]]) -> FeedForward:
-    """Add each first coordinate to the second and subtract it from itself, through x = relu(x) - relu(-x)."""
+    """The feed-forward sublayer that adds the first coordinate of each pair to the second, and sets the first to zero;
+    by x = relu(x) - relu(-x)."""
     import sympy
 
     sources = tuple(new for new, _ in pairs)

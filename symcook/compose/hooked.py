@@ -18,16 +18,20 @@ KEYS = {
     "mlp.W_in": "d x h", "mlp.b_in": "h", "mlp.W_out": "h x d", "mlp.b_out": "d",
     "ln1.w": "d", "ln1.b": "d", "ln2.w": "d", "ln2.b": "d",
 }  # fmt: skip
-"""The keys of a block, with s = d/heads. Masks (attn.mask, attn.IGNORE) are left out: the model has its own."""
+"""The keys of a block with their shapes, where s = d/heads. Masks (attn.mask, attn.IGNORE) are left out: the model has
+its own mask."""
 _OUTSIDE = {
     "embed.W_E": "embedding.weight", "pos_embed.W_pos": "positions.weight", "unembed.b_U": "output.bias",
     "ln_final.w": "norm.weight", "ln_final.b": "norm.bias",
 }  # fmt: skip
+"""Key outside of the blocks -> key of a plain transformer, for weights that need no transposition."""
 _PLAIN = {
     "ln1.w": "norm1.weight", "ln1.b": "norm1.bias", "ln2.w": "norm2.weight", "ln2.b": "norm2.bias",
     "mlp.b_in": "linear1.bias", "mlp.b_out": "linear2.bias", "attn.b_O": "self_attn.out_proj.bias",
 }  # fmt: skip
+"""Key of a block -> key of a layer of a plain transformer, for vectors."""
 _BLOCK = re.compile(r"blocks\.(0|[1-9][0-9]{0,5})\.(.+)", re.ASCII)
+"""The key of a weight of a block: the block's number, and the key in the block."""
 
 
 def is_hooked(state: object) -> bool:
@@ -37,7 +41,7 @@ def is_hooked(state: object) -> bool:
 
 def plain(state: Mapping[str, object]) -> tuple[dict[str, Any], int]:
     """The state dict under the names of `symcook.compose.states`, and the number of heads. A block without mlp gets one
-    that adds nothing. BadInput, with the key, for what does not fit."""
+    that adds 0. BadInput, with the key, for an unknown key or a wrong shape."""
     entries: dict[str, Any] = {}
     blocks: dict[str, dict[str, Any]] = {}
     # A key belongs to a block, to embedding and unembedding, or to a mask (left out); any other key is refused.
@@ -67,7 +71,7 @@ def plain(state: Mapping[str, object]) -> tuple[dict[str, Any], int]:
 
 
 def _check_heads(key: str, block: Mapping[str, Any], d: int) -> int:
-    """The number of heads of a block; BadInput, with the key, where a matrix or a bias has not its shape."""
+    """The number of heads of a block; BadInput, with the key, where a matrix or a bias has a wrong shape."""
     for name in ("attn.W_Q", "attn.W_K", "attn.W_V", "attn.W_O"):
         if name not in block:
             raise BadInput("a state dict must have every matrix of attention", f"none for {key}{name}")
@@ -93,7 +97,8 @@ def _has_shape(matrix: object, height: int, width: int) -> bool:
 
 
 def _attention(key: str, block: Mapping[str, Any]) -> dict[str, Any]:
-    """The attention of a block under the names of a plain transformer, the heads side by side."""
+    """The attention of a block under the names of a plain transformer: the rows of all heads' queries, then keys, then
+    values, in one matrix."""
     heads = len(block["attn.W_Q"])
     inward, biases = [], []
     for name in ("Q", "K", "V"):
@@ -128,7 +133,7 @@ def _as_lists(value: Any) -> Any:
 
 
 def _transposed(key: str, table: object) -> list[list[Any]]:
-    """The transpose of a matrix of numbers; BadInput, with the key, where it is none."""
+    """The transpose of a matrix of numbers; BadInput, with the key, where `table` is no matrix."""
     rows = table if isinstance(table, list) else []
     if not rows or not all(isinstance(row, list) and len(row) == len(rows[0]) for row in rows):
         raise BadInput(f"{key} must be a matrix of numbers", type(table).__name__)

@@ -1,4 +1,4 @@
-"""Several norms before a part as one norm a layer: Proposition 1 of Merrill and Sabharwal (2024), as a function.
+"""Several norms before a sublayer as one norm per layer: Proposition 1 of Merrill and Sabharwal (2024), as a function.
 
 `one_norm` takes a model with "multi pre" norms and returns one with "projected pre" norms and more layers, with the
 same values on the old coordinates.
@@ -44,11 +44,12 @@ def one_norm(model: Transformer) -> Transformer:
 
 
 def _split(model: Transformer, layer: Layer, names: list[str]) -> Iterator[Layer]:
-    """The layers in place of one; `names` takes the coordinates that they add to the stream."""
+    """The layers in place of one; the coordinates that they add to the stream are appended to `names`."""
     if layer.placement != "multi pre":
         yield layer
         return
-    # A part with several norms: first each norm writes a copy, then the part follows one norm over all copies.
+    # For a sublayer with several norms, each norm first writes a copy; then the sublayer reads one norm of all copies,
+    # which are the last of `names`.
     for block, norms in layer.blocks():
         yield from _copies(model, norms, names) if len(norms) > 1 else ()
         combined = _together(norms, names[len(names) - sum(len(norm.writes) for norm in norms) :])
@@ -61,7 +62,8 @@ def _split(model: Transformer, layer: Layer, names: list[str]) -> Iterator[Layer
 def _copies(model: Transformer, norms: Sequence[LayerNorm], names: list[str]) -> Iterator[Layer]:
     """A layer for each norm, which writes its entries, without gain and bias, to new coordinates."""
     for norm in norms:
-        # A norm with epsilon has variance below 1, so the joint norm would scale its entries.
+        # The entries after a norm with epsilon, or of a zero variance, have a variance below 1, so that the joint norm
+        # would scale them.
         if norm.epsilon != 0 or norm.zero_variance != "refuse":
             must = "each of several norms before a part must have variance 1: epsilon 0, and none in place of zero"
             norm_text = f"epsilon {from_sympy(norm.epsilon)}, {norm.zero_variance}"
@@ -80,7 +82,7 @@ def _copies(model: Transformer, norms: Sequence[LayerNorm], names: list[str]) ->
 
 
 def _together(norms: Sequence[LayerNorm], reads: Sequence[str]) -> LayerNorm:
-    """The norm of what the copies wrote, with the gains and biases of the norms; one norm stays what it is."""
+    """The norm over the copies `reads`, with the gains and biases of the norms; a single norm is returned as it is."""
     if len(norms) == 1:
         return norms[0]
     writes = tuple(name for norm in norms for name in norm.writes)

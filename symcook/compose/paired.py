@@ -1,8 +1,8 @@
-"""Models in which every coordinate x stands beside -x, so that the mean is zero and a layer norm only scales.
+"""Models in which every coordinate x has a partner -x, so that the mean is zero and a layer norm only scales.
 
-`paired` makes such a model of one without norms; `confident` adds a layer after which, with norms of epsilon 0, the
-logit of every string has the same size. Source: chiang2022, Section 4.3, Appendix B and Proposition 2; Cookbook,
-Section 6.1.
+`paired` makes such a model from a model without norms. `confident` adds a layer after which, with norms of epsilon 0,
+the logit of every string has the same absolute value. Source: chiang2022, Section 4.3, Appendix B and Proposition 2;
+Cookbook, Section 6.1.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 def paired(
     model: Transformer, epsilon: Exact = 0, *, zero_variance: str = "refuse", name: str | None = None
 ) -> Transformer:
-    """`model` over twice its coordinates, x and -x, with a post-norm after each of the two parts of every layer.
+    """`model` over twice its coordinates, x and -x, with a post-norm after each of the two sublayers of every layer.
 
-    Each coordinate c has a partner c_minus that holds -c at every position and after every part, so that each norm
-    sees the mean 0 and divides by sqrt(mean square + epsilon), the same number for all coordinates of a position. The
-    blocks read the coordinates of `model` and write both. A layer without attention or without a feed-forward part
-    gets one that adds zero, since a norm stands behind each of the two. `epsilon` >= 0 and `zero_variance` are those of
-    `symcook.model.parts.LayerNorm`. Raises BadInput for a model that has norms of its own, or inputs in place of
-    words.
+    Each coordinate c has a partner c_minus that is -c at every position and after every sublayer. So each norm sees the
+    mean 0 and divides by sqrt(mean square + epsilon), the same number for all coordinates of a position. The blocks
+    read the coordinates of `model` and write both. A layer without attention or without a feed-forward sublayer gets
+    one that adds zero, since each of the two is followed by a norm. `epsilon` >= 0 and `zero_variance` are those of
+    `symcook.model.parts.LayerNorm`. Raises BadInput for a model that has norms of its own, or that reads inputs instead
+    of strings.
     Source: chiang2022, Section 4.3 and Appendix B.
     """
-    # Norms of its own, or inputs that are any numbers, would break x + (-x) = 0.
+    # With norms in the model, or inputs that are arbitrary numbers, the pairs would not add up to 0.
     if model.normed:
         raise BadInput("a model to be paired must be without layer norm", model.name)
     words = model.embedding.words
@@ -51,6 +51,7 @@ def paired(
         )
 
     def both(row: Mapping[str, sympy.Expr]) -> dict[str, Any]:
+        """The values by coordinate, with the negative values of their partners."""
         return {
             c: value
             for coordinate, value_of_coordinate in row.items()
@@ -74,16 +75,17 @@ def paired(
 
 
 def _mirrored(layer: Layer, minus: Mapping[str, str], norm: LayerNorm) -> Layer:
-    """The layer that writes each coordinate and its partner, with both parts there and a norm after each."""
+    """The layer that writes each coordinate and its partner, with attention, a feed-forward sublayer, and a norm after
+    each."""
 
     def two(writes: tuple[str, ...]) -> tuple[str, ...]:
+        """The coordinates and their partners."""
         return (*writes, *(minus[c] for c in writes))
 
-    constant = next(iter(minus))
-    heads = (
-        layer.attention.heads if layer.attention is not None else (Head((constant,), (constant,), [[0]], [[0]], [[0]]),)
-    )
-    network = layer.feedforward or FeedForward((constant,), (constant,), W1=[[0]], b1=[0], W2=[[0]], b2=[0])
+    # A missing sublayer is replaced by one that adds 0 to some coordinate.
+    some = next(iter(minus))
+    heads = layer.attention.heads if layer.attention is not None else (Head((some,), (some,), [[0]], [[0]], [[0]]),)
+    network = layer.feedforward or FeedForward((some,), (some,), W1=[[0]], b1=[0], W2=[[0]], b2=[0])
     return Layer(
         SelfAttention(tuple(replace(h, writes=two(h.writes), V=h.V.col_join(-h.V)) for h in heads)),
         replace(
@@ -101,12 +103,12 @@ def _mirrored(layer: Layer, minus: Mapping[str, str], norm: LayerNorm) -> Layer:
 def confident(model: Transformer, logit: object) -> Transformer:
     """`model` with the same verdicts and, where its norms have epsilon = 0, with the logit `logit` or -`logit`.
 
-    One more layer: its attention does nothing; its feed-forward part turns the d coordinates into (s, -s, 0, ..., 0),
-    s being the old logit, by x - x + (W x, -W x, 0, ..., 0) with 2d hidden units relu(x) and relu(-x); its norm divides
-    by sqrt(2 s^2/d + epsilon). The new logit is the first coordinate times logit/sqrt(d/2). `logit` is positive, in
-    nats. Where s = 0 and epsilon = 0 there is nothing to divide by, and the norm gives zero: those of PARITY are so at
-    every position but CLS, and a norm that refused there would leave the model without a run.
-    Raises BadInput for a model whose readout is no sign, or whose last part has no norm over the whole stream.
+    One more layer: its attention does nothing. Its feed-forward sublayer turns the d coordinates into
+    (s, -s, 0, ..., 0), where s is the old logit: it adds -x + (W x, -W x, 0, ..., 0) to x, with 2d hidden units relu(x)
+    and relu(-x). Its norm divides by sqrt(2 s^2/d + epsilon). The new logit is the first coordinate times
+    logit/sqrt(d/2). `logit` is positive, in nats. Where s = 0 and epsilon = 0, the norm gives zero. This occurs in
+    PARITY, at every position but CLS: a norm that refused a variance of zero would leave the model without a run.
+    Raises BadInput for a model whose readout is no sign, or whose last sublayer has no norm over the whole stream.
     Source: chiang2022, Proposition 2.
     """
     import sympy
@@ -136,7 +138,7 @@ def confident(model: Transformer, logit: object) -> Transformer:
         b2=[0] * len(names),
     )
     nothing = Head(names[:1], names[:1], [[0]], [[0]], [[0]])
-    # The norm then gives +-sqrt(d/2) in the first coordinate.
+    # The norm then gives sqrt(d/2) or -sqrt(d/2) in the first coordinate.
     weight = wanted / sympy.sqrt(sympy.Rational(len(names), 2))
     return replace(
         model,

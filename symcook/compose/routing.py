@@ -1,7 +1,7 @@
-"""Blocks on other coordinates: renaming, the routing lemma, and the residual connection cancelled.
+"""Blocks on other coordinates: renaming, the routing lemma, and cancelling the residual connection.
 
-Each function takes a model or a block and returns one with the same function on coordinates of other names, or with
-matrices before and after it. Source: Cookbook, Sections 4.2 and 8.2.
+`rename` gives coordinates other names, and `route` puts matrices before and after a block. `cancel_residual` changes a
+block so that its input plus its new output is the old output. Source: Cookbook, Sections 4.2 and 8.2.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import sympy
 
 PROJECTED = ("projected pre", "multi pre")
-"""Placements whose blocks read the names that the norms write, and not the stream's."""
+"""Placements in which blocks read the names that their norms write, not coordinates of the residual stream."""
 
 Block = TypeVar("Block", FeedForward, Head, SelfAttention)
 Part = TypeVar("Part", FeedForward, Head)
@@ -38,20 +38,22 @@ def rename(
 
     BadInput where an old name does not exist or two coordinates (two symbols) would get one name.
     """
-    # All symbols are replaced at once, so that two may swap their names.
     names, symbols = dict(names or {}), dict(symbols or {})
     model.space.require(list(names))
     for old in symbols:
         model.parameter(old)
+    # All symbols are replaced at once, so that two may swap their names.
     if symbols:
         table = {symbol(old): symbol(new) for old, new in symbols.items()}
         parameters = tuple(replace(p, name=symbols.get(p.name, p.name)) for p in model.parameters)
         model = model.mapped(lambda value: value.subs(table, simultaneous=True), parameters)
 
-    def new_name(one: str) -> str:
-        return names.get(one, one)
+    def new_name(coordinate: str) -> str:
+        """The new name of a coordinate, or its old one."""
+        return names.get(coordinate, coordinate)
 
     def row(values: Mapping[str, object]) -> dict[str, Any]:
+        """The values by coordinate, with the coordinates renamed."""
         return {new_name(c): v for c, v in values.items()}
 
     # Coordinates are renamed in the space, in the embedding, and in each part that reads or writes them.
@@ -75,16 +77,17 @@ def rename(
 
 
 def _renamed_norm(norm: LayerNorm, to: Callable[[str], str]) -> LayerNorm:
-    """A norm without projection writes coordinates of the stream; one with a projection writes names of its own."""
+    """The norm with coordinates renamed. A norm with a projection writes names of its own, which stay."""
     writes = tuple(map(to, norm.writes)) if norm.projection is None else norm.writes
     return replace(norm, reads=tuple(map(to, norm.reads)), writes=writes)
 
 
 def _renamed(layer: Layer, to: Callable[[str], str]) -> Layer:
-    """The layer with coordinates renamed. After a projecting norm a block reads the norm's names, which stay."""
+    """The layer with coordinates renamed. A block after a projecting norm reads that norm's names, which stay."""
     local = layer.placement in PROJECTED
 
     def part(block: Part) -> Part:
+        """A head or feed-forward sublayer with coordinates renamed."""
         reads = block.reads if local else tuple(map(to, block.reads))
         return replace(block, reads=reads, writes=tuple(map(to, block.writes)))
 
@@ -112,12 +115,13 @@ def united(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def over(block: Part, reads: Sequence[str], writes: Sequence[str]) -> Part:
-    """The same block with zero columns and rows for the further names of `reads` and `writes`."""
+    """The same block over the coordinates `reads` and `writes`, with zero columns and rows for those that it does not
+    use."""
     return _routed(block, reads, choice(block.reads, reads), writes, choice(writes, block.writes))
 
 
 def choice(rows: Sequence[str | None], columns: Sequence[str]) -> sympy.ImmutableMatrix:
-    """The 0/1 matrix with 1 where the names of row and column agree."""
+    """The 0/1 matrix with a 1 where the name of the row is that of the column."""
     import sympy
 
     return sympy.ImmutableMatrix(len(rows), len(columns), lambda r, c: int(rows[r] == columns[c]))
@@ -169,7 +173,8 @@ def route(
 def _side(
     old: Sequence[str], names: Sequence[str | None] | None, given: object, what: str, is_left: bool
 ) -> tuple[tuple[str, ...], Any]:
-    """The new names of one side of a block and the matrix between the old and the new ones."""
+    """The new names of one side of a block, and the matrix between the old names and the new ones. `given` is the
+    caller's matrix or None, `what` its name for messages."""
     if isinstance(names, str):
         raise BadInput("names must be a tuple of coordinate names", names, f"write ('{names}',)")
     names = old if names is None else tuple(names)

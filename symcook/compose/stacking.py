@@ -1,7 +1,7 @@
 """Wider and deeper models, and two models in series or in parallel. Source: Cookbook, Section 8.3.
 
-Spaces are united by name. In series the second model reads coordinates of the first as its inputs; in parallel both
-keep their own coordinates, renamed where they clash, and their layers are put side by side.
+Coordinates with the same name are one coordinate. In series, the inputs of the second model are coordinates of the
+first. In parallel, both models keep their own coordinates, renamed where names clash, and their layers are merged.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ def keep_norms(layer: Layer) -> Layer:
         return layer
 
     def projected(norms: tuple[LayerNorm, ...]) -> tuple[LayerNorm, ...]:
+        """The norms with the identity as a projection, which reads and writes the old coordinates."""
         return tuple(replace(norm, projection=choice(norm.writes, norm.reads)) for norm in norms)
 
     return replace(
@@ -125,7 +126,7 @@ def serial(
     where the spaces do not match, and where a norm over the whole residual stream would see another stream.
     Source: Cookbook, Section 8.3, Lemma 8.2.
     """
-    # Layers are put on top as they are; a model is checked against the space of `first`.
+    # Layers are appended as they are; a model is checked against the space of `first`.
     if isinstance(second, Layer):
         second = (second,)
     if first.final_norm is not None:
@@ -134,7 +135,7 @@ def serial(
         return replace(first, name=first.name if name is None else name, layers=(*first.layers, *second))
     second = shifted(second, first.embedding.start)
     _check_serial(first, second)
-    # Both models are written over the union of the two spaces. A pointwise model limits no length.
+    # Both models are extended to the union of the two spaces. The maximum length of a pointwise model does not count.
     space = Space(united((*first.space, *second.space)))
     bottom, top = _in_space(first, space), _in_space(second, space)
     limits = (first.max_length, None if second.pointwise else second.max_length)
@@ -151,8 +152,8 @@ def serial(
 
 
 def _check_serial(first: Transformer, second: Transformer) -> None:
-    """BadInput where the inputs of `second` are no coordinates of `first`, or another of its coordinates is in use
-    there."""
+    """BadInput where an input of `second` is no coordinate of `first`, or where another coordinate of `second` already
+    has values in `first`."""
     inputs, positions = second.embedding.inputs, second.embedding.positions
     if inputs is None:
         do = "give it inputs that are named like coordinates of the first"
@@ -208,7 +209,7 @@ def parallel(
     clash = (set(first.space) & set(second.space)) - shared
     if clash:
         raise BadInput("coordinates must differ with the suffixes", sorted(clash)[0], "give other suffixes")
-    # Layer k of the one is merged with layer k of the other.
+    # Layer k of the first model is merged with layer k of the second.
     merge = _stack if stacked else _side_by_side
     depth = max(len(first.layers), len(second.layers))
     layers = [
@@ -245,7 +246,7 @@ def _shared_inputs(first: Transformer, second: Transformer) -> set[str]:
 
 
 def _beside(first: Embedding, second: Embedding) -> Embedding:
-    """Token values, inputs and position functions of both."""
+    """The embedding with the token values, inputs and position functions of both."""
     return replace(
         first,
         space=Space(united((*first.space, *second.space))),
@@ -256,19 +257,19 @@ def _beside(first: Embedding, second: Embedding) -> Embedding:
 
 
 def _at(model: Transformer, level: int, padded: bool) -> Layer | None:
-    """The layer at a level; above the last one an identity layer or nothing."""
+    """The layer at a level; above the last layer, None, or, where `padded`, an identity layer."""
     if level < len(model.layers):
         return model.layers[level]
     return identity_layer(model.space.names[0]) if padded else None
 
 
 def _stack(first: Layer | None, second: Layer | None) -> list[Layer]:
-    """One layer after the other."""
+    """The layers as two levels, one after the other; None is left out."""
     return [layer for layer in (first, second) if layer is not None]
 
 
 def _side_by_side(first: Layer | None, second: Layer | None) -> list[Layer]:
-    """One layer that does both, on disjoint coordinates; two where the activations differ."""
+    """One layer that merges both, which are on disjoint coordinates; two layers where the activations differ."""
     if first is None or second is None:
         return _stack(first, second)
     heads = [head for layer in (first, second) if layer.attention is not None for head in layer.attention.heads]
@@ -279,12 +280,12 @@ def _side_by_side(first: Layer | None, second: Layer | None) -> list[Layer]:
 
 
 def level(heads: Sequence[Head], networks: Sequence[FeedForward]) -> Layer:
-    """One layer with all of these, networks of one activation."""
+    """One layer with all of the heads and feed-forward sublayers, which have one activation."""
     return Layer(SelfAttention(tuple(heads)) if heads else None, diagonal(networks) if networks else None)
 
 
 def diagonal(networks: Sequence[FeedForward]) -> FeedForward:
-    """One feed-forward part that adds what all of them add, each to its own coordinates. One activation."""
+    """One feed-forward sublayer that computes the sum of all of them. All must have the same activation."""
     import sympy
 
     if len(networks) == 1:

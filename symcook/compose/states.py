@@ -1,8 +1,8 @@
 """A state dict of a plain transformer as an exact model: every float stands for the dyadic number that it is.
 
-In go weights by key, in the layout of torch.nn.TransformerEncoder or of a HookedTransformer, out comes a `Transformer`
-over coordinates x0, x1, .... Biases of attention need a coordinate that is 1 everywhere, and what becomes of it decides
-the layout of layers (`_Checkpoint`).
+In: weights by key, in the layout of torch.nn.TransformerEncoder or of a HookedTransformer. Out: a `Transformer` over
+coordinates x0, x1, .... Biases of attention need a further coordinate that is 1 everywhere, which no norm may change;
+the layout of the layers depends on that (`_Checkpoint`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ _LAYER = {
     "linear2.weight": (True, "d x h"), "linear2.bias": (False, "d"),
     "norm1.weight": (False, "d"), "norm1.bias": (False, "d"), "norm2.weight": (False, "d"), "norm2.bias": (False, "d"),
 }  # fmt: skip
+"""The keys of a layer: whether the weight is a matrix, and its shape."""
 _OUTSIDE = ("embedding.weight", "positions.weight", "norm.weight", "norm.bias", "output.weight", "output.bias")
+"""The keys that belong to no layer."""
 
 
 @door()
@@ -76,10 +78,12 @@ def from_state_dict(
 
 
 class _Checkpoint:
-    """Reads a state dict and builds the model. `used` collects the keys that were read, since others are refused.
+    """Reads a state dict and builds the model. `used` collects the keys that were read, since all others are refused.
 
-    `apart` is set for post-norms with biases of attention or output: a bias needs a coordinate that stays 1, which a
-    norm over the whole residual stream would change. `one` says whether there is that coordinate.
+    A bias of attention or of the output needs the coordinate ``one``, which is 1 everywhere and which a norm over the
+    whole residual stream would change. `one` says whether the model has that coordinate. `apart` is set for post-norms
+    with such biases: then `sums_apart` lays out the layers. `stream` are the coordinates x0, x1, .., `views` the names
+    that a norm writes for the block that reads it, and `constant` the norm that writes the 1 for such a block.
     """
 
     def __init__(
@@ -98,7 +102,7 @@ class _Checkpoint:
             raise BadInput(f"the number of heads must divide the {self.d} coordinates", heads)
         self.heads = heads
         self.stream = tuple(f"x{c}" for c in range(self.d))
-        self.constant = LayerNorm(("one",), ("one_view",), [0], [1], 1, [[1]])  # 1 again, for blocks that read norms
+        self.constant = LayerNorm(("one",), ("one_view",), [0], [1], 1, [[1]])  # gain 0 and bias 1: it writes 1
         self.views = tuple(f"v{c}" for c in range(self.d))
         self.table = table
         biases = (key for key in self.given if key.endswith(("in_proj_bias", "out_proj.bias", "output.bias")))
@@ -106,7 +110,8 @@ class _Checkpoint:
         self.one = norm != "post" or self.apart
 
     def matrix(self, key: str, rows: int | None, columns: int | None, *, optional: bool = False) -> Any:
-        """The matrix of a key, checked against its shape; a vector is one column."""
+        """The matrix of a key, with its shape checked where `rows` or `columns` is given; a vector is one column. None
+        for an `optional` key that is missing."""
         from symcook.numbers.matrix import RationalMatrix
 
         if key not in self.given:
@@ -127,29 +132,30 @@ class _Checkpoint:
                 raise BadInput(f"{key} must be a matrix or a vector of numbers", type(value).__name__)
             shape = (len(table), len(table[0]) if table else 0)
             entries = RationalMatrix.of(_ratios(key, [entry for row in table for entry in row]), shape)
-        # Its shape, where rows or columns are fixed.
+        # Check the shape where the number of rows or columns is given.
         if (rows or entries.rows, columns or entries.cols) != entries.shape:
             wanted = f"{rows or 'any'} x {columns or 'any'}" if columns != 1 else f"{rows} entries"
             raise BadInput(f"{key} must have shape {wanted}", f"{entries.rows} x {entries.cols}")
         return entries
 
     def vector(self, key: str, length: int, missing: int = 0) -> RationalMatrix:
-        """A bias or gain as one column; of one number where it is left out."""
+        """A bias or gain as one column; a missing one has the number `missing` everywhere."""
         from symcook.numbers.matrix import RationalMatrix
 
         column = self.matrix(key, length, 1, optional=True)
         return RationalMatrix.of([(missing, 1)] * length, (length, 1)) if column is None else column
 
     def gains(self, key: str, reads: tuple[str, ...], writes: tuple[str, ...] | None = None) -> LayerNorm:
-        """A norm over the d coordinates; with `writes` as a projection onto names of its own."""
+        """The norm of a key over the d coordinates `reads`; with `writes`, a norm with a projection, which writes those
+        names."""
         gain, bias = self.vector(f"{key}.weight", self.d, 1), self.vector(f"{key}.bias", self.d)
         if writes is None:
             return LayerNorm(reads, gain=gain, bias=bias, epsilon=self.epsilon)
         return LayerNorm(reads, writes, gain, bias, self.epsilon, _identity(self.d))
 
     def attention(self, layer: str, reads: tuple[str, ...], one: str | None, writes: tuple[str, ...]) -> SelfAttention:
-        """The heads of one layer. `one` is the coordinate that is 1, at which biases stand; None where there are
-        none."""
+        """The heads of one layer. `one` is the coordinate that is 1, whose column has the biases; None where there are
+        no biases."""
         d, size = self.d, self.d // self.heads
         key = f"{layer}.self_attn"
         inward = self.matrix(f"{key}.in_proj_weight", 3 * d, d)
@@ -180,7 +186,8 @@ class _Checkpoint:
         return FeedForward(reads, writes, W1, b1, W2, b2, self.activation)
 
     def copied(self, norm: str, reads: tuple[str, ...], writes: tuple[str, ...]) -> Layer:
-        """A layer that writes what a norm gives to coordinates that were 0."""
+        """A layer that writes the output of the norm of key `norm` to coordinates `writes`, which are 0 before."""
+        # The copy y = relu(y) - relu(-y) of each entry.
         identity = [[int(r == c) for c in range(self.d)] for r in range(self.d)]
         minus = [[-e for e in row] for row in identity]
         both = [a + b for a, b in zip(identity, minus, strict=True)]
@@ -188,8 +195,8 @@ class _Checkpoint:
         return Layer(None, copy, (), (self.gains(norm, reads, self.views),), "projected pre")
 
     def layer(self, number: int) -> Layer:
-        """Layer `number` of the state dict as one layer of the model; where post-norms and biases do not allow that,
-        `sums_apart` is used instead."""
+        """Layer `number` of the state dict as one layer of the model. Not for post-norms with biases: see
+        `sums_apart`."""
         key, constant_name = f"layers.{number}", "one" if self.one else None
         if self.norm != "pre":
             norms = tuple(self.gains(f"{key}.norm{k}", self.stream) for k in (1, 2)) if self.norm == "post" else ()
@@ -205,21 +212,21 @@ class _Checkpoint:
         )
 
     def sums_apart(self, count: int) -> tuple[list[Layer], list[str], tuple[str, ...], str | None]:
-        """The layers of a post-norm model whose coordinate 1 must not be normalised: each sum goes to coordinates of
-        its own, and its norm is taken by the part that reads it.
+        """The layers of a post-norm model whose coordinate ``one`` must not be normalised. The sum after each sublayer
+        is in new coordinates, and the post-norm of that sum is computed by the next sublayer, as a norm before it.
 
-        Returns the layers, the new coordinates, and the coordinates of the last sum with its norm, which no part has
-        read yet.
+        Returns the layers, the new coordinates, the coordinates of the last sum, and the key of its norm, which no
+        sublayer has read yet.
         """
         layers: list[Layer] = []
         space: list[str] = []
         now, norm = self.stream, None
         for number, part in ((number, part) for number in range(count) for part in (1, 2)):
-            # At first x0, .. hold the embedding and no norm is pending.
+            # At first x0, .. have the embedding, and no norm is pending.
             key = f"layers.{number}"
             reads, constant_name, norms, placement = now, "one", (), "none"
-            # The last sum has a norm to be taken: copy its value to fresh coordinates, and let this part read the norm
-            # itself.
+            # The last sum has a pending norm: its output is copied to new coordinates, to which this sublayer adds, and
+            # this sublayer reads the norm itself.
             if norm is not None:
                 target = tuple(f"x{c}_{len(layers)}" for c in range(self.d))
                 layers.append(self.copied(norm, now, target))
@@ -238,7 +245,7 @@ class _Checkpoint:
         count = 0
         while any(key.startswith(f"layers.{count}.") for key in self.given):
             count += 1
-        # The layers, and a final norm where the residual stream has no other coordinates.
+        # The layers. The final norm is one of the model only if the residual stream has no coordinates but x0, x1, ...
         space, final_columns, final = list(self.stream), self.stream, None
         norm = "norm" if "norm.weight" in self.given or "norm.bias" in self.given else None
         if self.apart:
@@ -248,8 +255,8 @@ class _Checkpoint:
             layers = [self.layer(number) for number in range(count)]
             final = self.gains("norm", self.stream) if norm and not self.one else None
             copies_wanted = (norm if self.one else None,)
-        # A norm over a part of the coordinates cannot be final: a layer copies its value to new coordinates, first that
-        # of the last post-norm, then that of the final norm.
+        # A norm over a part of the coordinates cannot be a final norm: a further layer copies its output to new
+        # coordinates, y0, .. for the last post-norm and z0, .. for the final norm.
         for name, wanted in zip("yz", copies_wanted, strict=False):
             if wanted is not None:
                 target = tuple(f"{name}{c}" for c in range(self.d))
@@ -268,7 +275,7 @@ class _Checkpoint:
         words = TokenRows(self.vocabulary, self.stream, self.table)
         embedding = Embedding(Space(tuple(space)), words=words, positions=positions, start=start)
         source = f"a state dict with {count} layer{'s' * (count != 1)}"
-        if len(layers) > count:  # said where the model is shown, since its headline counts them
+        if len(layers) > count:  # the text explains why the model has more layers than the state dict
             apart = (
                 "parts and norms have layers of their own"
                 if self.apart
@@ -290,7 +297,8 @@ class _Checkpoint:
         return functions, 0, table.rows
 
     def readout(self, shown: tuple[str, ...]) -> Readout:
-        """The largest output, with its bias at the coordinate 1; without output.weight the residual stream itself."""
+        """A readout of the label with the largest output, whose biases are in the column of ``one``; without
+        output.weight, the values of the coordinates `shown`."""
         weights = self.matrix("output.weight", None, self.d, optional=True)
         if weights is None:
             return Readout("value", "each", shown)
@@ -305,18 +313,20 @@ class _Checkpoint:
 
 
 def _identity(size: int) -> RationalMatrix:
+    """The identity matrix."""
     from symcook.numbers.matrix import RationalMatrix
 
     return RationalMatrix.of([(int(r == c), 1) for r in range(size) for c in range(size)], (size, size))
 
 
 def _rows(table: RationalMatrix) -> list[list[Fraction]]:
+    """The rows of a matrix, as lists of numbers."""
     entries = [Fraction(p, q) for p, q in table.ratios()]
     return [entries[r * table.cols : (r + 1) * table.cols] for r in range(table.rows)]
 
 
 def _without_prefix(state: Mapping[str, object]) -> dict[str, Any]:
-    """The keys without what stands before "layers." in all that have it."""
+    """The state dict without the prefix that all keys with "layers." share before it, such as "encoder."."""
     if not isinstance(state, Mapping) or not state:
         what = type(state).__name__ if not isinstance(state, Mapping) else "an empty one"
         raise BadInput("a state dict must map keys to weights", what, "give model.state_dict()")
@@ -326,7 +336,7 @@ def _without_prefix(state: Mapping[str, object]) -> dict[str, Any]:
 
 
 def _ratios(key: str, entries: Sequence[Any]) -> list[tuple[int, int]]:
-    """The exact numbers that the entries of a key are."""
+    """The entries of a key as exact fractions (numerator, denominator)."""
     for entry in entries:
         if not isinstance(entry, (int, float, Fraction)) or isinstance(entry, bool) or entry - entry != 0:
             raise BadInput(f"every entry of {key} must be a finite number", repr(entry))
@@ -334,8 +344,8 @@ def _ratios(key: str, entries: Sequence[Any]) -> list[tuple[int, int]]:
 
 
 def table_of(values: Sequence[Fraction | str], start: int, name: str = "i") -> str:
-    """The text of what is `values[k]` at name = start + k; halved again and again, so that it nests and is evaluated in
-    the logarithm of its length. Values may be texts themselves.
+    """The text of an expression that is `values[k]` at name = start + k. The list is halved repeatedly, so that the
+    depth and the time of one evaluation are logarithmic in its length. Values may be texts of expressions.
 
     >>> table_of([Fraction(1, 2), Fraction(3), Fraction(3)], 1)
     'if(i < 2, 1/2, 3)'

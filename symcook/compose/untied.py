@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import sympy
 
 UNIQUE = {"rightmost": 1, "leftmost": -1}
-"""The weightings that break ties by place, with the sign of the term that does so in their stead."""
+"""The weightings that break ties by position, with the sign of the term c i/n that replaces them."""
 
 
 @door()
@@ -50,12 +50,12 @@ def untie(model: Transformer, terms: Mapping[tuple[int, int], str]) -> Transform
 
 
 def with_position(model: Transformer, name: str, function: str) -> tuple[Transformer, str]:
-    """The model with a coordinate that holds a position function and nothing else, and its name: one that is there, or
-    a new one, called `name` where that is free."""
+    """The model with a coordinate that has a position function and nothing else, and the coordinate's name. An existing
+    coordinate is used if there is one; else a new one is added, called `name` if that is free."""
     embedding = model.embedding
     words = (c for row in (embedding.words or {}).values() for c in row)
     written = (c for layer in model.layers for part in layer.parts() for c in part.writes)
-    # A coordinate that something else writes does not hold the function alone.
+    # A coordinate that tokens, inputs or blocks write does not have the position function as its only value.
     occupied = {*words, *(embedding.inputs or ()), *written}
     for known, value in embedding.positions.items():
         if known not in occupied and value == exact(function):
@@ -67,13 +67,16 @@ def with_position(model: Transformer, name: str, function: str) -> tuple[Transfo
 
 
 def _averaged(head: Head, one: str, tie: str) -> Head:
-    """The head with the coordinate `tie` added to its scores, or subtracted."""
+    """The head with average weighting, and with the coordinate `tie` added to its scores or subtracted from them. Q and
+    K get one more row, whose product is `one` at the query times `tie` at the key."""
     reads = tuple(dict.fromkeys((*head.reads, one, tie)))
+    # Scores are multiplied by the scale, so the new row of Q is divided by it. Without scores the new row is the only
+    # one, and the new head has the scale 1.
     zero = head.uniform
     sign = exact(UNIQUE[head.weighting]) / (1 if zero else head.scale)
 
-    # The score is multiplied by the scale, so the new row of Q is divided by it.
     def rows(matrix: sympy.MatrixBase) -> list[list[Any]]:
+        """The rows of a matrix of the head over the coordinates `reads`, with zeros for the new ones."""
         old = {name: c for c, name in enumerate(head.reads)}
         return [[matrix[r, old[name]] if name in old else 0 for name in reads] for r in range(matrix.shape[0])]
 
