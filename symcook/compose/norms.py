@@ -22,11 +22,11 @@ from symcook.model.transformer import Transformer
 def one_norm(model: Transformer) -> Transformer:
     """`model` with "projected pre" in place of "multi pre": each part with k > 1 norms before it becomes k + 1 layers.
 
-    Layer i of the first k reads norm i alone and writes what it gives, without gain and bias, to new coordinates.
-    The last reads the norm of all of them and is the part itself, with the gains and biases of the k norms. On the
-    coordinates of `model` every value is the same: in the paper's units, where a norm has length 1, the norm of k
-    of them is 1/sqrt(k) of what they are, and the weights behind it take that factor up; here entries have variance
-    1, side by side too, so that the factor is 1, whatever the sizes are, and no square root need be rational.
+    Each of the first k layers reads one norm, and writes its output without gain and bias to new coordinates. The last
+    layer reads one norm over all new coordinates, with the gains and biases of the k norms, and is the part itself. On
+    the coordinates of `model` every value is the same. In the paper a normalised vector has length 1, so that the
+    joint norm divides by sqrt(k), which the weights after it undo. Here normalised entries have variance 1, also all
+    together, so that the joint norm changes nothing, and no square root is needed.
 
     Raises BadInput for a norm that is one of several with an epsilon or with zero in place of a variance of zero, whose
     entries need not have variance 1; and for a norm over the whole stream that is not before a part.

@@ -146,11 +146,12 @@ def route(
 ) -> Block:
     """L o block o R: the block on R x, with L applied to what it adds.
 
-    A feed-forward part becomes (W1 R, b1, L W2, L b2), a head (WQ R, WK R, L WV R); of self-attention every head is
-    routed, its names being those of all heads in order. `reads` names what R takes, `right` is R with shape
-    |block's reads| x |reads|; `writes` names what L gives, `left` is L with shape |writes| x |block's writes|. Without
-    a matrix the names replace the block's in order: a name may come twice, None stands for nothing (the block reads
-    zero there, or what it writes there is dropped). BadInput for a matrix of another shape.
+    A feed-forward part becomes (W1 R, b1, L W2, L b2), a head (WQ R, WK R, L WV R). In self-attention every head is
+    routed; the block's coordinates are then those of all heads, in order. `reads` are the coordinates to which R is
+    applied, and `right` is R, of shape |block's reads| x |reads|. `writes` are the coordinates to which L writes, and
+    `left` is L, of shape |writes| x |block's writes|. Without a matrix, the names replace the block's names in order: a
+    name may occur twice, and None drops a coordinate (the block reads zero there, or its output there is dropped).
+    BadInput for a matrix of another shape.
     Source: Cookbook, Section 8.2, Lemma 8.1.
 
     >>> block = FeedForward(("x",), ("out",), W1=[[1]], b1=[0], W2=[[1]], b2=[0])

@@ -59,12 +59,13 @@ def from_state_dict(
     layers.{l}.linear1.weight h x d, linear2.weight d x h with biases; layers.{l}.norm1 and norm2 .weight and .bias d;
     norm.weight and .bias d, a final norm; output.weight labels x d and .bias.
 
-    norm: "pre", "post" or "none"; with norms each layer has norm1 before or behind attention and norm2 at the
-    feed-forward part, with `epsilon`. heads divides d; scores are divided by sqrt(d/heads). The readout gives the
+    norm: "pre", "post" or "none"; with norms each layer has norm1 before or after attention, and norm2 before or after
+    the feed-forward part, with `epsilon`. heads divides d; scores are divided by sqrt(d/heads). The readout gives the
     label (a token unless `labels` names others) of the largest output at each position, or without output.weight the
-    stream itself. Biases of attention stand at a coordinate `one` that is 1 everywhere. A post-norm would change it:
-    with norm="post" and biases of attention or output, each sum goes to d coordinates of its own, and the norm is one
-    that the next block reads. Raises BadInput, with the key, for whatever does not fit.
+    stream itself. Biases of attention are weights of a coordinate `one` that is 1 everywhere. A post-norm would change
+    that coordinate: with norm="post" and biases of attention or output, each residual sum is stored in d new
+    coordinates, and the next sublayer reads the normalised copy. Raises BadInput, with the key, for whatever does not
+    fit.
     The names of a HookedTransformer are read too (embed.W_E, pos_embed.W_pos, blocks.{l}.attn.W_Q ...; see
     `symcook.compose.hooked`); the number of heads is then that of its matrices.
     Source: Cookbook, Section 2.2; the formulas are those of Definition 2.3 with biases.
@@ -270,8 +271,8 @@ class _Checkpoint:
             space.append("one")
         foreign = sorted(set(self.given) - self.used)
         if foreign:
-            known = [*_OUTSIDE, *(f"layers.{number}.{key}" for number in range(count) for key in _LAYER)]
-            raise unknown("key of a plain transformer", foreign[0], known)
+            known_keys = [*_OUTSIDE, *(f"layers.{number}.{key}" for number in range(count) for key in _LAYER)]
+            raise unknown("key of a plain transformer", foreign[0], known_keys)
         words = TokenRows(self.vocabulary, self.stream, self.table)
         embedding = Embedding(Space(tuple(space)), words=words, positions=positions, start=start)
         source = f"a state dict with {count} layer{'s' * (count != 1)}"

@@ -46,15 +46,15 @@ class _Known(Meaning[Any, Any]):
 
     def call(self, name: str, arguments: list[Fraction | int], tree: Tree) -> Any:
         """The value of a column at a position, of a function that is defined by a term, or of one of the grammar."""
-        known = self.values.get(f"{name}()") if len(arguments) == 1 else None
-        if isinstance(known, tuple):
-            inner = {**self.outer, known[0]: arguments[0]}
-            return type(self)(inner, self.steps, self.outer).term(known[1])
-        if known is not None:
+        function = self.values.get(f"{name}()") if len(arguments) == 1 else None
+        if isinstance(function, tuple):
+            inner = {**self.outer, function[0]: arguments[0]}
+            return type(self)(inner, self.steps, self.outer).term(function[1])
+        if function is not None:
             place = self.whole(arguments[0], tree[2][0])
-            if place not in known:
+            if place not in function:
                 raise BadInput(f"a position of {name} must be one of the input", place)
-            return self.made(known[place])
+            return self.made(function[place])
         return super().call(name, arguments, tree)
 
     def whole(self, value: Any, tree: Tree) -> int:

@@ -75,7 +75,7 @@ class RangeProduct(Ranged):
 
 
 class Choice(sp.Expr):
-    """`yes` where the condition holds, else `no`; one of them as soon as that is known."""
+    """`yes` where the condition holds, else `no`; for a condition that is true or false, directly `yes` or `no`."""
 
     is_commutative = True
     is_extended_real = True

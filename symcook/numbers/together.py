@@ -134,10 +134,10 @@ class AllExactly(Exactly):
 
     def call(self, name: str, arguments: list[Any], tree: Tree) -> Each:
         """A function of each input's arguments: a column of the run, a definition, or a function of the grammar."""
-        known = self.values.get(f"{name}()") if len(arguments) == 1 else None
-        if isinstance(known, tuple):
+        function = self.values.get(f"{name}()") if len(arguments) == 1 else None
+        if isinstance(function, tuple):
             return super().call(name, arguments, tree)
-        if known is not None and isinstance(arguments[0], Together):
+        if function is not None and isinstance(arguments[0], Together):
             # A column at a position that depends on the input: its value at each of the positions, of which each input
             # takes one.
             values_by_place = [Exactly.call(self, name, [place], tree) for place in arguments[0].values]

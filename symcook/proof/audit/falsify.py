@@ -85,11 +85,11 @@ def _chains(t: Term, tree: Tree | None, so_far: _Chain) -> Iterator[_Chain]:
     # ``all`` adds a name. For ``all x in a..b. F`` the kernel has ``all x. a <= x & x <= b -> F``.
     if tag == "all":
         ranged = word == "all in"
-        known = tree is not None and word in ("all", "all in")
-        name = tree[1] if known and tree is not None else f"x{len(so_far.names) + 1}"
+        has_tree = tree is not None and word in ("all", "all in")
+        name = tree[1] if has_tree and tree is not None else f"x{len(so_far.names) + 1}"
         v = var(f"{name}@{len(so_far.names)}", sort)
         body = instantiate(kids[0], (v,))
-        tree_below = tree[-1] if known and tree is not None else None
+        tree_below = tree[-1] if has_tree and tree is not None else None
         names = [*so_far.names, (v, name)]
         if ranged:
             chain = _Chain(names, [*so_far.premises, *flatten("&", body[2][0])], t)

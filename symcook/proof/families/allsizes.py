@@ -170,11 +170,11 @@ class FamilySentence(Sentence):
         arity = self.arity(name)
         if arity == 0 or (arity == 1 and not self.meaning.relation.pointwise):
             # A function f of the position itself where the value is f(j), else ``j. value``.
-            own = () if arity == 0 else (free({*self.meaning.taken, *scope.values()}, "j"),)
-            value = self.valued(name, tuple(("name", own_name) for own_name in own))
-            if own and value[0] == "call" and value[2] == (("name", own[0]),):
+            argument_names = () if arity == 0 else (free({*self.meaning.taken, *scope.values()}, "j"),)
+            value = self.valued(name, tuple(("name", own_name) for own_name in argument_names))
+            if argument_names and value[0] == "call" and value[2] == (("name", argument_names[0]),):
                 return ("name", value[1])
-            return ("lambda", own, value) if own else value
+            return ("lambda", argument_names, value) if argument_names else value
         raise self.fail(tree, f"{name} takes {self.takes(name)}")
 
     def call(self, tree: Tree, scope: BoundNames) -> Tree:

@@ -70,11 +70,11 @@ class FamilyTried(Tried):
     def smaller(self) -> str | None:
         """The same text as for one model, and the length up to which smaller sizes were tried, if that was not
         `LONGEST`."""
-        least = min((length for _, length in self.reached), default=LONGEST)
-        if self.sizes is None or least >= LONGEST:
+        shortest = min((length for _, length in self.reached), default=LONGEST)
+        if self.sizes is None or shortest >= LONGEST:
             return super().smaller
-        tried = f"smaller sizes were tried to {least} position{'s' * (least > 1)}"
-        return "; ".join(filter(None, (super().smaller, tried if least else "smaller sizes were not all tried")))
+        tried = f"smaller sizes were tried to {shortest} position{'s' * (shortest > 1)}"
+        return "; ".join(filter(None, (super().smaller, tried if shortest else "smaller sizes were not all tried")))
 
     @property
     def so_far(self) -> str:
@@ -82,9 +82,9 @@ class FamilyTried(Tried):
         tried = [size_reached for size_reached in self.reached if size_reached[1]]
         if not tried:
             return "; no small sizes were found at which it could be tried"
-        least, (first, _), (last, _) = min(length for _, length in tried), tried[0], tried[-1]
+        shortest, (first, _), (last, _) = min(length for _, length in tried), tried[0], tried[-1]
         where = first if first == last else f"{first} to {last}"
-        return f"; true of all inputs with at most {least} position{'s' * (least > 1)} at {where}, not proved"
+        return f"; true of all inputs with at most {shortest} position{'s' * (shortest > 1)} at {where}, not proved"
 
 
 class FamilyRuns(Runs):
@@ -319,22 +319,22 @@ class FamilyRuns(Runs):
         Each size gets little work at first, so that a counterexample at larger sizes is found too; if `patient`, then
         more.
         """
-        budget_all, until, least, reached = self.budget, self.until, len(self.all_instances), dict[str, int]()
+        budget_all, until, first_false, reached = self.budget, self.until, len(self.all_instances), dict[str, int]()
         for part in (32, 4) if self.patient else (32,):
             self.budget = budget_all // part
-            for k, instance in enumerate(self.all_instances[:least]):
+            for k, instance in enumerate(self.all_instances[:first_false]):
                 if until is not None and until.left <= 0:
                     break
                 self.chosen = [instance]
                 result = super().tried(longest)
                 if result.word is not None:
-                    least = k
+                    first_false = k
                     break
                 reached[instance.values] = max(result.length, reached.get(instance.values, 0))
         # The sentence is false at some sizes; smaller ones that were not tried completely may be counterexamples too.
-        if least < len(self.all_instances):
-            least = self._below(least, longest, reached)
-        self.budget, self.chosen = budget_all, self.all_instances[least : least + 1]
+        if first_false < len(self.all_instances):
+            first_false = self._below(first_false, longest, reached)
+        self.budget, self.chosen = budget_all, self.all_instances[first_false : first_false + 1]
         if not self.chosen:
             return FamilyTried(None, min(reached.values(), default=0), reached=(*reached.items(),))
         self.until = None  # no time limit: the same string is found again
@@ -346,7 +346,8 @@ class FamilyRuns(Runs):
             name: [str(at.entry(name, cell)) for cell in at._cells(table.over)]
             for name, table in self.family.tables.items()
         }
-        below = tuple((instance.values, reached.get(instance.values, 0)) for instance in self.all_instances[:least])
+        smaller = self.all_instances[:first_false]
+        below = tuple((instance.values, reached.get(instance.values, 0)) for instance in smaller)
         return FamilyTried(
             result.word,
             result.length,
@@ -358,12 +359,12 @@ class FamilyRuns(Runs):
             reached=below,
         )
 
-    def _below(self, least: int, longest: int, reached: dict[str, int]) -> int:
-        """The index of the first instance at which the sentence is found false; instance `least` is known to be one.
+    def _below(self, first_false: int, longest: int, reached: dict[str, int]) -> int:
+        """The index of the first instance at which the sentence is found false, at most `first_false`.
 
         All instances before it together get as much work as one model gets.
         """
-        before = [k for k in range(least) if reached.get(self.all_instances[k].values, 0) < longest]
+        before = [k for k in range(first_false) if reached.get(self.all_instances[k].values, 0) < longest]
         for k in before:
             self.chosen, self.budget = [self.all_instances[k]], WORK // len(before)
             result = super().tried(longest)
@@ -371,7 +372,7 @@ class FamilyRuns(Runs):
                 return k
             values = self.chosen[0].values
             reached[values] = max(result.length, reached.get(values, 0))
-        return least
+        return first_false
 
 
 def small(family: Family) -> Iterator[Instance]:

@@ -203,8 +203,8 @@ class CarriedRemainder(CarriedValue):
         at_most, above = g.em(f"{names[0]} <= {names[1]}", side)
         same, below = at_most.em(f"{names[1]} <= {names[0]}", back)
         same.auto([*labels, side, back], degree=1, rounds=0)
-        for h, pair, known in ((below, names, back), (above, names[::-1], side)):
-            h.use("ax:int_lt", *pair, f"#{known}", label=(step := h.fresh("next")))
+        for h, pair, order_label in ((below, names, back), (above, names[::-1], side)):
+            h.use("ax:int_lt", *pair, f"#{order_label}", label=(step := h.fresh("next")))
             h.auto([*labels, step], degree=1, rounds=0)
 
     def have_formula(self, g: Goal, label: str, fact: RemainderFact, new: str) -> None:
@@ -296,7 +296,7 @@ class CarriedAlong:
         return self.states[name]
 
     def remainder(self, f: Term) -> RemainderFact | None:
-        """What a formula says of a remainder that is carried along; None for any other formula."""
+        """The carried remainder that a formula is about, with its residue and position; None for any other formula."""
         formula = read_remainder(f, self.lettered)
         if formula is None:
             return None
@@ -322,7 +322,7 @@ def read_remainder(f: Term, lettered: Lettered) -> RemainderFormula | None:
     if f[0] != "ex" or f[1] != "Int":
         return None
     parts = flatten("&", instantiate(f[2][0], (QUOTIENT,)))
-    # one equation that has q; the other parts may bound it
+    # Exactly one equation has q; all other parts must be inequalities, which bound q.
     equations = [part for part in parts if part[0] == "=" and QUOTIENT in free(part)]
     if len(equations) != 1 or any(part[0] not in ("<=", "<") for part in parts if part not in equations):
         return None

@@ -1,4 +1,4 @@
-"""What a term is to automata: finitely valued, a position, a sum or mean, or known by its sign.
+"""The kinds of terms that automata decide about: finitely valued, a position, a sum or mean, or known by its sign.
 
 Each kind says, by sets of strings with marked positions (`tracks.TrackSet`), where a term has which value. `values`
 has the arithmetic of kinds.
@@ -92,13 +92,13 @@ def anywhere(op: str, gap: PlaceTerm, start: int) -> bool | None:
     # In a string with d more positions, the last position is d further and each other position at most d. So the gap
     # grows by at most d*(length + positive factors). Where that sum is not positive, the gap is largest in a string of
     # one position; likewise for the smallest gap.
-    most = at_first if length + sum((k for k in others if k > 0), ZERO) <= 0 else None
-    least = at_first if length + sum((k for k in others if k < 0), ZERO) >= 0 else None
-    if most is not None and op != "=" and TESTS[op](most, ZERO):
+    largest = at_first if length + sum((k for k in others if k > 0), ZERO) <= 0 else None
+    smallest = at_first if length + sum((k for k in others if k < 0), ZERO) >= 0 else None
+    if largest is not None and op != "=" and TESTS[op](largest, ZERO):
         return True
-    if least is not None and (least > 0 or (least == 0 and op == "<")):
+    if smallest is not None and (smallest > 0 or (smallest == 0 and op == "<")):
         return False
-    return False if op == "=" and most is not None and most < 0 else None
+    return False if op == "=" and largest is not None and largest < 0 else None
 
 
 def nonempty(values: Mapping[Fraction, TrackSet]) -> dict[Fraction, TrackSet]:

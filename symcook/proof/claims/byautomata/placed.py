@@ -124,7 +124,7 @@ class Reached(NamedTuple):
 
 
 class PlacedFacts(DecidedFormulas):
-    """What is known in a case. The automata say what follows from it."""
+    """The facts of one case, and the decisions of automata about what follows from them."""
 
     def __init__(self, root: PlacedRoot, g: Goal) -> None:
         super().__init__(g)
@@ -156,7 +156,7 @@ class PlacedFacts(DecidedFormulas):
         """Give up a supposed formula, and the facts whose proof may have used it."""
         del self.supposed[label]
         self.values = {}
-        self.letters = {t: known for t, known in self.letters.items() if known[1] in self.supposed}
+        self.letters = {t: token_fact for t, token_fact in self.letters.items() if token_fact[1] in self.supposed}
         # Facts about the order of positions are kept, and so are other suppositions; any other fact may depend on the
         # formula.
         kept_labels = {k for k, f in self.g.facts.items() if all(map(ordered, flatten("&", f)))} | {*self.supposed}
@@ -279,8 +279,8 @@ class PlacedFacts(DecidedFormulas):
 
     def decided(self, f: Term) -> bool | None:
         """True where a formula is a fact or follows, False where its negation is a fact or follows, else None."""
-        known = self.truth(f)
-        return self.answer(f) if known is None else known
+        truth_of_fact = self.truth(f)
+        return self.answer(f) if truth_of_fact is None else truth_of_fact
 
     def established(self, f: Term) -> str:
         """The label of a formula that follows; it is proved if it is not a fact yet."""

@@ -85,17 +85,18 @@ def _at_root(case: PlacedFacts, h: Goal) -> bool:
     """Close a goal that is about the length n alone by a fact that is proved once, before all cases; returns False, and
     changes nothing, for any other goal and where the proof fails."""
     about_n = [k for k in case.orders if free(case.g.facts[k]) == {N} and fkey(case.g.facts[k]) != NTRUE]
-    known = list({fkey(case.g.facts[k]): k for k in about_n}.values())
+    premise_labels = list({fkey(case.g.facts[k]): k for k in about_n}.values())
     if any(v[1][1] == "Int" for v in free(h.goal) - {N}):
         return False
     # The fact is: the known facts about n imply the goal.
-    show = reduce(lambda end, k: imp(case.g.facts[k], end), known, h.goal)
+    show = reduce(lambda end, k: imp(case.g.facts[k], end), premise_labels, h.goal)
     label = case.root.nearest.setdefault(show, f"nearest_{len(case.root.nearest)}")
     try:
         case.root.lettered.known(label, show, lambda k: PlacedFacts(case.root, k).prove())
     except (Stuck, Unplaced, Rejected):
         return False
-    h.use(case.root.lettered.share(h, label), *(f"#{k}" for k in reversed(known)), label=(best := h.fresh("best")))
+    best = h.fresh("best")
+    h.use(case.root.lettered.share(h, label), *(f"#{k}" for k in reversed(premise_labels)), label=best)
     h.hyp(best)
     return True
 
@@ -114,8 +115,8 @@ def by_products(case: PlacedFacts, f: Term) -> None:
         for shifted in dict.fromkeys(simple(("+", None, (b, num(step)))) for step in steps):
             if case.decided(equals(a, shifted)) is False:
                 _halved(case, a, shifted)
-            known = (equals(a, shifted), less_than(a, shifted), less_than(shifted, a))
-            order += [case.established(relation) for relation in known if case.follows(relation)]
+            relations = (equals(a, shifted), less_than(a, shifted), less_than(shifted, a))
+            order += [case.established(relation) for relation in relations if case.follows(relation)]
     if not case.g.try_auto([*dict.fromkeys(order)], degree=2):
         raise Unplaced(f"no rule for {case.g.text(f)[:80]}")
 

@@ -174,11 +174,11 @@ def _positive(case: PlacedFacts, mean: PlacedMean) -> str:
     zero = at_most(num(0), mean.weight)
     member, used = g.fresh("member"), {}
     inside = case.established(between(mean.low, p, mean.high))
-    least = _everywhere(case, mean, zero)
-    g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=member)
+    nonnegative = _everywhere(case, mean, zero)
+    g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{nonnegative}", label=member)
     weight_there = replace(mean.weight, THERE, p)
-    known = equal_by_values(case, weight_there, reduced(case, weight_there, used), used)
-    g.have(f, label, lambda h: h.auto([member, known], degree=1, rounds=0))
+    weight_equation = equal_by_values(case, weight_there, reduced(case, weight_there, used), used)
+    g.have(f, label, lambda h: h.auto([member, weight_equation], degree=1, rounds=0))
     return label
 
 
@@ -215,12 +215,12 @@ def bound(case: PlacedFacts, t: Term, op: str, v: Term, above: bool) -> str:
     terms = _term_gap(mean, simple(("-", None, (v, old))), above)
     texts = [g.text(("lam", ("Int",), (abstract(terms.weighted, (THERE,)),))), g.text(mean.low), g.text(mean.high)]
     facts = [so, positive_size := _positive(case, mean), mean.label]
-    least = g.fresh("least")
-    _no_term_below(case, mean, terms, least)
+    nonnegative = g.fresh("least")
+    _no_term_below(case, mean, terms, nonnegative)
     if op == "<":
-        facts += _one_above(case, mean, terms, texts, least, so)
+        facts += _one_above(case, mean, terms, texts, nonnegative, so)
     else:
-        g.use("lem:sum_nonneg", *texts, f"#{least}", label=so)
+        g.use("lem:sum_nonneg", *texts, f"#{nonnegative}", label=so)
     if mean.weight is None:  # W is the number of positions
         length = g.fresh("many")
         g.use("lem:sum_one", *texts[1:], lambda h: h.auto([positive_size], degree=1, rounds=0), label=length)
@@ -261,13 +261,13 @@ def _no_term_below(case: PlacedFacts, mean: PlacedMean, terms: TermGap, label: s
 
 
 def _one_above(
-    case: PlacedFacts, mean: PlacedMean, terms: TermGap, texts: list[str], least: str, label: str
+    case: PlacedFacts, mean: PlacedMean, terms: TermGap, texts: list[str], nonnegative: str, label: str
 ) -> list[str]:
     """Prove the fact `label`, that the sum is at least its term at a position p where the gap is positive. Returns the
     labels of the facts by which that term is positive."""
     p = _witness(case, mean, ("<", None, terms.no_less[2]))
     inside = case.established(between(mean.low, p, mean.high))
-    case.g.use("lem:sum_member", *texts, case.g.text(p), f"#{inside}", f"#{least}", label=label)
+    case.g.use("lem:sum_member", *texts, case.g.text(p), f"#{inside}", f"#{nonnegative}", label=label)
     gap_there = replace(terms.gap, THERE, p)
     gap_positive = case.established(less_than(num(0), gap_there))
     if mean.weight is None:
@@ -307,26 +307,25 @@ def _sum_bound(case: PlacedFacts, t: Term, mean: PlacedMean, op: str, v: Term, a
     """The label of the bound as in `bound`, for a sum whose terms have one sign."""
     g = case.g
     goal = (op, None, (v, t) if above else (t, v))
-    label, so, least = g.fresh("bound"), g.fresh("sum"), g.fresh("least")
+    label, so, nonnegative = g.fresh("bound"), g.fresh("sum"), g.fresh("least")
     # A lower bound needs terms that are not negative. An upper bound is a lower bound of the sum of their negatives.
     term = mean.term if above else ("neg", None, (mean.term,))
     f = g.text(("lam", ("Int",), (abstract(term, (THERE,)),)))
     texts = [f, g.text(mean.low), g.text(mean.high)]
     facts = [so]
-    g.have(
-        ranged(mean.low, mean.high, at_most(num(0), term), THERE), least, lambda h: prove_each(case, h, h.fresh("in"))
-    )
+    no_term_below_0 = ranged(mean.low, mean.high, at_most(num(0), term), THERE)
+    g.have(no_term_below_0, nonnegative, lambda h: prove_each(case, h, h.fresh("in")))
     value = v if above else ("neg", None, (v,))
     # A bound below 0, or <= 0, follows from that. A higher bound must be reached by one term alone.
     level = number_of(case, value)
     if level is None:
         raise Unplaced(f"a sum against {g.text(v)}")
     if level < 0 or (op == "<=" and not level):
-        g.use("lem:sum_nonneg", *texts, f"#{least}", label=so)
+        g.use("lem:sum_nonneg", *texts, f"#{nonnegative}", label=so)
     else:
         p = _witness(case, mean, (op, None, (value, term)))
         inside = case.established(between(mean.low, p, mean.high))
-        g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{least}", label=so)
+        g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{nonnegative}", label=so)
         facts.append(case.established((op, None, (value, replace(term, THERE, p)))))
     g.have(goal, label, lambda h: h.auto(facts, degree=1, rounds=0))
     return label

@@ -127,10 +127,10 @@ def _exists(case: PlacedFacts, f: Term) -> None:
     g = case.g
     # A statement on a remainder follows from the carried remainder.
     if (fact := case.root.along.remainder(f)) is not None:
-        value, known = carried_value(case, fact.carried, fact.place)
+        value, value_label = carried_value(case, fact.carried, fact.place)
         if value != fact.residue:
             raise Unplaced("a remainder that it has not")
-        return fact.carried.close_goal(g, known, fact, case.inside(fact.place))
+        return fact.carried.close_goal(g, value_label, fact, case.inside(fact.place))
     for p in case.candidates():
         if case.follows(instantiate(f[2][0], (p,))):
             g.witness(g.text(p))
@@ -201,7 +201,7 @@ def _both_halves(case: PlacedFacts) -> None:
 
 def _unfolded(case: PlacedFacts, g: Goal) -> bool:
     """Rewrite one part of the goal without finitely many values: a coordinate that is no mean by the right side of its
-    equation, or relu, abs, min or max by the argument that is its value. Returns whether a part was rewritten."""
+    equation, or relu, abs, min or max by its value on the side that holds. Returns whether a part was rewritten."""
     for t in subterms(g.goal):
         # A coordinate that is neither finite nor a mean is replaced by the right side of its equation.
         if t[0] == "app" and len(t[2]) == 2 and t[2][1] and not loose(t) and not finite(case, t):
@@ -209,13 +209,19 @@ def _unfolded(case: PlacedFacts, g: Goal) -> bool:
             if equation is not None and equation.kind == "value" and equation.right[0] not in ("/", "sum"):
                 g.rewrite(defined(case, t[2][0][1][0], t[2][1])[1])
                 return True
-        # relu, abs, min or max is replaced by 0 or an argument, after the order of the two is decided.
+        # relu, abs, min or max is replaced by its value, after it is decided on which side of 0 or of each other the
+        # arguments are.
         if t[0] == "fn" and t[1] in SIDES and not loose(t) and not finite(case, t):
             low, high = (num(0), t[2][0]) if len(t[2]) == 1 else t[2]
             order = at_most(low, high)
             value = case.decide(order)
-            known, label = case.established(order if value else ("~", None, (order,))), g.fresh("side")
-            premise = f"#{known}" if value else (lambda h, known=known: h.auto([known], degree=1, rounds=0))
+            order_label, label = case.established(order if value else ("~", None, (order,))), g.fresh("side")
+            # The premise of the axiom: the fact itself, or a proof from the negated order.
+            premise = (
+                f"#{order_label}"
+                if value
+                else (lambda h, order_label=order_label: h.auto([order_label], degree=1, rounds=0))
+            )
             name = SIDES[t[1]][not value]
             g.use(f"ax:{t[1]}_{name}", *(g.text(x) for x in t[2]), premise, label=label)
             g.rewrite(label)
@@ -258,8 +264,8 @@ def _state_value(case: PlacedFacts, t: Term, name: str, place: Term) -> tuple[Te
     value, label = carried_value(case, case.root.along.state(name), place)
     if case.g.facts[label][2][0] == t:
         return num(value), label
-    known, label = label, case.g.fresh("v")
-    case.g.have(equals(t, num(value)), label, lambda h: h.hyp(known))
+    value_label, label = label, case.g.fresh("v")
+    case.g.have(equals(t, num(value)), label, lambda h: h.hyp(value_label))
     return num(value), label
 
 
@@ -300,9 +306,9 @@ def _at_empty(case: PlacedFacts, t: Term, equation: Equation, empty: Term) -> st
 def _letter(case: PlacedFacts, place: Term, letter: int) -> None:
     """Close the goal that a token is at a position."""
     g, place = case.g, simple(place)
-    known = case.letters.get(place)
-    if known is not None and known[0] == letter:
-        return g.hyp(known[1])
+    token_fact = case.letters.get(place)
+    if token_fact is not None and token_fact[0] == letter:
+        return g.hyp(token_fact[1])
     known_place = case.same_place(place)
     # The token is known at an equal position, written in another way: one is rewritten into the other. A number is not
     # rewritten, since it may also occur as a token.
@@ -314,7 +320,7 @@ def _letter(case: PlacedFacts, place: Term, letter: int) -> None:
         if replace(g.goal, place, known_place) != g.goal and place[0] != "num":
             g.rewrite(same, rev=True)
             return g.hyp(known_there)
-    if known is not None:
+    if token_fact is not None:
         raise Unplaced("two tokens at one position")
     raise DecideFirst(letter=place)
 

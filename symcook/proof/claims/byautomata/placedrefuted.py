@@ -145,9 +145,9 @@ def _clash(case: PlacedFacts, core: list[str]) -> None:
     added = [(place, a, lettered.share(g, lettered.added(a))) for place, a in ends if a is not None]
     # Two tokens at one position: of two facts, or of a fact and a token that the model adds at an end.
     for n, (place, letter, label) in enumerate(tokens):
-        for other_place, second, known in [*tokens[:n], *added]:
+        for other_place, second, other_label in [*tokens[:n], *added]:
             if letter != second and _together(case, place, other_place):
-                _absurd_tokens(case, place, label, other_place, known)
+                _absurd_tokens(case, place, label, other_place, other_label)
                 return None
     # A token that the model adds at one end only, at a position that is not that end. Where it is undecided whether the
     # position is away from the end, that is decided first.
@@ -175,19 +175,19 @@ def _together(case: PlacedFacts, place: Term, other_place: Term) -> bool:
     return case.g._branch(equals(place, other_place)).try_auto(case.orders, degree=1, rounds=0)
 
 
-def _absurd_tokens(case: PlacedFacts, place: Term, label: str, other_place: Term, known: str) -> None:
+def _absurd_tokens(case: PlacedFacts, place: Term, label: str, other_place: Term, other_label: str) -> None:
     """Close a goal by different tokens at two positions that are equal: `label` is for `place`, `known` for
     `other_place`."""
-    g, label, known = case.g, _plain(case, label), _plain(case, known)
+    g, label, other_label = case.g, _plain(case, label), _plain(case, other_label)
     if place[0] == "num":  # a number is not rewritten, since it may also occur as a token
-        place, label, other_place, known = other_place, known, place, label
+        place, label, other_place, other_label = other_place, other_label, place, label
     if place != other_place:
         same, moved = g.fresh("same"), g.fresh("token")
         g.have(equals(place, other_place), same, lambda h: h.auto(case.orders, degree=1, rounds=0))
         g.rewrite(same, label, moved)
         label = moved
     clash = g.fresh("token")
-    g.rewrite(known, label, clash)
+    g.rewrite(other_label, label, clash)
     g.absurd(clash)
 
 
@@ -237,8 +237,8 @@ def falsify(case: PlacedFacts, label: str) -> None:
         # A -> B: B is a new fact if A follows; if A is undecided, it is decided first.
         so = g.fresh("then")
         if case.follows(kids[0]):
-            known = case.established(kids[0])
-            g.use(label, f"#{known}", label=so, premises=0)
+            premise_label = case.established(kids[0])
+            g.use(label, f"#{premise_label}", label=so, premises=0)
             case.suppose(so)
             return case.refute()
         attempt(case, lambda c: _implied(c, label))
@@ -272,12 +272,12 @@ def _other_rest(case: PlacedFacts, label: str) -> None:
     """Close a goal by a fact about a remainder that differs from the carried remainder."""
     fact = case.root.along.remainder(case.g.facts[label])
     if fact is not None:
-        value, known = carried_value(case, fact.carried, fact.place)
+        value, value_label = carried_value(case, fact.carried, fact.place)
         if value == fact.residue:
             raise Unplaced("a remainder that nothing contradicts")
         same = case.g.fresh("rest")
         fact.carried.have_formula(case.g, label, fact, same)
-        fact.carried.contradiction(case.g, same, known)
+        fact.carried.contradiction(case.g, same, value_label)
 
 
 def _implied(case: PlacedFacts, label: str) -> None:
@@ -323,10 +323,10 @@ def _unequal(case: PlacedFacts, label: str) -> None:
         raise DecideFirst(("<=", None, f[2]))
     # Atoms are replaced by their values one after the other; the equation that results is false, or is about positions.
     rewritten = label
-    for atom, known in used.items():
+    for atom, equation_label in used.items():
         if replace(g.facts[rewritten], atom, num(0)) != g.facts[rewritten]:
             new = g.fresh("at")
-            g.rewrite(known, rewritten, new)
+            g.rewrite(equation_label, rewritten, new)
             rewritten = new
     if fkey(g.facts[rewritten]) == NFALSE:
         return g.absurd(rewritten)
@@ -344,25 +344,25 @@ def _instance(case: PlacedFacts, label: str) -> None:
     body = f[2][0][2][0] if is_existence else f[2][0]
     # First, a candidate position that refutes the fact.
     for p in case.candidates():
-        there = instantiate(body, (p,))
+        body_there = instantiate(body, (p,))
         if is_existence:
-            if case.follows(there):
-                known = g.fresh("some")
-                g.have(f[2][0], known, lambda h, p=p: _witnessed(case, h, p))
-                return g.absurd(known, label)
+            if case.follows(body_there):
+                fact_label = g.fresh("some")
+                g.have(f[2][0], fact_label, lambda h, p=p: _witnessed(case, h, p))
+                return g.absurd(fact_label, label)
             continue
-        if there[0] == "->" and case.follows(there[2][0]) and case.answer(there) is False:
-            known, so = case.established(there[2][0]), g.fresh("at")
-            g.use(label, g.text(p), f"#{known}", label=so, premises=0)
+        if body_there[0] == "->" and case.follows(body_there[2][0]) and case.answer(body_there) is False:
+            fact_label, so = case.established(body_there[2][0]), g.fresh("at")
+            g.use(label, g.text(p), f"#{fact_label}", label=so, premises=0)
             case.suppose(so)
             return case.refute()
     # Otherwise a new position is named; or, where `nearer_too` allows it, something is decided at a candidate. For the
     # first, the body must begin with the bounds low <= x and x <= high.
-    there = instantiate(body, (NEW,))
-    parts = flatten("&", there if is_existence else there[2][0])
+    body_there = instantiate(body, (NEW,))
+    parts = flatten("&", body_there if is_existence else body_there[2][0])
     if len(parts) > 1 and parts[0][2][1:] == (NEW,) and parts[1][2][:1] == (NEW,):
         low, high = parts[0][2][0], parts[1][2][1]
-        question = nameable(case, low, high, [there if is_existence else ("~", None, (there,))])
+        question = nameable(case, low, high, [body_there if is_existence else ("~", None, (body_there,))])
         if question is not None:
             raise question
     if not case.nearer_too:

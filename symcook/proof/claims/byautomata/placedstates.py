@@ -46,8 +46,8 @@ Pairs = set[tuple[int | None, int]]
 def carried_value(case: PlacedFacts, carried: CarriedValue, place: Term) -> tuple[int, str]:
     """The value that is carried along to a position, and the label of its formula."""
     place = simple(place)
-    if (known := _literal(case, carried, place)) is not None:
-        return known
+    if (value_fact := _literal(case, carried, place)) is not None:
+        return value_fact
     # The combinations that are possible there must agree on this value.
     reached, k = _reach(case, place), case.root.along.all.index(carried)
     values = {c.values[k] for c in reached.combinations}
@@ -398,12 +398,12 @@ def _kept(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
     """The combinations that agree with the facts about a position; all of them where none would be left."""
     lettered, along = case.root.lettered, case.root.along.all
     # The values that are facts, and the symbols that some string of the case has here.
-    known = [_literal(case, carried, place) for carried in along]
+    known_values = [_literal(case, carried, place) for carried in along]
     letters = {a for a in lettered.problem.letters if _possible(case, lettered.is_letter(place, a))}
 
     def contradicted(c: CarriedCombination) -> list[int]:
         """The indices of the values of c that differ from known values."""
-        return [n for n, value in enumerate(known) if value is not None and value[0] != c.values[n]]
+        return [n for n, value in enumerate(known_values) if value is not None and value[0] != c.values[n]]
 
     remaining = tuple(c for c in reached.combinations if c.letter in letters and not contradicted(c))
     if len(remaining) == len(reached.combinations) or not remaining:
@@ -420,7 +420,7 @@ def _kept(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
             # The combination has a value that differs from a known one, or a symbol that cannot be here.
             if wrong := contradicted(c):
                 k.contra(k.fresh("no"))
-                along[wrong[0]].contradiction(k, labels[wrong[0]], known[wrong[0]][1])  # type: ignore[index]
+                along[wrong[0]].contradiction(k, labels[wrong[0]], known_values[wrong[0]][1])  # type: ignore[index]
                 continue
             inner = _without_carried(case, k)
             inner.suppose(labels[-1])

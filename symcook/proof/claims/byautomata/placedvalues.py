@@ -124,13 +124,13 @@ def _truth_value(case: PlacedFacts, t: Term) -> str:
     """The label of I[F] = 1 or I[F] = 0, for a formula F that follows or whose negation does."""
     f = t[2][0]
     letter = letter_at(f)
-    known = None if letter is None else case.letters.get(simple(letter[0]))
+    token_fact = None if letter is None else case.letters.get(simple(letter[0]))
     # F is an equation for the token at a position, and that token is known.
-    if letter is not None and known is not None and case.g.facts[known[1]][2][0] == f[2][0]:
-        return equal_by_values(case, t, num(int(known[0] == letter[1])), {}, known[1])
+    if letter is not None and token_fact is not None and case.g.facts[token_fact[1]][2][0] == f[2][0]:
+        return equal_by_values(case, t, num(int(token_fact[0] == letter[1])), {}, token_fact[1])
     # Otherwise by cases on I[F]: the case of the other value contradicts the decision about F.
     value = case.decide(f)
-    label, known = case.g.fresh("v"), case.established(f if value else ("~", None, (f,)))
+    label, decision_label = case.g.fresh("v"), case.established(f if value else ("~", None, (f,)))
 
     def proof(h: Goal) -> None:
         """By the two cases F, I[F] = 1 and ~F, I[F] = 0."""
@@ -146,9 +146,9 @@ def _truth_value(case: PlacedFacts, t: Term) -> str:
             if not value:
                 joined_label = k.fresh("whole")
                 k.have(f, joined_label, partial(_joined, labels=parts))
-                k.absurd(joined_label, known)
+                k.absurd(joined_label, decision_label)
             else:
-                k.absurd(known, parts[0])
+                k.absurd(decision_label, parts[0])
 
     case.g.have(equals(t, num(int(value))), label, proof)
     return label
@@ -324,8 +324,8 @@ def _name_extreme(case: PlacedFacts, some: Term, a: int, low: Term, high: Term, 
     """Name the first or the last position of a range with a token."""
     g, label = case.g, case.g.fresh("there")
     lemma = f"lem:{'last' if last else 'first'}_place"
-    known = case.established(some)
-    g.use(lemma, "w", str(a), g.text(low), g.text(high), f"#{known}", label=label)
+    exists_label = case.established(some)
+    g.use(lemma, "w", str(a), g.text(low), g.text(high), f"#{exists_label}", label=label)
     case.suppose(label)
 
 

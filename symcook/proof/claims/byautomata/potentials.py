@@ -212,7 +212,7 @@ class Potentials:
     def _quotient(self, congruence: Congruence, there: StateThere, letter: int, names: Sequence[str]) -> Term:
         """The quotient of a congruence after one more symbol, by the counts and the quotients before it, called
         `names`."""
-        typed, lattice, known = self.lettered.problem.typed, self.lattices[there], self.congruences[there]
+        typed, lattice, before_step = self.lettered.problem.typed, self.lattices[there], self.congruences[there]
         form = [int(congruence.form.get(a, 0)) for a in typed]
         # The sum after the step is form*counts + form(letter), and the quotient is (that sum - rest)/modulus. The form
         # is a combination of the forms of the lattice, whose values are linear in quotients and counts. The total is
@@ -222,7 +222,7 @@ class Potentials:
         for k, times in enumerate(lattice.coordinates(form)):
             modulus, inner = lattice.divisors[k], lattice.forms[k]
             if modulus > 1:  # its value is modulus*quotient + rest, and `dropped` corrects its factors
-                name, before = next((x, c) for x, c in zip(names, known, strict=True) if c.number == k)
+                name, before = next((x, c) for x, c in zip(names, before_step, strict=True) if c.number == k)
                 quotients[name] += times * modulus
                 remainder, inner = remainder + times * before.rest, tuple(modulus * c for c in before.dropped)
             elif not modulus:  # its value is that of the chosen string
@@ -323,17 +323,17 @@ class Potentials:
         picked(g, 0, len(self.states))
         self._close(g, labels, used, [num(0)] * len(self.congruences[self.states[0]]))
 
-    def _counted(self, g: Goal, a: int, place: Term, letter: int | None, known: str = "") -> list[str]:
+    def _counted(self, g: Goal, a: int, place: Term, letter: int | None, letter_fact: str = "") -> list[str]:
         """The labels of equations for the count of the symbol `a` up to a position, where `letter` is. By the fact
-        `known` for that symbol the count follows from the one before; without it, the position is the row."""
+        `letter_fact` about that symbol the count follows from the one before; without it, the position is the row."""
         low, bit = self.lettered.low, f"j. I[w(j) = {a}]"
-        if letter is None or (not known and place == self.lettered.below):
+        if letter is None or (not letter_fact and place == self.lettered.below):
             g.use("ax:sum_empty", bit, g.text(low), g.text(place), Goal.easy, label=(empty := g.fresh("none")))
             return [empty]
         new = g.fresh("count")
         g.use("ax:sum_step", bit, g.text(low), g.text(place), lambda h: h.auto(degree=1, rounds=0), label=new)
-        g.rewrite(known or self.lettered.share(g, self.lettered.added(letter)), new, moved := g.fresh("count"))
-        if known:
+        g.rewrite(letter_fact or self.lettered.share(g, self.lettered.added(letter)), new, moved := g.fresh("count"))
+        if letter_fact:
             return [moved]
         g.use(
             "ax:sum_empty",

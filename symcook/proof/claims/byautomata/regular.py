@@ -358,22 +358,21 @@ class Regular(TermRules):
     # --- Sums --------------------------------------------------------------------------------------------------------
 
     def _range(self, low: Term, high: Term, y: str) -> tuple[TrackSet, TrackSet]:
-        """The positions y of a range, and the strings in which the range leaves the string."""
+        """The positions y of the string in a range, and the strings in which the range may go beyond the string."""
         here = var(y, "Int")
         guards = (at_most(low, here), at_most(here, high))
         inside = self.t.both(*(self.formula(guard).yes for guard in guards))
         return inside, self._spilled(guards, y)
 
     def _sum(self, term: Term) -> TermKind:
-        """What a sum over a range of positions is: one position that it selects, or by the kind of its terms."""
+        """The kind of a sum over a range of positions: the position that it selects, or by the kind of its terms."""
         low, high, body = term[2]
         y = self._track()
         try:
             inside, spilled = self._range(low, high, y)
             body = instantiate(body, (var(y, "Int"),))
             chosen = self._chosen(body, inside, y, spilled)
-            kind = chosen or self.kind(body)
-            return kind if chosen else self._summed(kind, inside, spilled, y, (low, high))
+            return chosen or self._summed(self.kind(body), inside, spilled, y, (low, high))
         finally:
             self.depth -= 1
 
@@ -401,7 +400,8 @@ class Regular(TermRules):
         return place._replace(relations=(t.either(*place.relations, t.both(none, t.at(z, 0))),))
 
     def _summed(self, kind: TermKind, inside: TrackSet, spilled: TrackSet, y: str, ends: tuple[Term, Term]) -> TermKind:
-        """The sum of a term over the positions y of a range; `spilled` is where the range leaves the string."""
+        """The sum of a term over the positions y of a range; in the strings `spilled`, the range may go beyond the
+        string."""
         t = self.t
         parts = self._by_value(kind, inside)
         # The sum has a value where each term of the range has one.

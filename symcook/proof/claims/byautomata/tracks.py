@@ -1,9 +1,9 @@
 """Automata over strings with marked positions: the sets of (string, positions) that a formula defines.
 
-A track is a named position of the string; an automaton with k tracks reads, at each position, a symbol and k bits, one
-for each track that is there. Each automaton accepts valid inputs alone: nonempty strings of the language in hand in
-which each track is marked exactly once; the track `LAST` is at the last position. Automata are minimal, with states in
-order of their first occurrence, so that equal sets are one object.
+A track is a named position of the string. An automaton with k tracks reads, at each position, a symbol and k bits: bit
+j is set at the position of track j. Each automaton accepts only valid inputs: nonempty strings of the current language
+in which each track is marked exactly once, with the track `LAST` at the last position. Automata are minimal, with
+states in order of their first occurrence, so that equal sets are one object.
 """
 
 from __future__ import annotations

@@ -457,5 +457,5 @@ class TermRules:
         """A position that is known relative to ``@``, at the track `at`; its own bound tracks get new names."""
         names = {"@": at} | {z: self._fresh() for z in kind.bound}
         sums = {names.get(x, x): k for x, k in kind.sums.items()}
-        own = tuple(self.t.renamed(d, names) for d in kind.relations)
-        return PlaceTerm(sums, kind.number, own + relations, tuple(names[z] for z in kind.bound) + bound)
+        own_relations = tuple(self.t.renamed(d, names) for d in kind.relations)
+        return PlaceTerm(sums, kind.number, own_relations + relations, tuple(names[z] for z in kind.bound) + bound)

@@ -1,6 +1,6 @@
-"""Statements over sums and means of what single symbols decide: by counts of symbols and linear arithmetic.
+"""Statements about sums and means whose terms depend on one symbol each: by counts of symbols and linear arithmetic.
 
-For: the pieces of that procedure, `counts` (the folder above) being the whole, and terms that other procedures share.
-`problem` takes a statement apart for all of them. Untrusted.
+For: the parts of this procedure, which `counts` (in the folder above) puts together, and functions on terms that other
+procedures use too. `problem` takes a statement apart for all procedures. Untrusted.
 May import: what `claims` may.
 """
