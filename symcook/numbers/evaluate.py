@@ -19,6 +19,7 @@ from symcook.model.symbols import Number, at
 from symcook.numbers.balls import arb_of
 
 BallArguments = Mapping[str, "flint.arb | Fraction | int"]
+"""Values of names: balls or exact numbers."""
 
 # The functions of one argument that need no check of it.
 _FUNCTIONS: dict[str, Callable[[flint.arb], flint.arb]] = {

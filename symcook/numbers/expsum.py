@@ -29,6 +29,7 @@ from symcook.numbers.balls import arb_of, decide_sign, ratio_of
 from symcook.numbers.roots import Root
 
 Terms = dict[Fraction, Fraction]
+"""A sum of c e^r as {r: c}, without zeros."""
 SumForm = frozenset[tuple[Fraction, Fraction] | tuple[None, Fraction, Fraction]]
 """Terms (exponent, coefficient) of a sum; the terms of its divisor are triples that begin with None."""
 SumNumber = Fraction | int
@@ -300,6 +301,7 @@ def text(value: SumValue | Root | int) -> str:
 
 
 def _no_float(value: object) -> BadInput:
+    """The error for a value that is no integer and no Fraction."""
     return BadInput(
         "an exact number must not be a float", value, "give an integer or a Fraction such as Fraction(1, 2)"
     )

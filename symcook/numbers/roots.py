@@ -230,6 +230,7 @@ class Root(Algebraic):
 
 
 RealPlace = Fraction | Algebraic
+"""A real algebraic number."""
 _ORDERED = (Algebraic, int, Fraction)
 
 

@@ -38,6 +38,7 @@ MOST_EXP = 1000  # argument of exp that is computed
 MOST_CELLS = 6  # values of a function that the answer lists
 BITS = 192  # precision of balls
 
+# The values that are drawn for real numbers, for integers (small ones more often), and for indicators.
 REALS = tuple(Fraction(p, q) for p, q in ((0, 1), (1, 1), (-1, 1), (1, 2), (-1, 2), (2, 1), (1, 3), (-2, 1), (3, 1)))
 REALS += (Fraction(1, 7), Fraction(-5, 2), Fraction(1, 100), Fraction(10), Fraction(99, 100), Fraction(3, 2))
 WHOLE = tuple(map(Fraction, (0, 1, 2, 3, 1, 2, 4, -1, 5)))

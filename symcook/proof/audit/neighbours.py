@@ -62,6 +62,7 @@ def changes(tree: Tree) -> list[Change]:
 
 
 _RawChange = tuple[str, str, str, Tree, bool]
+"""The fields of a `Change`, for the tree in hand."""
 
 
 def _changed(tree: Tree, sign: int) -> Iterator[_RawChange]:

@@ -141,6 +141,7 @@ class FamilySentence(Sentence):
     """One sentence about a family."""
 
     READER = FamilyReader
+    """The class that reads the text of a sentence."""
     meaning: FamilyMeaning
 
     def formulas(self, tree: Tree) -> None:

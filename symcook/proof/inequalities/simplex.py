@@ -16,6 +16,7 @@ from symcook.proof.terms import Clock
 
 Number = int | Fraction
 LinearRow = Mapping[Hashable, Number]
+"""Coefficients by the name of a column, without zeros."""
 _Row = dict[Hashable, fmpq]
 
 

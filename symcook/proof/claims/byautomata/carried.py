@@ -53,6 +53,7 @@ class CarriedValue:
             body = ("->", None, (premise, body))
 
         def proof(g: Goal) -> None:
+            """Introduce the position and the premises, and prove the step by the kind of value."""
             g.intro("i inside before here")
             g.use("inside", label="low high")
             self._moved(g, value, letter, to)
@@ -86,9 +87,10 @@ class CarriedState(CarriedValue):
         return equals(at(self.equation.name, place, LETTERS), num(value))
 
     def begin(self) -> str:
-        """The equation at the row: no symbol is read there."""
+        """The label of the equation at the row, where no symbol is read."""
 
         def proof(g: Goal) -> None:
+            """By the equation of the coordinate, whose right side is computed."""
             g.use(f"truth.{self.equation.part}", g.text(self.row), Goal.easy, label="is")
             g.rewrite("is")
             self._computed(g, False)
@@ -129,6 +131,7 @@ class RemainderFormula(NamedTuple):
     `term` is None, the number of the position `place`; its remainder modulo m is `residue`, with 0 <= residue < m."""
 
     term: Term | None
+    """The summand at the position `THERE`, or None."""
     modulus: int
     place: Term
     residue: int
@@ -167,8 +170,8 @@ class CarriedRemainder(CarriedValue):
         return ("ex", "Int", (abstract(equals(self.at(place), right), (QUOTIENT,)),))
 
     def begin(self) -> str:
-        # The empty sum is 0 = m*0 + 0; the number p of a row is m*((p - r)/m) + r with r = p mod m.
         def proof(g: Goal) -> None:
+            """The empty sum is 0 = m*0 + 0; the number p of a row is m*((p - r)/m) + r with r = p mod m."""
             g.witness(str((int(constant(nf(self.row)) or 0) - self.first) // self.modulus if self.term is None else 0))
             # The number of a position is computed.
             if self.term is None:

@@ -72,6 +72,7 @@ class PlaceCases(NamedTuple):
 
 
 TermKind = FiniteTerm | PlaceTerm | TotalTerm | SignTerm | PlaceCases
+"""What automata know of a term."""
 
 
 def signed(op: str, sign: SignTerm, t: Tracks) -> TruthSets:

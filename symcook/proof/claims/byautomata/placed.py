@@ -3,7 +3,7 @@
 A case has named positions, facts about their order and their tokens, and supposed formulas. The automata of `regular`
 decide which formulas follow in a case, so that no false formula is tried. A formula that follows is proved by its
 connective or by the values of its terms. If neither a formula nor its negation follows, the case is divided in two. A
-case that no string has is refuted by a smallest set of its formulas. `placedvalues` has the values of the run, and
+case that no string has is refuted by a minimal set of its formulas. `placedvalues` has the values of the run, and
 `placedbounds` their bounds. `placedstates` finds by induction what is carried along a string, such as the state of an
 automaton.
 """
@@ -141,7 +141,7 @@ class PlacedFacts(DecidedFormulas):
         self.divided: set[object] = set()  # questions that were asked before, so that none is asked twice
         self.reached: dict[object, Reached] = {}  # route to a position -> what may be carried along to it
         self.pending = ""  # label of a fact that contradicts the others, and is to be falsified
-        self.nearer_too = False  # whether a decision about unnamed positions may be asked for (`_instance`)
+        self.nearer_too = False  # whether undecided atoms at candidate positions may be asked for (`_instance`)
 
     def under(self, g: Goal, without: str = "") -> PlacedFacts:
         """The same facts for a branch of the goal. With `without`, the fact with that label is given up, and all facts

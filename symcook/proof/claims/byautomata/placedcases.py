@@ -274,6 +274,7 @@ def _by_bounds(case: PlacedFacts, t: Term, value: Term) -> str:
     label = case.g.fresh("v")
 
     def proof(h: Goal) -> None:
+        """Each of the two inequalities by a bound of the mean, or by cases if the bound needs a decision."""
         for half, above in zip(h.antisym(), (False, True), strict=True):
             attempt(case.under(half), lambda c, above=above: c.g.hyp(bound(c, t, "<=", value, above)))
 

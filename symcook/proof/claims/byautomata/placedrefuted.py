@@ -1,4 +1,4 @@
-"""Cases that no string has: they are refuted by a smallest contradictory set of their suppositions.
+"""Cases that no string has: they are refuted by a minimal contradictory set of their suppositions.
 
 One formula of the set is proved false from the others: a comparison by the values of its sides, a formula about all
 positions at one position, or two tokens at one position by the order of positions.
@@ -40,6 +40,7 @@ def divide(case: PlacedFacts, wanted: DecideFirst) -> None:
         inside = case.inside(wanted.letter)
 
         def close(h: Goal, _: int, label: str) -> None:
+            """Close the goal in the case of one token, which the fact `label` states."""
             inner = case.under(h)
             inner.suppose(label)
             inner.prove()
@@ -73,9 +74,10 @@ def attempt(case: PlacedFacts, close: Callable[[PlacedFacts], None]) -> None:
 
 
 def _core(case: PlacedFacts) -> list[str]:
-    """The labels of a smallest set of suppositions that no string meets."""
+    """The labels of a minimal set of suppositions that no string meets: without any of them, some string meets the
+    others."""
     t = case.root.regular.t
-    # A formula is dropped where the remaining ones contradict each other without it.
+    # A formula is dropped if the remaining ones contradict each other without it.
     labels = sorted(case.supposed, key=lambda label: _rank(case.g.facts[label]))
     for label in [*labels]:
         others = [case.supposed[k] for k in labels if k != label]
@@ -108,7 +110,7 @@ def refute_case(case: PlacedFacts) -> None:
     if all(ordered(f) or letter_at(f) for f in facts.values()):
         return _clash(case, core)
     # Otherwise one formula is proved false by the others. Each is tried in a branch, which is dropped if it fails. In
-    # the second round, decisions about unnamed positions are allowed too.
+    # the second round, undecided atoms at candidate positions may be asked for too.
     ranked = sorted((label for label in core if not ordered(facts[label])), key=lambda k: _falsifying_rank(facts[k]))
     first_error: Exception | None = None
     for nearer in (False, True):
@@ -259,6 +261,7 @@ def _denied(case: PlacedFacts, label: str, part: Term) -> None:
     new, disjunction = case.g.fresh("neither"), case.g.facts[label][2][0]
 
     def proof(h: Goal) -> None:
+        """From `part` follows the disjunction, which the fact denies."""
         yes, either = h.fresh("yes"), h.fresh("either")
         h.intro(yes)
         h.have(disjunction, either, lambda k: _pick(k, part, yes))

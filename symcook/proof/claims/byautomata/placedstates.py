@@ -186,6 +186,7 @@ def _moved_to(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Re
     same, label = case.established(equals(place, old)), case.g.fresh("at")
 
     def proof(h: Goal) -> None:
+        """Rewrite the new name into the old one."""
         h.rewrite(same)
         h.hyp(reached.label)
 
@@ -249,6 +250,7 @@ def _onward(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Reac
     onward, label = tuple(dict.fromkeys(new)), case.g.fresh("reached")
 
     def proof(h: Goal) -> None:
+        """By one step from each combination."""
         for c, k, labels in _each_of(case, h, reached, old):
             _step(case.under(k), k, c, labels, place, inside, onward, pairs)
 

@@ -77,6 +77,7 @@ def equal_by_values(case: PlacedFacts, t: Term, value: Term, used: dict[Term, st
     label = case.g.fresh("v")
 
     def proof(h: Goal) -> None:
+        """Rewrite, then compute."""
         if first:
             h.rewrite(first)
         put_values(case, h, used)
@@ -250,6 +251,7 @@ def _count(case: PlacedFacts, t: Term, p: Term, last: bool) -> str:
     value = simple(("-", None, (high, p) if last else (p, low)))
 
     def proof(h: Goal) -> None:
+        """The sum is that of the indicators, which the lemma gives."""
         h.rewrite(same)
         h.rewrite(length)
         h.true()

@@ -43,6 +43,7 @@ class StateThere(NamedTuple):
     symbols are None before the first symbol, and where they are not asked for."""
 
     values: tuple[int, ...]
+    """A value for each of `Potentials.carried`."""
     first: int | None
     last: int | None
 
@@ -298,6 +299,7 @@ class Potentials:
         show = ("all", "Int", (abstract(("->", None, (at_most(self.row, HERE), within)), (HERE,)),))
 
         def proof(h: Goal) -> None:
+            """By induction over the position p, from the row on."""
             base, step = h.induct("p", "low", "before")
             base.intro("fits")
             self._base(base)

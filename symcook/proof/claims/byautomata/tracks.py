@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from symcook.proof.claims.bycounts.problem import OutsideFragment
 
 StepTable = NDArray[np.int32]
+"""The next state, by state (rows) and by symbol with bits (columns)."""
 StateFlags = NDArray[np.bool_]
+"""For each state, whether it is accepting."""
 State = TypeVar("State", bound=Hashable)
 LAST = "n"
 """The track of the last position."""

@@ -30,6 +30,7 @@ from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import TRUE, Term, free, negation, num
 
 AtomRule = Callable[[CaseFacts, int], AtomReading]
+"""A rule reads an atom, given by its number: it may add facts, and returns how the arithmetic treats the atom."""
 
 SIDES = {"relu": ("pos", "neg"), "abs": ("pos", "neg"), "min": ("left", "right"), "max": ("right", "left")}
 """The two axioms of each function with two sides: for the order 0 <= x or x <= y, and for its negation."""

@@ -130,19 +130,23 @@ class KnownRemainders(CaseState):
 
 @dataclass
 class SumsOfTerms(CaseState):
-    """Sums whose terms the symbols do not decide, and facts about all positions. The sets without a docstring have the
-    arguments for which a rule of `termsums` was applied, so that no rule is applied twice."""
+    """Sums whose terms the symbols do not decide, and facts about all positions. The sets have the arguments for which
+    a rule of `termsums` was applied, so that no rule is applied twice."""
 
     totals: list[tuple[Term, Term]] = field(default_factory=list)
     """The sums in use: their term, and the position up to which it is summed."""
     read: set[str] = field(default_factory=set)
     """Texts of the facts whose sums are in use."""
     related: set[tuple[Term, Term, Term]] = field(default_factory=set)
+    """(summand, p, q): the sums up to p and up to q were compared."""
     members: set[tuple[Term, Term, Term]] = field(default_factory=set)
+    """(summand, p, q): the sum up to p was compared with its term at q."""
     bounded: set[tuple[Term, Term, Term, bool]] = field(default_factory=set)
+    """(summand, end, number, whether it is a lower bound): the sum was bounded by a bound of its terms."""
     universal: list[str] = field(default_factory=list)
     """Labels of the facts about all positions that counts do not decide."""
     applied: set[tuple[str, Term]] = field(default_factory=set)
+    """(label, position): the fact about all positions was applied at the position."""
     witnesses: list[Term] = field(default_factory=list)
     """Positions that were named as witnesses."""
     witnessed: set[tuple[Term, Term]] = field(default_factory=set)
@@ -449,6 +453,7 @@ class CaseFacts(DecidedFormulas):
         f: Term = (row.tag, None, (num(0), reify.term(row.poly)))
 
         def proof(h: Goal) -> None:
+            """By contradiction: the row minus the negated inequality."""
             h.contra(no := h.fresh("no"))
             against = FactRow(poly(negation(f)), h.facts[no][0], (no,), raw=poly(negation(f)))
             close(h, [(Fraction(1), row), (Fraction(1), against)])
