@@ -219,6 +219,7 @@ class _Checkpoint:
         Returns the layers, the new coordinates, the coordinates of the last sum, and the key of its norm, which no
         sublayer has read yet.
         """
+        # `now` are the coordinates of the present sum, `norm` is the key of its pending norm.
         layers: list[Layer] = []
         space: list[str] = []
         now, norm = self.stream, None

@@ -131,7 +131,7 @@ class Balls(Meaning[flint.arb, "bool | None"]):
         return (b * a.log()).exp() if a > 0 else flint.arb.nan()
 
     def call(self, name: str, arguments: list[flint.arb], tree: Tree) -> flint.arb:
-        """A function of balls."""
+        """A function of balls; BadInput where an argument is surely outside of its domain."""
         if name in ("min", "max") and arguments:
             first, *further = arguments
             for argument in further:
@@ -144,6 +144,7 @@ class Balls(Meaning[flint.arb, "bool | None"]):
             raise unknown("function", name, ("min", "max", "pow", "log", "sqrt", *_FUNCTIONS))
         if len(arguments) != 1:
             raise BadInput(f"{name} must have one argument", show(tree))
+        # A ball that is only partly outside of the domain gives a ball that is not finite.
         x = arguments[0]
         if name == "log":
             if x <= 0:

@@ -272,9 +272,11 @@ def tree_of(expression: Any) -> Tree:
 
     def mul(e: Any) -> Tree:
         """A product as a quotient: negative powers, and the denominator of the coefficient, are in the divisor."""
+        # A negative coefficient becomes a minus sign before the product.
         coefficient, symbolic_factors = e.as_coeff_Mul()
         if coefficient.is_Rational and coefficient < 0:
             return ("neg", walk(-e))
+        # Powers of e keep their negative exponents, as in exp(-x).
         top, bottom = [], []
         for factor in sp.Mul.make_args(symbolic_factors):
             base, exponent = factor.as_base_exp()
@@ -282,6 +284,7 @@ def tree_of(expression: Any) -> Tree:
                 bottom.append(base**-exponent)
             else:
                 top.append(factor)
+        # The coefficient p/q: p comes first above, q first below; factors 1 are left out where others remain.
         if coefficient.p != 1 or not top:
             top.insert(0, sp.Integer(coefficient.p))
         if coefficient.q != 1:

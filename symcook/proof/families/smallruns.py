@@ -378,6 +378,7 @@ class FamilyRuns(Runs):
 def small(family: Family) -> Iterator[Instance]:
     """Instances of the family at small sizes and tables, the smallest first; sizes and tables that the family does not
     allow are left out."""
+    # Sizes in the order of their sum; for each, the first few tables that the family allows.
     count = 0
     sizes = product(range(MOST_SIZES + 1), repeat=len(family.sizes))
     for chosen in sorted(

@@ -109,6 +109,7 @@ class Reduction:
 
         Its left side `side`, if given, must be a single atom. Otherwise its leading monomial must be nonlinear.
         """
+        # The equation after the present rules, and the multiples of equations that it is the sum of.
         combination: dict[str, Poly] = {k: {ONE: 1}}
         try:
             p = self.by(equation, combination)
@@ -118,6 +119,7 @@ class Reduction:
             return False
         flat = [m for m in p if m[0]]
         if side is None:
+            # The leading monomial; equations with exponentials are not used.
             if not flat or any(m[1] for m in p):
                 return False
             lead = max(flat, key=lambda m: (_degree(m), repr(m)))
@@ -173,6 +175,7 @@ def _products(
     """
     columns: dict[Hashable, Poly] = {("sum", (), None): {ONE: 1}}
     strict: list[Hashable] = [("sum", (), None)]
+    # `level` has the products of one degree, by the labels of their factors in order.
     level: dict[tuple[str, ...], Poly] = {(): {ONE: 1}}
     for _ in range(degree):
         higher: dict[tuple[str, ...], Poly] = {}

@@ -174,6 +174,7 @@ def _presolved(rows: list[tuple[_Row, fmpq]]) -> list[tuple[_Row, fmpq]] | None:
     An unknown must be 0 if it occurs in a row with right side 0 whose coefficients all have one sign.
     """
     zeros: set[Hashable] = set()
+    # A row without unknowns is left out, or cannot be satisfied. New zeros may make other rows shorter: then again.
     changed = True
     while changed:
         changed = False
@@ -184,6 +185,7 @@ def _presolved(rows: list[tuple[_Row, fmpq]]) -> list[tuple[_Row, fmpq]] | None:
                 if b:
                     return None
                 continue
+            # A right side > 0 needs a positive coefficient.
             positive = any(x > 0 for x in r.values())
             if b and not positive:
                 return None

@@ -122,6 +122,7 @@ def _cleared(case: PlacedFacts, t: Term, mean: PlacedMean, label: str) -> str:
     """The label of t*size = S, from t = S/size."""
     g = case.g
     inverse, out = g.fresh("inv"), g.fresh("clear")
+    # size*(1/size) = 1 by the axiom, since the size is not 0.
     positive = _positive(case, mean)
 
     def apart(h: Goal) -> None:

@@ -376,11 +376,13 @@ def _induction(
 
     def proof(h: Goal) -> None:
         """At `start` by the fact `reached`; from y to y + 1 by one step of each combination."""
+        # The base case: each combination at `start` is one side of the disjunction.
         base, step = h.induct(y[1][0], low := h.fresh("low"), before := h.fresh("before"))
         base.intro(base.fresh("fits"))
         for c, k, labels in _each_of(case, base, reached, start):
             picked(k, every.index(c), len(every))
             joined(k, labels)
+        # The step: `high` is y + 1 <= end, so that the disjunction holds at y (`now`).
         high, now = step.fresh("high"), step.fresh("now")
         step.intro(high)
         step.use(before, lambda k: k.auto([high], degree=1, rounds=0), label=now)

@@ -128,6 +128,7 @@ class Potentials:
             for part in f[2]:
                 yield from self._compared(part)
             return
+        # Each count of a typed symbol is an atom of the comparison: its factor is read off the normal form.
         factors, form = nf(("-", None, f[2])), dict[int, Fraction]()
         for t in subterms(f):
             bit = instantiate(t[2][2], (THERE,)) if t[0] == "sum" else t
@@ -248,7 +249,8 @@ class Potentials:
         problem, wanted = self.lettered.problem, tuple(counts[a] for a in self.lettered.problem.typed)
         if any(c < 0 or c.denominator != 1 for c in wanted):
             return None
-        # Breadth first: by state and counts the smallest string that has them, one symbol longer in each round.
+        # Breadth first, one symbol longer in each round: (state, counts) -> the first string with this state and these
+        # counts.
         front: dict[tuple[StateThere, IntegerVector], tuple[int, ...]]
         front = {(self.states[0], (0,) * len(wanted)): () if problem.before is None else (problem.before,)}
         for _ in range(int(sum(wanted))):
@@ -313,6 +315,8 @@ class Potentials:
 
     def _base(self, g: Goal) -> None:
         """Close the beginning of the induction: before the first symbol no typed symbol is counted."""
+        # The goal is the first state: its carried values by `labels`, its bounds and congruences by the counts in
+        # `used`, which are all 0.
         lettered, labels = self.lettered, []
         for carried_value in self.carried:
             labels.append(lettered.share(g, carried_value.begin()))

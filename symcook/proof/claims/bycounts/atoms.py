@@ -46,6 +46,7 @@ def _base(case: CaseFacts, atom: int) -> AtomReading:
 
 def _coordinate(case: CaseFacts, atom: int) -> AtomReading:
     """The reading of c(place): by its value for each letter, by its proved cases, or by its equation in the run."""
+    # The key of an application is (tag, name, sort, normal form of the argument).
     key = normal._keys[atom]
     name, place = key[1], reify.term(dict(key[3]))
     equation = case.root.problem.equations.get(name)
@@ -85,6 +86,7 @@ def _state(case: CaseFacts, atom: int) -> AtomReading:
 def _mean(case: CaseFacts, atom: int, equation: Equation, place: Term, inside: str) -> AtomReading:
     """The reading of a mean, whose equation is c(place)*size = T: T/size for a size other than 0. A strict mean over
     no position has its own value."""
+    # The equation of a strict mean has two parts: `label` for all other positions, and `also` for the row `empty`.
     g, strict = case.g, equation.kind == "strict"
     label, also = g.fresh("at"), g.fresh("also")
     run = case.root.problem.label(equation.part, equation.truth)
