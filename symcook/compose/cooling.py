@@ -147,12 +147,13 @@ def single_head(block: Layer | Transformer, taken: Iterable[str] = ()) -> tuple[
     Source: Cookbook, Section 5.5; the addition is that of Section 4.5.
     """
     if isinstance(block, Layer):
-        return _single(block, {*taken, *(name for part in block.parts() for name in (*part.reads, *part.writes))})[0]
+        used = {name for part in block.parts() for name in (*part.reads, *part.writes)}
+        return _one_head_each(block, {*taken, *used})[0]
     names = {*block.space, *(p.name for p in block.parameters)}
     layers: list[tuple[Layer, ...]] = []
     new: dict[str, None] = {}
     for layer in block.layers:
-        stack, new_coordinates = _single(layer, names)
+        stack, new_coordinates = _one_head_each(layer, names)
         layers.append(stack)
         new |= dict.fromkeys(new_coordinates)
     wide = widen(block, tuple(new))
@@ -160,7 +161,7 @@ def single_head(block: Layer | Transformer, taken: Iterable[str] = ()) -> tuple[
     return replace(wide, layers=tuple(keep_norms(layer) if new else layer for layer in flat))
 
 
-def _single(layer: Layer, taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str, ...]]:
+def _one_head_each(layer: Layer, taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str, ...]]:
     """The stack of layers in place of one, and its new coordinates, which are zero again after the last layer."""
     heads: tuple[Head, ...] = layer.attention.heads if layer.attention is not None else ()
     if len(heads) < 2:
@@ -180,12 +181,14 @@ def _single(layer: Layer, taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str
             for h in order[:-1]
         ]
         return (*lower, replace(layer, attention=SelfAttention((heads[order[-1]],)))), ()
-    return _delivered(keep_norms(layer), heads, taken)
+    return _by_new_coordinates(keep_norms(layer), heads, taken)
 
 
-def _delivered(layer: Layer, heads: Sequence[Head], taken: set[str]) -> tuple[tuple[Layer, ...], tuple[str, ...]]:
-    """The stack of layers and its new coordinates as in `_single`, where there is no harmless order: each head writes
-    to new coordinates, from which a feed-forward sublayer adds to the old ones at the end."""
+def _by_new_coordinates(
+    layer: Layer, heads: Sequence[Head], taken: set[str]
+) -> tuple[tuple[Layer, ...], tuple[str, ...]]:
+    """The stack of layers and its new coordinates as in `_one_head_each`, where there is no harmless order: each head
+    writes to new coordinates, from which a feed-forward sublayer adds to the old ones at the end."""
     # Pairs (new coordinate, coordinate that the head writes).
     own: list[tuple[str, str]] = []
     stack: list[Layer] = []

@@ -52,7 +52,7 @@ def _split(model: Transformer, layer: Layer, names: list[str]) -> Iterator[Layer
     # which are the last of `names`.
     for block, norms in layer.blocks():
         yield from _copies(model, norms, names) if len(norms) > 1 else ()
-        combined = _together(norms, names[len(names) - sum(len(norm.writes) for norm in norms) :])
+        combined = _joint_norm(norms, names[len(names) - sum(len(norm.writes) for norm in norms) :])
         if isinstance(block, SelfAttention):
             yield Layer(block, None, (combined,), (), "projected pre")
         else:
@@ -81,7 +81,7 @@ def _copies(model: Transformer, norms: Sequence[LayerNorm], names: list[str]) ->
         yield Layer(None, copy, (), (plain,), "projected pre")
 
 
-def _together(norms: Sequence[LayerNorm], reads: Sequence[str]) -> LayerNorm:
+def _joint_norm(norms: Sequence[LayerNorm], reads: Sequence[str]) -> LayerNorm:
     """The norm over the copies `reads`, with the gains and biases of the norms; a single norm is returned as it is."""
     if len(norms) == 1:
         return norms[0]

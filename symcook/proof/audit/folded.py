@@ -78,14 +78,14 @@ def text_of(tree: Tree) -> str:
     written = expr.show(put(tree))
     for place in reversed(range(len(texts))):
         written = written.replace(f"{_STAND_IN}{place}_", texts[place])
-    return _CHAIN.sub(_one_list, written.replace("! = ", "!= "))
+    return _CHAIN.sub(_as_list, written.replace("! = ", "!= "))
 
 
 _CHAIN = re.compile(r"(all|ex) \w+:[^.]+\. (?:\1 \w+:[^.]+\. ){39,}")
 """At least 40 equal quantifiers in a row. The reader of formulas limits nesting, and a list of names nests once."""
 
 
-def _one_list(chain: re.Match[str]) -> str:
+def _as_list(chain: re.Match[str]) -> str:
     """A long chain of quantifiers, as over the coordinates of a run, as one list of names."""
     parts = chain[0].removesuffix(". ").split(". ")
     return f"{chain[1]} {', '.join(part.removeprefix(f'{chain[1]} ') for part in parts)}. "

@@ -71,15 +71,15 @@ def _changed(tree: Tree, sign: int) -> Iterator[_RawChange]:
 
     A change inside a short comparison is shown with the whole comparison, a change of a range with the whole range.
     """
-    for kind, old, new, changed, stronger in _anywhere(tree, sign):
+    for kind, old, new, changed, stronger in _changes_below(tree, sign):
         if tree[0] in ("=", "<=", "<") and len(text_of(tree)) <= MOST_SHOWN:
             old, new = text_of(tree), text_of(changed)
         elif tree[0] in ("sum", "prod", "all in", "ex in") and changed[2:4] != tree[2:4]:
-            old, new = _head(tree), _head(changed)
+            old, new = _without_body(tree), _without_body(changed)
         yield kind, old, new, changed, stronger
 
 
-def _head(tree: Tree) -> str:
+def _without_body(tree: Tree) -> str:
     """A sum or a ranged quantifier without its body."""
     low, high = map(text_of, tree[2:4])
     if tree[0] in ("sum", "prod"):
@@ -87,10 +87,10 @@ def _head(tree: Tree) -> str:
     return f"{tree[0][:-3]} {tree[1]} in {low}..{high}. ..."
 
 
-def _anywhere(tree: Tree, sign: int) -> Iterator[_RawChange]:
+def _changes_below(tree: Tree, sign: int) -> Iterator[_RawChange]:
     """The changes at the root of a tree and below."""
     tag = tree[0]
-    for kind, old, new, stronger in _here(tree, sign):
+    for kind, old, new, stronger in _changes_at_root(tree, sign):
         before, after = text_of(old), "dropped" if kind == "hypothesis dropped" else text_of(new)
         yield kind, before, after, new, stronger
     # Then the changes in each part. A premise and a negation invert the sign; parts of terms have the sign 0.
@@ -116,7 +116,7 @@ def _anywhere(tree: Tree, sign: int) -> Iterator[_RawChange]:
                 yield kind, old, new, (*tree[:place], changed, *tree[place + 1 :]), stronger
 
 
-def _here(tree: Tree, sign: int) -> Iterator[tuple[str, Tree, Tree, bool]]:
+def _changes_at_root(tree: Tree, sign: int) -> Iterator[tuple[str, Tree, Tree, bool]]:
     """Changes at the root of a tree: (kind, old, new, stronger)."""
     # `stronger` is True only for changes that imply the old statement whatever its other parts are.
     tag = tree[0]

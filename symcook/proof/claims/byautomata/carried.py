@@ -251,8 +251,8 @@ class CarriedRemainder(CarriedValue):
 
         def at_position(h: Goal) -> None:
             """Prove that the term at one position is not negative, by cases on the symbol there."""
-            name, between = h.fresh("j"), h.fresh("in")
-            h.intro(f"{name} {between}")
+            name, in_range = h.fresh("j"), h.fresh("in")
+            h.intro(f"{name} {in_range}")
             h.have(lettered.inside(here := var(name, "Int")), inside := h.fresh("inside"))
             lettered.cases(h, name, inside, lambda k, _, case: lettered.computed(k, here, inside, case))
 

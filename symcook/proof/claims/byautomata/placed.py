@@ -141,7 +141,8 @@ class PlacedFacts(DecidedFormulas):
         self.divided: set[object] = set()  # questions that were asked before, so that none is asked twice
         self.reached: dict[object, Reached] = {}  # route to a position -> what may be carried along to it
         self.pending = ""  # label of a fact that contradicts the others, and is to be falsified
-        self.nearer_too = False  # whether undecided atoms at candidate positions may be asked for (`_instance`)
+        # Whether undecided atoms at candidate positions may be asked for (`placedrefuted._false_instance`).
+        self.nearer_too = False
 
     def under(self, g: Goal, without: str = "") -> PlacedFacts:
         """The same facts for a branch of the goal. With `without`, the fact with that label is given up, and all facts

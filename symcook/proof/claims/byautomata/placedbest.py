@@ -44,7 +44,7 @@ def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
     top = rounded(reduced(case, reify.term(scores.top), used))
     if top is None:
         return None
-    p = _nearest(case, top, low, high)
+    p = _nearest_place(case, top, low, high)
     ends = [case.established(("<=", None, pair)) for pair in ((low, p), (p, high))]
     size_equation, sum_equation, run_equation, label = (
         g.fresh(stem) for stem in ("weights", "values", "mean", "selected")
@@ -55,7 +55,7 @@ def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
         least, most, others = h.split()
         least.hyp(ends[0])
         most.hyp(ends[1])
-        if not _at_root(case, others):
+        if not _closed_before_cases(case, others):
             case.under(others).prove()
 
     texts = [g.text(low), g.text(high), g.text(p), f"j. {g.text(score)}", f"j. {g.text(value)}"]
@@ -69,7 +69,7 @@ def selected(case: PlacedFacts, t: Term, equation: Equation) -> str | None:
     return equal_by_values(case, t, reduced(case, selected_value, used), used, label)
 
 
-def _nearest(case: PlacedFacts, top: Term, low: Term, high: Term) -> Term:
+def _nearest_place(case: PlacedFacts, top: Term, low: Term, high: Term) -> Term:
     """The position of the range low..high that is nearest to `top`."""
     for first, second, end in ((low, top, low), (top, high, high)):
         order: Term = at_most(first, second)
@@ -81,7 +81,7 @@ def _nearest(case: PlacedFacts, top: Term, low: Term, high: Term) -> Term:
     return top
 
 
-def _at_root(case: PlacedFacts, h: Goal) -> bool:
+def _closed_before_cases(case: PlacedFacts, h: Goal) -> bool:
     """Close a goal that is about the length n alone by a fact that is proved once, before all cases; returns False, and
     changes nothing, for any other goal and where the proof fails."""
     about_n = [k for k in case.orders if free(case.g.facts[k]) == {N} and fkey(case.g.facts[k]) != NTRUE]
@@ -110,18 +110,18 @@ def by_products(case: PlacedFacts, f: Term) -> None:
     order = [*case.orders]
     for a, b in [*product(map(num, numbers), names), *combinations(names, 2)]:
         for pair in ((a, b), (b, a)):
-            _halved(case, *pair)
+            _ask_order(case, *pair)
         steps = [sign * k for k in (numbers if a in names else [0]) for sign in (1, -1)]
         for shifted in dict.fromkeys(simple(("+", None, (b, num(step)))) for step in steps):
             if case.decided(equals(a, shifted)) is False:
-                _halved(case, a, shifted)
+                _ask_order(case, a, shifted)
             relations = (equals(a, shifted), less_than(a, shifted), less_than(shifted, a))
             order += [case.established(relation) for relation in relations if case.follows(relation)]
     if not case.g.try_auto([*dict.fromkeys(order)], degree=2):
         raise Unplaced(f"no rule for {case.g.text(f)[:80]}")
 
 
-def _halved(case: PlacedFacts, a: Term, b: Term) -> None:
+def _ask_order(case: PlacedFacts, a: Term, b: Term) -> None:
     """Raise DecideFirst for a <= b, if it is undecided and was not asked before."""
     half: Term = at_most(a, b)
     if case.decided(half) is None and half not in case.divided:

@@ -96,7 +96,7 @@ def mean_of(case: PlacedFacts, t: Term) -> PlacedMean:
         case.g.use(run, case.g.text(place), inside, label=label)
         right, size = right[2]
         quotient = _parts(case, right, size)
-        return quotient._replace(label=_cleared(case, t, quotient, label))
+        return quotient._replace(label=_times_size(case, t, quotient, label))
     if equation.kind not in ("average", "strict") or right[0] != "sum":
         raise Unplaced(f"the bounds of {name}")
     # The fact of a strict mean has a second part, for the row with no position to read.
@@ -118,12 +118,12 @@ def _parts(case: PlacedFacts, right: Term, size: Term) -> PlacedMean:
     return PlacedMean(low, high, None, body, size)
 
 
-def _cleared(case: PlacedFacts, t: Term, mean: PlacedMean, label: str) -> str:
+def _times_size(case: PlacedFacts, t: Term, mean: PlacedMean, label: str) -> str:
     """The label of t*size = S, from t = S/size."""
     g = case.g
     inverse, out = g.fresh("inv"), g.fresh("clear")
     # size*(1/size) = 1 by the axiom, since the size is not 0.
-    positive = _positive(case, mean)
+    positive = _positive_size(case, mean)
 
     def apart(h: Goal) -> None:
         """Prove that the size is not 0, since it is positive."""
@@ -149,7 +149,7 @@ def _total(case: PlacedFacts, mean: PlacedMean) -> Term:
     return ("sum", None, (mean.low, mean.high, abstract(body, (THERE,))))
 
 
-def _positive(case: PlacedFacts, mean: PlacedMean) -> str:
+def _positive_size(case: PlacedFacts, mean: PlacedMean) -> str:
     """The label of 0 < W, for the sum W of the weights."""
     g, size = case.g, mean.size or num(1)
     f = less_than(num(0), size)
@@ -163,15 +163,15 @@ def _positive(case: PlacedFacts, mean: PlacedMean) -> str:
 
         def above(h: Goal) -> None:
             """A weight exp(..) is positive everywhere."""
-            name, between, so = h.fresh("j"), h.fresh("in"), h.fresh("so")
-            h.intro(f"{name} {between}")
+            name, in_range, so = h.fresh("j"), h.fresh("in"), h.fresh("so")
+            h.intro(f"{name} {in_range}")
             h.use("ax:exp_pos", h.text(replace(mean.weight, THERE, var(name, "Int"))[2][0]), label=so)  # type: ignore[arg-type]
             h.hyp(so)
 
         g.use("lem:sum_positive", *texts, f"#{not_empty}", above, label=label)
         return label
     # Other weights are not negative, and one of them is 1.
-    p = _witness(case, mean, equals(mean.weight, num(1)))
+    p = _position_with(case, mean, equals(mean.weight, num(1)))
     zero = at_most(num(0), mean.weight)
     member, used = g.fresh("member"), {}
     inside = case.established(between(mean.low, p, mean.high))
@@ -188,7 +188,7 @@ def _everywhere(case: PlacedFacts, mean: PlacedMean, f: Term) -> str:
     return case.established(ranged(mean.low, mean.high, f, THERE))
 
 
-def _witness(case: PlacedFacts, mean: PlacedMean, f: Term) -> Term:
+def _position_with(case: PlacedFacts, mean: PlacedMean, f: Term) -> Term:
     """A position of the range at which f holds, which gets a name if no candidate is one; DecideFirst where it is
     undecided whether there is such a position."""
     for p in case.candidates():
@@ -215,18 +215,18 @@ def bound(case: PlacedFacts, t: Term, op: str, v: Term, above: bool) -> str:
     # t = old + S/W, so v op t is 0 op S - (v - old)*W, the sum of weight*(term - (v - old)).
     terms = _term_gap(mean, simple(("-", None, (v, old))), above)
     texts = [g.text(("lam", ("Int",), (abstract(terms.weighted, (THERE,)),))), g.text(mean.low), g.text(mean.high)]
-    facts = [so, positive_size := _positive(case, mean), mean.label]
+    facts = [so, positive_size := _positive_size(case, mean), mean.label]
     nonnegative = g.fresh("least")
     _no_term_below(case, mean, terms, nonnegative)
     if op == "<":
-        facts += _one_above(case, mean, terms, texts, nonnegative, so)
+        facts += _sum_above(case, mean, terms, texts, nonnegative, so)
     else:
         g.use("lem:sum_nonneg", *texts, f"#{nonnegative}", label=so)
     if mean.weight is None:  # W is the number of positions
         length = g.fresh("many")
         g.use("lem:sum_one", *texts[1:], lambda h: h.auto([positive_size], degree=1, rounds=0), label=length)
         facts.append(length)
-    g.have(goal, label, lambda h: _by_sum(h, mean, facts, used))
+    g.have(goal, label, lambda h: _close_bound(h, mean, facts, used))
     return label
 
 
@@ -261,22 +261,22 @@ def _no_term_below(case: PlacedFacts, mean: PlacedMean, terms: TermGap, label: s
     case.g.have(ranged(mean.low, mean.high, every, THERE), label, at_position)
 
 
-def _one_above(
+def _sum_above(
     case: PlacedFacts, mean: PlacedMean, terms: TermGap, texts: list[str], nonnegative: str, label: str
 ) -> list[str]:
     """Prove the fact `label`, that the sum is at least its term at a position p where the gap is positive. Returns the
     labels of the facts by which that term is positive."""
-    p = _witness(case, mean, ("<", None, terms.no_less[2]))
+    p = _position_with(case, mean, ("<", None, terms.no_less[2]))
     inside = case.established(between(mean.low, p, mean.high))
     case.g.use("lem:sum_member", *texts, case.g.text(p), f"#{inside}", f"#{nonnegative}", label=label)
     gap_there = replace(terms.gap, THERE, p)
     gap_positive = case.established(less_than(num(0), gap_there))
     if mean.weight is None:
         return [gap_positive]
-    return [gap_positive, _weight(case, replace(mean.weight, THERE, p), gap_positive, gap_there)]
+    return [gap_positive, _weight_fact(case, replace(mean.weight, THERE, p), gap_positive, gap_there)]
 
 
-def _by_sum(g: Goal, mean: PlacedMean, facts: list[str], used: dict[Term, str]) -> None:
+def _close_bound(g: Goal, mean: PlacedMean, facts: list[str], used: dict[Term, str]) -> None:
     """Close the bound of a mean by its equation, rewritten by the equations `used`, and by the facts of its sum."""
     no = g.fresh("no")
     g.contra(no)
@@ -292,7 +292,7 @@ def _by_sum(g: Goal, mean: PlacedMean, facts: list[str], used: dict[Term, str]) 
     g.auto([*labels, no])
 
 
-def _weight(case: PlacedFacts, weight: Term, gap_positive: str, gap: Term) -> str:
+def _weight_fact(case: PlacedFacts, weight: Term, gap_positive: str, gap: Term) -> str:
     """The label of 0 < weight*gap for a weight exp(..), else of weight = its value."""
     g, label = case.g, case.g.fresh("weight")
     if weight[0] == "fn":
@@ -324,7 +324,7 @@ def _sum_bound(case: PlacedFacts, t: Term, mean: PlacedMean, op: str, v: Term, a
     if level < 0 or (op == "<=" and not level):
         g.use("lem:sum_nonneg", *texts, f"#{nonnegative}", label=so)
     else:
-        p = _witness(case, mean, (op, None, (value, term)))
+        p = _position_with(case, mean, (op, None, (value, term)))
         inside = case.established(between(mean.low, p, mean.high))
         g.use("lem:sum_member", *texts, g.text(p), f"#{inside}", f"#{nonnegative}", label=so)
         facts.append(case.established((op, None, (value, replace(term, THERE, p)))))

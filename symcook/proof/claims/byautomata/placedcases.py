@@ -149,10 +149,10 @@ def _compare(case: PlacedFacts, f: Term) -> None:
     """Close a comparison that follows."""
     g = case.g
     if (letter := letter_at(f)) is not None:
-        return _letter(case, *letter)
+        return _close_token(case, *letter)
     if ordered(f):
         return _compare_places(case, f)
-    if _unfolded(case, g):
+    if _unfold(case, g):
         return _compare(case, g.goal)
     # Atoms are replaced by their values. A mean or a sum without a value must be bounded: one is possible.
     used: dict[Term, str] = {}
@@ -168,7 +168,7 @@ def _compare(case: PlacedFacts, f: Term) -> None:
     if len(unbounded) > 1:
         raise Unplaced("two means in one comparison")
     if f[0] == "=":
-        return _both_halves(case)
+        return _close_equation(case)
     number_and_side = level(case, (f[0], None, tuple(sides)), unbounded[0])
     if number_and_side is None:
         raise Unplaced(f"no bound of {g.text(unbounded[0])[:60]}")
@@ -183,7 +183,7 @@ def _compare_places(case: PlacedFacts, f: Term) -> None:
     if g.try_auto(case.orders, degree=1, rounds=0):
         return None
     if f[0] == "=":
-        return _both_halves(case)
+        return _close_equation(case)
     if any(sum(k for _, k in factors) > 1 for factors, _ in nf(("-", None, f[2]))):
         return by_products(case, f)
     # The facts about the order do not imply it, so the tokens do: its negation is supposed, and refuted by them.
@@ -193,13 +193,13 @@ def _compare_places(case: PlacedFacts, f: Term) -> None:
     return case.refute()
 
 
-def _both_halves(case: PlacedFacts) -> None:
+def _close_equation(case: PlacedFacts) -> None:
     """Close an equation by the two inequalities."""
     for half in case.g.antisym():
         case.under(half).prove()
 
 
-def _unfolded(case: PlacedFacts, g: Goal) -> bool:
+def _unfold(case: PlacedFacts, g: Goal) -> bool:
     """Rewrite one part of the goal without finitely many values: a coordinate that is no mean by the right side of its
     equation, or relu, abs, min or max by its value on the side that holds. Returns whether a part was rewritten."""
     for t in subterms(g.goal):
@@ -304,7 +304,7 @@ def _at_empty(case: PlacedFacts, t: Term, equation: Equation, empty: Term) -> st
     return equal_by_values(case, t, reduced(case, g.facts[label][2][1], used), used, label)
 
 
-def _letter(case: PlacedFacts, place: Term, letter: int) -> None:
+def _close_token(case: PlacedFacts, place: Term, letter: int) -> None:
     """Close the goal that a token is at a position."""
     g, place = case.g, simple(place)
     token_fact = case.letters.get(place)

@@ -73,12 +73,12 @@ def attempt(case: PlacedFacts, close: Callable[[PlacedFacts], None]) -> None:
 # --- Contradictions ---------------------------------------------------------------------------------------------------
 
 
-def _core(case: PlacedFacts) -> list[str]:
+def _minimal_core(case: PlacedFacts) -> list[str]:
     """The labels of a minimal set of suppositions that no string meets: without any of them, some string meets the
     others."""
     t = case.root.regular.t
     # A formula is dropped if the remaining ones contradict each other without it.
-    labels = sorted(case.supposed, key=lambda label: _rank(case.g.facts[label]))
+    labels = sorted(case.supposed, key=lambda label: _dropping_rank(case.g.facts[label]))
     for label in [*labels]:
         others = [case.supposed[k] for k in labels if k != label]
         if t.both(*others).empty:
@@ -86,7 +86,7 @@ def _core(case: PlacedFacts) -> list[str]:
     return labels
 
 
-def _rank(f: Term) -> int:
+def _dropping_rank(f: Term) -> int:
     """In which order formulas are dropped from a contradictory set: quantified formulas first, then comparisons, then
     tokens, and the order of positions last."""
     if ordered(f):
@@ -102,13 +102,13 @@ def refute_case(case: PlacedFacts) -> None:
     g = case.g
     if not case.context.empty:
         raise Unplaced(f"a case that some string has: {g.text(g.goal)[:80]}")
-    core = _core(case)
+    core = _minimal_core(case)
     if g.goal != FALSE:
         g.contra(g.fresh("not"))
     facts = {label: g.facts[label] for label in core}
     # Positions and tokens alone contradict each other.
     if all(ordered(f) or letter_at(f) for f in facts.values()):
-        return _clash(case, core)
+        return _clash_of_tokens(case, core)
     # Otherwise one formula is proved false by the others. Each is tried in a branch, which is dropped if it fails. In
     # the second round, undecided atoms at candidate positions may be asked for too.
     ranked = sorted((label for label in core if not ordered(facts[label])), key=lambda k: _falsifying_rank(facts[k]))
@@ -136,7 +136,7 @@ def _falsifying_rank(f: Term) -> int:
     return 2 if letter_at(inner) else 1
 
 
-def _clash(case: PlacedFacts, core: list[str]) -> None:
+def _clash_of_tokens(case: PlacedFacts, core: list[str]) -> None:
     """Close a goal by facts about the order of positions that contradict each other, or by two tokens at one
     position."""
     g, problem, lettered = case.g, case.root.problem, case.root.lettered
@@ -148,19 +148,20 @@ def _clash(case: PlacedFacts, core: list[str]) -> None:
     # Two tokens at one position: of two facts, or of a fact and a token that the model adds at an end.
     for n, (place, letter, label) in enumerate(tokens):
         for other_place, second, other_label in [*tokens[:n], *added]:
-            if letter != second and _together(case, place, other_place):
+            if letter != second and _equal_by_order(case, place, other_place):
                 _absurd_tokens(case, place, label, other_place, other_label)
                 return None
     # A token that the model adds at one end only, at a position that is not that end. Where it is undecided whether the
     # position is away from the end, that is decided first.
     added_ends = [place for place, a in ends if a is not None]
     for place, letter, label in tokens:
-        if letter in (problem.before, problem.after) and not any(_together(case, place, end) for end in added_ends):
+        added_token = letter in (problem.before, problem.after)
+        if added_token and not any(_equal_by_order(case, place, end) for end in added_ends):
             first = at_most(place, lettered.low)
             away = negation(first) if letter == problem.before else less_than(place, lettered.high)
             if case.truth(away) is None and not case.g._branch(away).try_auto(case.orders, degree=1, rounds=0):
                 return divide(case, DecideFirst(away))
-            return _inside_out(case, place, label)
+            return _added_token_inside(case, place, label)
     # Otherwise the facts do not order the positions: an order is decided, so that each case has one more fact.
     for n, (place, *_) in enumerate(tokens):
         for other_place, *_ in [*tokens[:n], *added]:
@@ -170,7 +171,7 @@ def _clash(case: PlacedFacts, core: list[str]) -> None:
     raise Unplaced("an order of positions")
 
 
-def _together(case: PlacedFacts, place: Term, other_place: Term) -> bool:
+def _equal_by_order(case: PlacedFacts, place: Term, other_place: Term) -> bool:
     """Whether two positions are equal by the facts about the order."""
     if place == other_place:
         return True
@@ -180,7 +181,7 @@ def _together(case: PlacedFacts, place: Term, other_place: Term) -> bool:
 def _absurd_tokens(case: PlacedFacts, place: Term, label: str, other_place: Term, other_label: str) -> None:
     """Close a goal by different tokens at two positions that are equal: `label` is for `place`, `known` for
     `other_place`."""
-    g, label, other_label = case.g, _plain(case, label), _plain(case, other_label)
+    g, label, other_label = case.g, _with_normal_place(case, label), _with_normal_place(case, other_label)
     if place[0] == "num":  # a number is not rewritten, since it may also occur as a token
         place, label, other_place, other_label = other_place, other_label, place, label
     if place != other_place:
@@ -193,7 +194,7 @@ def _absurd_tokens(case: PlacedFacts, place: Term, label: str, other_place: Term
     g.absurd(clash)
 
 
-def _plain(case: PlacedFacts, label: str) -> str:
+def _with_normal_place(case: PlacedFacts, label: str) -> str:
     """The label of the fact about a token, with the position in normal form."""
     (place, letter), new = letter_at(case.g.facts[label]) or (num(0), 0), case.g.fresh("plain")
     if simple(place) == place:
@@ -202,12 +203,13 @@ def _plain(case: PlacedFacts, label: str) -> str:
     return new
 
 
-def _inside_out(case: PlacedFacts, place: Term, label: str) -> None:
+def _added_token_inside(case: PlacedFacts, place: Term, label: str) -> None:
     """Close a goal by a token that the model adds at an end, and that is at a position inside: tokens there are typed
     ones."""
     g, lettered, typed = case.g, case.root.lettered, case.g.fresh("typed")
     ready = g._branch(FALSE)
-    ready.use(lettered.share(ready, lettered.typed), ready.text(place), lambda h: _both(h, case.orders), label=typed)
+    inside = lambda h: _close_range(h, case.orders)  # noqa: E731
+    ready.use(lettered.share(ready, lettered.typed), ready.text(place), inside, label=typed)
     parts = case.root.problem.typed
     labels = [typed] if len(parts) == 1 else [ready.fresh("one") for _ in parts]
     goals = [ready] if len(parts) == 1 else ready.cases(typed, *labels)
@@ -223,11 +225,11 @@ def falsify(case: PlacedFacts, label: str) -> None:
     g, f = case.g, case.g.facts[label]
     tag, _, kids = f
     if tag in COMPARISONS and not letter_at(f):
-        attempt(case, lambda c: _unequal(c, label))
+        attempt(case, lambda c: _false_comparison(c, label))
     elif case.root.along.remainder(f) is not None:
-        attempt(case, lambda c: _other_rest(c, label))
+        attempt(case, lambda c: _other_remainder(c, label))
     elif tag == "all" or (tag == "~" and kids[0][0] == "ex" and case.root.along.remainder(kids[0]) is None):
-        attempt(case, lambda c: _instance(c, label))
+        attempt(case, lambda c: _false_instance(c, label))
     elif tag == "|":
         # Each part of a disjunction is refuted by itself.
         labels = [g.fresh("or") for _ in flatten("|", f)]
@@ -243,12 +245,12 @@ def falsify(case: PlacedFacts, label: str) -> None:
             g.use(label, f"#{premise_label}", label=so, premises=0)
             case.suppose(so)
             return case.refute()
-        attempt(case, lambda c: _implied(c, label))
+        attempt(case, lambda c: _decide_premise(c, label))
     elif tag == "~":
         # ~(A | B | ..): each of ~A, ~B, .. becomes a fact.
         if kids[0][0] == "|":
             for part in flatten("|", kids[0]):
-                _denied(case, label, part)
+                _deny_part(case, label, part)
             return case.refute()
         attempt(case, lambda c: c.g.absurd(c.established(kids[0]), label))
     else:
@@ -256,7 +258,7 @@ def falsify(case: PlacedFacts, label: str) -> None:
     return None
 
 
-def _denied(case: PlacedFacts, label: str, part: Term) -> None:
+def _deny_part(case: PlacedFacts, label: str, part: Term) -> None:
     """Add ~part, which follows from ~(.. | part | ..)."""
     new, disjunction = case.g.fresh("neither"), case.g.facts[label][2][0]
 
@@ -264,14 +266,14 @@ def _denied(case: PlacedFacts, label: str, part: Term) -> None:
         """From `part` follows the disjunction, which the fact denies."""
         yes, either = h.fresh("yes"), h.fresh("either")
         h.intro(yes)
-        h.have(disjunction, either, lambda k: _pick(k, part, yes))
+        h.have(disjunction, either, lambda k: _close_disjunction(k, part, yes))
         h.absurd(either, label)
 
     case.g.have(("~", None, (part,)), new, proof)
     case.suppose(new)
 
 
-def _other_rest(case: PlacedFacts, label: str) -> None:
+def _other_remainder(case: PlacedFacts, label: str) -> None:
     """Close a goal by a fact about a remainder that differs from the carried remainder."""
     fact = case.root.along.remainder(case.g.facts[label])
     if fact is not None:
@@ -283,7 +285,7 @@ def _other_rest(case: PlacedFacts, label: str) -> None:
         fact.carried.contradiction(case.g, same, value_label)
 
 
-def _implied(case: PlacedFacts, label: str) -> None:
+def _decide_premise(case: PlacedFacts, label: str) -> None:
     """Decide the premise A of a fact A -> B, then close the goal by the fact; Unplaced where A is false."""
     a = case.g.facts[label][2][0]
     if not case.decide(a):
@@ -298,14 +300,14 @@ def contradicted_case(case: PlacedFacts, label: str) -> bool:
         return False
     trial = case.g._branch(case.g.goal)
     try:
-        _unequal(case.under(trial), label)
+        _false_comparison(case.under(trial), label)
     except (DecideFirst, Stuck, Unplaced, Rejected):
         return False
     case.g.take(trial)
     return True
 
 
-def _unequal(case: PlacedFacts, label: str) -> None:
+def _false_comparison(case: PlacedFacts, label: str) -> None:
     """Close a goal by a comparison that is false."""
     g, f = case.g, case.g.facts[label]
     if f[0] != "=":
@@ -339,7 +341,7 @@ def _unequal(case: PlacedFacts, label: str) -> None:
     return case.refute()
 
 
-def _instance(case: PlacedFacts, label: str) -> None:
+def _false_instance(case: PlacedFacts, label: str) -> None:
     """Close a goal by a fact ``all x. body`` that is false at some position, or ``~ex x. body`` whose body is true at
     one."""
     g, f = case.g, case.g.facts[label]
@@ -351,7 +353,7 @@ def _instance(case: PlacedFacts, label: str) -> None:
         if is_existence:
             if case.follows(body_there):
                 fact_label = g.fresh("some")
-                g.have(f[2][0], fact_label, lambda h, p=p: _witnessed(case, h, p))
+                g.have(f[2][0], fact_label, lambda h, p=p: _close_by_witness(case, h, p))
                 return g.absurd(fact_label, label)
             continue
         if body_there[0] == "->" and case.follows(body_there[2][0]) and case.answer(body_there) is False:
@@ -370,16 +372,16 @@ def _instance(case: PlacedFacts, label: str) -> None:
             raise question
     if not case.nearer_too:
         raise Unplaced(f"no position refutes {g.text(f)[:80]}")
-    raise _nearer(case, label, body)
+    raise _atom_to_decide(case, label, body)
 
 
-def _witnessed(case: PlacedFacts, h: Goal, p: Term) -> None:
+def _close_by_witness(case: PlacedFacts, h: Goal, p: Term) -> None:
     """Close an existence statement by the witness p, at which its body follows."""
     h.witness(h.text(p))
     case.under(h).prove()
 
 
-def _nearer(case: PlacedFacts, label: str, body: Term) -> DecideFirst:
+def _atom_to_decide(case: PlacedFacts, label: str, body: Term) -> DecideFirst:
     """The decision to ask for where no candidate refutes the fact `label`: an undecided atom of its body at a candidate
     that is a position; Unplaced where there is none."""
     for p in case.candidates():
@@ -393,7 +395,7 @@ def _nearer(case: PlacedFacts, label: str, body: Term) -> DecideFirst:
     raise Unplaced(f"no position refutes {case.g.text(case.g.facts[label])[:80]}")
 
 
-def _both(g: Goal, orders: list[str]) -> None:
+def _close_range(g: Goal, orders: list[str]) -> None:
     """Close the goal that a position is in a range, by facts about the order of positions."""
     for part in g.split():
         part.auto(orders, degree=1, rounds=0)
@@ -406,7 +408,7 @@ def _atoms(f: Term) -> list[Term]:
     return [] if f[0] in ("all", "ex", "true", "false") else [part for k in f[2] for part in _atoms(k)]
 
 
-def _pick(g: Goal, part: Term, label: str) -> None:
+def _close_disjunction(g: Goal, part: Term, label: str) -> None:
     """Close a disjunction by one of its parts."""
     while g.goal[0] == "|" and g.goal != part:
         side = "left" if part in flatten("|", g.goal[2][0]) else "right"

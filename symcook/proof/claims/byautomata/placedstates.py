@@ -46,7 +46,7 @@ Pairs = set[tuple[int | None, int]]
 def carried_value(case: PlacedFacts, carried: CarriedValue, place: Term) -> tuple[int, str]:
     """The value that is carried along to a position, and the label of its formula."""
     place = simple(place)
-    if (value_fact := _literal(case, carried, place)) is not None:
+    if (value_fact := _stated_value(case, carried, place)) is not None:
         return value_fact
     # The combinations that are possible there must agree on this value.
     reached, k = _reach(case, place), case.root.along.all.index(carried)
@@ -150,7 +150,7 @@ def _known_context(case: PlacedFacts) -> TrackSet:
     )
 
 
-def _possible(case: PlacedFacts, *formulas: Term) -> bool:
+def _some_string_meets(case: PlacedFacts, *formulas: Term) -> bool:
     """Whether some string of `_known_context` meets the formulas."""
     t, sets = case.root.regular.t, [case.root.truths(f) for f in formulas]
     return not t.both(_known_context(case), *(truth_sets.yes for truth_sets in sets if truth_sets is not None)).empty
@@ -166,20 +166,20 @@ def _reach(case: PlacedFacts, place: Term) -> Reached:
     if not case.decide(at_most(first, place)):
         if not case.decide(equals(place, along.row)):
             raise Unplaced(f"what is carried along to {case.g.text(place)}")
-        return _moved_to(case, _begin(case), along.row, place)
+        return _at_other_name(case, _first_combination(case), along.row, place)
     # From each named position on the route to the next one; the result is stored for the same route and facts.
     route = _route(case, first, place)
     key = (tuple(route), len(along.all), tuple(case.supposed), tuple(case.letters))
     if key in case.reached:
         return case.reached[key]
-    reached = _onward(case, _begin(case), along.row, first)
+    reached = _at_next_position(case, _first_combination(case), along.row, first)
     for start, end in zip(route, route[1:], strict=False):
-        reached = _between(case, reached, start, end)
+        reached = _at_next_name(case, reached, start, end)
     case.reached[key] = reached
     return reached
 
 
-def _moved_to(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Reached:
+def _at_other_name(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Reached:
     """The same combinations at another name of the position."""
     if old == place:
         return reached
@@ -213,7 +213,7 @@ def _in_order(case: PlacedFacts, a: Term, b: Term) -> bool:
     return case.truth(f) or (case.root.truths(f) is not None and case.follows(f))
 
 
-def _begin(case: PlacedFacts) -> Reached:
+def _first_combination(case: PlacedFacts) -> Reached:
     """The combination before the first symbol."""
     along, lettered = case.root.along, case.root.lettered
     values, labels = [], []
@@ -236,7 +236,7 @@ def _begin(case: PlacedFacts) -> Reached:
     return Reached(out, (c,))
 
 
-def _onward(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Reached:
+def _at_next_position(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Reached:
     """The combinations that are possible at the next position."""
     inside, is_letter = _insides(case, place), case.root.lettered.is_letter
     # Which symbols may follow each other here, by the automata of the case.
@@ -244,9 +244,9 @@ def _onward(case: PlacedFacts, reached: Reached, old: Term, place: Term) -> Reac
     for c in reached.combinations:
         before = [] if c.letter is None else [is_letter(old, c.letter)]
         letters = case.root.lettered.problem.letters
-        pairs |= {(c.letter, b) for b in letters if _possible(case, *before, is_letter(place, b))}
+        pairs |= {(c.letter, b) for b in letters if _some_string_meets(case, *before, is_letter(place, b))}
     ordered_pairs = sorted(pairs, key=str)
-    new = [_after(case, c, b) for c in reached.combinations for a, b in ordered_pairs if a == c.letter]
+    new = [_combination_after(case, c, b) for c in reached.combinations for a, b in ordered_pairs if a == c.letter]
     onward, label = tuple(dict.fromkeys(new)), case.g.fresh("reached")
 
     def proof(h: Goal) -> None:
@@ -263,7 +263,7 @@ def _insides(case: PlacedFacts, place: Term) -> tuple[str, ...]:
     return (case.inside(place), *(case.established(carried.inside(place)) for carried in case.root.along.all))
 
 
-def _after(case: PlacedFacts, c: CarriedCombination, letter: int) -> CarriedCombination:
+def _combination_after(case: PlacedFacts, c: CarriedCombination, letter: int) -> CarriedCombination:
     """The combination after one more symbol."""
     moved = zip(case.root.along.all, c.values, strict=True)
     return CarriedCombination(tuple([carried.moves[v][letter] for carried, v in moved]), letter)
@@ -279,14 +279,14 @@ def _step(case: PlacedFacts, g: Goal, c: CarriedCombination, labels: list[str], 
     def close(h: Goal, a: int, letter: str) -> None:
         """Close the goal in the case that the symbol `a` is at the position, by the fact `letter`."""
         # No string of the case has this pair of neighbours: that is refuted without the carried values.
-        if (c.letter, a) not in pairs or _after(case, c, a) not in new:
+        if (c.letter, a) not in pairs or _combination_after(case, c, a) not in new:
             inner = _without_carried(case, h)
             if c.letter is not None:
                 inner.suppose(labels[-1])
             inner.suppose(letter)
             return inner.refute()
         # Each carried value has its own step; the combination that results is one side of the disjunction.
-        to = _after(case, c, a)
+        to = _combination_after(case, c, a)
         new_labels = []
         for carried, v, label, there in zip(case.root.along.all, c.values, labels, inside[1:], strict=False):
             new_labels.append(h.fresh("to"))
@@ -299,21 +299,21 @@ def _step(case: PlacedFacts, g: Goal, c: CarriedCombination, labels: list[str], 
     lettered.cases(g, g.text(place), inside[0], close)
 
 
-def _between(case: PlacedFacts, reached: Reached, start: Term, end: Term) -> Reached:
+def _at_next_name(case: PlacedFacts, reached: Reached, start: Term, end: Term) -> Reached:
     """The combinations that are possible at the next named position: by single steps where it is a few symbols further,
     else by induction from the position after `start`."""
-    steps = _few(case, start, end)
+    steps = _small_distance(case, start, end)
     if steps is not None:
         rows = [simple(("+", None, (start, num(k)))) for k in range(steps + 1)]
         for old, new in pairwise(rows):
-            reached = _kept(case, _onward(case, reached, old, new), new)
-        return _moved_to(case, reached, rows[-1], end)
+            reached = _agreeing(case, _at_next_position(case, reached, old, new), new)
+        return _at_other_name(case, reached, rows[-1], end)
     if _in_order(case, after := simple(("+", None, (start, num(1)))), end):
-        reached, start = _onward(case, reached, start, after), after
-    return _kept(case, reached if start == end else _along(case, reached, start, end), end)
+        reached, start = _at_next_position(case, reached, start, after), after
+    return _agreeing(case, reached if start == end else _by_induction(case, reached, start, end), end)
 
 
-def _along(case: PlacedFacts, reached: Reached, start: Term, end: Term) -> Reached:
+def _by_induction(case: PlacedFacts, reached: Reached, start: Term, end: Term) -> Reached:
     """The combinations that are possible at a later position: all that any number of steps leads to, by induction over
     the positions y in between."""
     y, lettered = var(case.g.fresh("y"), "Int"), case.root.lettered
@@ -323,11 +323,11 @@ def _along(case: PlacedFacts, reached: Reached, start: Term, end: Term) -> Reach
     letters = lettered.problem.letters
     pairs: Pairs = {
         (a, b) for a in letters for b in letters
-        if _possible(case, *there, lettered.is_letter(y, a), lettered.is_letter(after, b))
+        if _some_string_meets(case, *there, lettered.is_letter(y, a), lettered.is_letter(after, b))
     }  # fmt: skip
     combinations = list(reached.combinations)
     for c in combinations:  # the list grows while a step leads to a new combination
-        following = {_after(case, c, b): None for b in letters if (c.letter, b) in pairs}
+        following = {_combination_after(case, c, b): None for b in letters if (c.letter, b) in pairs}
         combinations += [combination for combination in following if combination not in combinations]
         if len(combinations) > MOST_COMBINED:
             raise Unplaced(f"more than {MOST_COMBINED} states")
@@ -339,7 +339,7 @@ def _along(case: PlacedFacts, reached: Reached, start: Term, end: Term) -> Reach
     return Reached(label, every)
 
 
-def _few(case: PlacedFacts, start: Term, end: Term) -> int | None:
+def _small_distance(case: PlacedFacts, start: Term, end: Term) -> int | None:
     """How many positions `end` is after `start`; None where the number is large or unknown. DecideFirst where the case
     implies a bound of `FEW`."""
     # The difference is a number, or it has a small bound: then it is decided.
@@ -398,12 +398,12 @@ def _induction(
     return label
 
 
-def _kept(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
+def _agreeing(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
     """The combinations that agree with the facts about a position; all of them where none would be left."""
     lettered, along = case.root.lettered, case.root.along.all
     # The values that are facts, and the symbols that some string of the case has here.
-    known_values = [_literal(case, carried, place) for carried in along]
-    letters = {a for a in lettered.problem.letters if _possible(case, lettered.is_letter(place, a))}
+    known_values = [_stated_value(case, carried, place) for carried in along]
+    letters = {a for a in lettered.problem.letters if _some_string_meets(case, lettered.is_letter(place, a))}
 
     def contradicted(c: CarriedCombination) -> list[int]:
         """The indices of the values of c that differ from known values."""
@@ -434,7 +434,7 @@ def _kept(case: PlacedFacts, reached: Reached, place: Term) -> Reached:
     return Reached(label, remaining)
 
 
-def _literal(case: PlacedFacts, carried: CarriedValue, place: Term) -> tuple[int, str] | None:
+def _stated_value(case: PlacedFacts, carried: CarriedValue, place: Term) -> tuple[int, str] | None:
     """The carried value at a position, where a fact states it, with the label of the fact; else None."""
     for value in carried.moves:
         label = case.literals.get(fkey(f := carried.formula(value, place)))

@@ -146,7 +146,7 @@ def _truth_value(case: PlacedFacts, t: Term) -> str:
             k.contra(k.fresh("no"))
             if not value:
                 joined_label = k.fresh("whole")
-                k.have(f, joined_label, partial(_joined, labels=parts))
+                k.have(f, joined_label, partial(_close_conjunction, labels=parts))
                 k.absurd(joined_label, decision_label)
             else:
                 k.absurd(decision_label, parts[0])
@@ -175,7 +175,7 @@ def _sum(case: PlacedFacts, t: Term) -> str:
         for p in case.candidates():
             if case.follows(ranged(low, high, replace(f, MARK, p), THERE)):
                 return _count(case, t, p, bool(last))
-    raise _choice(case, t, zero, counted)
+    raise _decision_for_sum(case, t, zero, counted)
 
 
 def _selects(case: PlacedFacts, low: Term, high: Term, zero: Term, p: Term) -> bool:
@@ -260,7 +260,7 @@ def _count(case: PlacedFacts, t: Term, p: Term, last: bool) -> str:
     return label
 
 
-def _choice(case: PlacedFacts, t: Term, zero: Term, counted: list[Term]) -> DecideFirst:
+def _decision_for_sum(case: PlacedFacts, t: Term, zero: Term, counted: list[Term]) -> DecideFirst:
     """What to decide about a sum that has no value yet: whether its range is empty; the order of two positions, if its
     terms change at one of them; or a name for the first or the last position of its range with some token."""
     low, high, _ = t[2]
@@ -339,7 +339,7 @@ VALUE_RULES: Mapping[str, Callable[[PlacedFacts, Term], str]] = {
 """The functions that give an atom its value, by tag; coordinates have theirs in `placedcases`."""
 
 
-def _joined(g: Goal, labels: list[str]) -> None:
+def _close_conjunction(g: Goal, labels: list[str]) -> None:
     """Close a conjunction by the labels of its parts."""
     if len(labels) == 1:
         g.hyp(labels[0])

@@ -355,9 +355,9 @@ class Potentials:
         """Close one step of the induction: by cases on the state at the position before, and on the symbol."""
         lettered = self.lettered
         place: Term = ("+", None, (HERE, num(1)))
-        g.have(lettered.inside(place), "inside", _between)
+        g.have(lettered.inside(place), "inside", _close_inside)
         for carried_value in self._by_row().values():
-            g.have(carried_value.inside(place), f"inside.{carried_value.name}", _between)
+            g.have(carried_value.inside(place), f"inside.{carried_value.name}", _close_inside)
         labels = [f"state.{k}" for k in range(len(self.states))]
         goals = [g] if len(self.states) == 1 else g.cases("now", *labels)
         for h, before, state_label in zip(goals, self.states, labels, strict=True):
@@ -435,7 +435,7 @@ def _all_before(
             return {there: frozenset(sources) for there, sources in before.items()}
 
 
-def _between(g: Goal) -> None:
+def _close_inside(g: Goal) -> None:
     """Close the goal that a position is in the string, by the facts ``low`` and ``high``."""
     for k in g.split():
         k.auto(["low", "high"], degree=1, rounds=0)

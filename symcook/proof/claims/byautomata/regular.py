@@ -191,7 +191,7 @@ class Regular(TermRules):
         None for any other formula. It is true where the range is empty. Elsewhere k and its two neighbours decide, if
         one of the three is in the range; otherwise it stays undecided."""
         here, (guards, end) = var(y, "Int"), _implied(body)
-        if not all(_bound(g, here) for g in guards):
+        if not all(_is_bound(g, here) for g in guards):
             return None
         parts = flatten("&", end)
         ends = [_implied(part)[1] for part in parts]
@@ -627,11 +627,11 @@ class Regular(TermRules):
         # value depends on either, it is undefined, and `_constant` raises.
         before, symbol = at(name, ("-", None, (HERE, num(1))), LETTERS), at("w", HERE, LETTERS)
         nowhere = at("w", num(self.problem.start - 1), LETTERS)
-        first = self._constant(replace(_filled(equation.right, {before: nowhere, symbol: nowhere}), HERE, begin))
+        first = self._constant(replace(_replaced(equation.right, {before: nowhere, symbol: nowhere}), HERE, begin))
         todo, moves = [first], dict[int, list[int]]()
         for value in todo:
-            steps = (_filled(equation.right, {before: num(value), symbol: num(s)}) for s in range(self.t.symbols))
-            moves[value] = [self._constant(_later(step, row + 1)) for step in steps]
+            steps = (_replaced(equation.right, {before: num(value), symbol: num(s)}) for s in range(self.t.symbols))
+            moves[value] = [self._constant(_at_later_rows(step, row + 1)) for step in steps]
             todo += [to for to in dict.fromkeys(moves[value]) if to not in todo]
             if len(todo) > MOST_STATES:
                 raise OutsideFragment(f"its automaton has more than {MOST_STATES:,} states")
@@ -667,14 +667,14 @@ def _denied(truths: TruthSets) -> TruthSets:
     return TruthSets(truths.no, truths.yes)
 
 
-def _filled(t: Term, values: Mapping[Term, Term]) -> Term:
+def _replaced(t: Term, values: Mapping[Term, Term]) -> Term:
     """The term with each key of `values` replaced by its value."""
     for old, new in values.items():
         t = replace(t, old, new)
     return t
 
 
-def _later(t: Term, row: int) -> Term:
+def _at_later_rows(t: Term, row: int) -> Term:
     """The term as it is at each row i from `row` on: ``k <= i`` is true there for each number k up to `row`.
     OutsideFragment where the term depends on i otherwise."""
     for compared in {*subterms(t)}:
@@ -704,7 +704,7 @@ def _chain(parts: Sequence[Term]) -> Term:
     return reduce(lambda end, premise: imp(premise, end), reversed(parts))
 
 
-def _bound(f: Term, y: Term) -> bool:
+def _is_bound(f: Term, y: Term) -> bool:
     """Whether a comparison bounds a variable from one side."""
     return f[0] in ("<=", "<") and y in f[2] and y not in free(f[2][0]) & free(f[2][1])
 

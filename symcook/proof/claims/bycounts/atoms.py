@@ -59,17 +59,18 @@ def _coordinate(case: CaseFacts, atom: int) -> AtomReading:
     if inside is None:
         return WAITS
     if name in case.root.values:
-        return case.give(atom, _used(case, case.root.share(case.g, case.root.valued(name)), place, inside))
+        return case.give(atom, _at_position(case, case.root.share(case.g, case.root.valued(name)), place, inside))
     if (reading := _by_form(case, atom, name, place, inside)) is not None:
         return reading
     if equation.kind == "value":
-        return case.give(atom, _used(case, case.root.problem.label(equation.part, equation.truth), place, inside))
+        run = case.root.problem.label(equation.part, equation.truth)
+        return case.give(atom, _at_position(case, run, place, inside))
     if equation.kind == "norm":
         return norm_value(case, atom, equation, place, inside)
     return _mean(case, atom, equation, place, inside)
 
 
-def _used(case: CaseFacts, fact: str, place: Term, inside: str) -> str:
+def _at_position(case: CaseFacts, fact: str, place: Term, inside: str) -> str:
     """The label of a fact about all positions, at one position."""
     label = case.g.fresh("at")
     case.g.use(fact, case.g.text(place), f"#{inside}", label=label)

@@ -119,14 +119,14 @@ def best_sum(case: CaseFacts, a: int) -> AtomReading:
         inside = [label for end in ends if (label := case.known(end)) is not None]
         if len(inside) < len(ends):
             undecided += [end for end in ends if case.known(end) is None and case.known(negation(end)) is None]
-        elif (best := _best(case, row, place)) is not None:
-            return case.give(a, _valued(case, row, place, [*inside, *best]))
+        elif (best := _best_facts(case, row, place)) is not None:
+            return case.give(a, _row_equation(case, row, place, [*inside, *best]))
     for end in undecided[:1]:
         case.want(end)
     return WAITS if case.wanted else OPAQUE
 
 
-def _best(case: CaseFacts, row: BestRow, place: Term) -> list[str] | None:
+def _best_facts(case: CaseFacts, row: BestRow, place: Term) -> list[str] | None:
     """The labels of the facts that a position has the largest score; None where their proof fails."""
     labels: list[str] = []
     for premise in row.premises(place):
@@ -144,7 +144,7 @@ def _best(case: CaseFacts, row: BestRow, place: Term) -> list[str] | None:
     return labels
 
 
-def _valued(case: CaseFacts, row: BestRow, place: Term, known: list[str]) -> str:
+def _row_equation(case: CaseFacts, row: BestRow, place: Term, known: list[str]) -> str:
     """The label of the equation row = value(place). For a row that only sums weights (the value 1), the label of the
     equation for their sum."""
     g, label = case.g, case.g.fresh("row")
