@@ -211,15 +211,17 @@ def _harmless_order(heads: Sequence[Head], seen: Sequence[set[str]]) -> list[int
     """An order of the heads in which none writes a coordinate that a later one depends on (`seen`, for each head); None
     where there is no such order."""
     remaining, order = list(range(len(heads))), []
+
+    def harmless(h: int) -> bool:
+        """Whether head h writes nothing that another remaining head depends on."""
+        return not any(set(heads[h].writes) & seen[later] for later in remaining if later != h)
+
     while remaining:
-        free = next(
-            (h for h in remaining if not any(set(heads[h].writes) & seen[later] for later in remaining if later != h)),
-            None,
-        )
-        if free is None:
+        following = next(filter(harmless, remaining), None)
+        if following is None:
             return None
-        remaining.remove(free)
-        order.append(free)
+        remaining.remove(following)
+        order.append(following)
     return order
 
 

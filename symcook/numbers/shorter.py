@@ -67,6 +67,7 @@ def _hyperbolic(expression: Any) -> Any:
     >>> _hyperbolic((1 - sympy.exp(2 * c)) / (8 * (sympy.exp(2 * c) + 1)))
     -tanh(c)/8
     """
+    # An expression without exponentials or without symbols, or a large one, is returned as it is.
     powers = expression.atoms(sympy.exp)
     if not powers or not expression.free_symbols or expression.count_ops() > MAX_OPERATIONS:
         return expression

@@ -293,9 +293,13 @@ def _call_of(tree: Tree, function: str) -> Tree:
     """The first use of a function in a tree; () if there is none."""
     if tree[0] in ("call", "name") and tree[1] == function:
         return tree
-    parts = (part for part in tree[1:] if isinstance(part, tuple) and part)
-    places = (_call_of(part, function) for item in parts for part in ([item] if isinstance(item[0], str) else item))
-    return next((item for item in places if item), ())
+    # A part of a tree is a tree, a tuple of trees (the arguments of a call), or no tuple at all.
+    for part in tree[1:]:
+        if isinstance(part, tuple) and part:
+            for subtree in [part] if isinstance(part[0], str) else part:
+                if call := _call_of(subtree, function):
+                    return call
+    return ()
 
 
 def _unfold(form: FamilyForm) -> Callable[[tuple[Tree, ...]], Tree]:

@@ -319,7 +319,10 @@ class FamilyRuns(Runs):
         Each size gets little work at first, so that a counterexample at larger sizes is found too; if `patient`, then
         more.
         """
-        budget_all, until, first_false, reached = self.budget, self.until, len(self.all_instances), dict[str, int]()
+        # `reached` has the length up to which each instance was tried; `first_false` is the index of the first instance
+        # at which the sentence is false.
+        budget_all, until, reached = self.budget, self.until, dict[str, int]()
+        first_false = len(self.all_instances)
         for part in (32, 4) if self.patient else (32,):
             self.budget = budget_all // part
             for k, instance in enumerate(self.all_instances[:first_false]):

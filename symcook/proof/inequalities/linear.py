@@ -309,8 +309,8 @@ def find(
     if values is None:
         return None
     # Divide by the coefficient of the goal; where that is 0 the facts alone contradict each other.
-    t = values.get("goal", Fraction(0)) if goal[0] != "=" else Fraction(1)
-    scale = 1 / t if t else Fraction(1)
+    goal_coefficient = values.get("goal", Fraction(0)) if goal[0] != "=" else Fraction(1)
+    scale = 1 / goal_coefficient if goal_coefficient else Fraction(1)
     coefficients = [(name, v * scale) for name, v in values.items() if v and isinstance(name, tuple)]
     sums = tuple((v, name[1], name[2]) for name, v in coefficients if name[0] == "sum")
     by: dict[str, Poly] = {}
@@ -320,9 +320,12 @@ def find(
     if reduction is not None:
         # The combination is for reduced polynomials; for the original ones it differs from the goal by a gap. The gap
         # is reduced to 0, and the multiples of equations that this takes are added to those of the combination.
-        gap: Poly = {m: -c for m, c in (wanted if t else {}).items()}
+        gap: Poly = {m: -c for m, c in (wanted if goal_coefficient else {}).items()}
         for name, v in coefficients:
-            gap = add(gap, mul({ONE: v}, unreduced[name]) if name[0] == "sum" else mul({name[2]: v}, original[name[1]]))
+            if name[0] == "sum":
+                gap = add(gap, mul({ONE: v}, unreduced[name]))
+            else:  # ("eq", label, monomial)
+                gap = add(gap, mul({name[2]: v}, original[name[1]]))
         of_reduction: dict[str, Poly] = {}
         if reduction.by(gap, of_reduction):
             return None
@@ -331,7 +334,7 @@ def find(
     eqs = tuple((reify.term(normal.scale(p, 1)), k) for k, p in sorted(by.items()) if p)
     order = {k: i for i, k in enumerate(facts)}
     sums = tuple(sorted(sums, key=lambda s: (len(s[1]), [order[k] for k in s[1]], repr(s[2]))))
-    return Found(sums, eqs, not t and goal[0] != "false")
+    return Found(sums, eqs, not goal_coefficient and goal[0] != "false")
 
 
 def attempts(degree: int, rounds: int) -> Iterable[tuple[int, int]]:

@@ -116,6 +116,7 @@ def _eliminate(
 
 def _nonnegative(system: list[tuple[_Row, fmpq]], pivots: int, effort: Effort) -> dict[Hashable, fmpq] | None:
     """A solution with every unknown >= 0 (those that it does not name are 0), or None; phase one of the simplex."""
+    # Rows with a negative right side are multiplied by -1.
     rows = _presolved([(r, b) if b >= 0 else ({c: -x for c, x in r.items()}, -b) for r, b in system])
     if not rows:
         return None if rows is None else {}

@@ -160,7 +160,8 @@ class PlacedFacts(DecidedFormulas):
         self.letters = {t: token_fact for t, token_fact in self.letters.items() if token_fact[1] in self.supposed}
         # Facts about the order of positions are kept, and so are other suppositions; any other fact may depend on the
         # formula.
-        kept_labels = {k for k, f in self.g.facts.items() if all(map(ordered, flatten("&", f)))} | {*self.supposed}
+        order_labels = {k for k, f in self.g.facts.items() if all(map(ordered, flatten("&", f)))}
+        kept_labels = order_labels | {*self.supposed}
         self.literals = {key: k for key, k in self.literals.items() if k in kept_labels and k != label}
         self.orders = [k for k in self.orders if k != label]
         for k in self.orders:  # an order that was proved by means of the formula becomes a supposition

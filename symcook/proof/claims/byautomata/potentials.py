@@ -444,5 +444,7 @@ def _close_inside(g: Goal) -> None:
 def at_the_end(lettered: Lettered, regular: Regular) -> list[CarriedValue]:
     """The automata whose state at the last position occurs in the claim."""
     claim, high = lettered.problem.claim, simple(lettered.high)
-    heads = {s[2][0][1][0] for s in subterms(claim) if s[0] == "app" and not loose(s) and simple(s[2][1]) == high}
-    return [carried_value for name, carried_value in CarriedAlong(lettered, regular).states.items() if name in heads]
+    # The names of the coordinates that the claim reads at the last position.
+    applications = (s for s in subterms(claim) if s[0] == "app" and not loose(s))
+    names = {s[2][0][1][0] for s in applications if simple(s[2][1]) == high}
+    return [carried_value for name, carried_value in CarriedAlong(lettered, regular).states.items() if name in names]

@@ -183,7 +183,8 @@ class Regular(TermRules):
         # The range may hold a number, and begins before the string or ends after it. Of several bounds on one side, all
         # must be outside.
         nonempty_range = [self._not("<", b, a) for a in low for b in high]
-        before, after = [self._not("<=", first, a) for a in low], [self._not("<=", b, last) for b in high]
+        before = [self._not("<=", first, a) for a in low]
+        after = [self._not("<=", b, last) for b in high]
         return self.t.either(self.t.both(*before, *nonempty_range), self.t.both(*after, *nonempty_range))
 
     def _best(self, body: Term, y: str) -> TruthSets | None:
@@ -211,8 +212,9 @@ class Regular(TermRules):
         # For each of k - 1, k and k + 1: whether it is in the range, and whether its score is no better than that of k.
         # The parabola opens downward, so score(k - 1) <= score(k) means k - 1/2 <= top, and score(k + 1) <= score(k)
         # means top <= k + 1/2. At k itself the comparison is score(k) op score(k).
-        ranges = [reduce(conj, (replace(g, here, ("+", None, (k, num(step)))) for g in guards)) for step in (-1, 0, 1)]
-        inside = [self.formula(range_there) for range_there in ranges]
+        neighbours = [("+", None, (k, num(step))) for step in (-1, 0, 1)]
+        ranges = [reduce(conj, (replace(guard, here, place) for guard in guards)) for place in neighbours]
+        inside = [self.formula(guards_there) for guards_there in ranges]
         true_at_k = t.valid() if op == "<=" else t.nothing
         best = [
             self.compared(op, ("-", None, (k, num(1, 2))), top),

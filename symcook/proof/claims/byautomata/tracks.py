@@ -296,7 +296,9 @@ class Tracks:
     def symbol(self, x: str, number: int) -> TrackSet:
         """The strings with this symbol at x."""
         # State 0 is before the mark, 1 after a mark at the symbol, 2 after a mark at another symbol.
-        rows = [[[0, 1 if s == number else 2] for s in range(self.symbols)], *([[k, k]] * self.symbols for k in (1, 2))]
+        # The next state by state, symbol and bit.
+        before_mark = [[0, 1 if s == number else 2] for s in range(self.symbols)]
+        rows = [before_mark, [[1, 1]] * self.symbols, [[2, 2]] * self.symbols]
         table = np.array(rows, dtype=np.int32).reshape(3, -1)
         return self.both(self._minimal((x,), table, np.array([False, True, False])), self.valid(x))
 
@@ -339,9 +341,11 @@ class Tracks:
             raise OutsideFragment(f"it has the position {place:,}")
         # States 0, .., steps count the positions before the mark. If not `exact`, the mark may come in each of them.
         done, dead = steps + 1, steps + 2
-        rows = [
-            [min(s + 1, dead) if s < steps else dead, done if s == steps or not exact else dead] for s in range(done)
-        ]
+        rows = []
+        for s in range(done):
+            without_mark = s + 1 if s < steps else dead
+            with_mark = done if s == steps or not exact else dead
+            rows.append([without_mark, with_mark])
         rows += [[done, done], [dead, dead]]
         return self.both(self._atom((x,), rows, [s == done for s in range(done + 2)]), self.valid(x))
 

@@ -175,5 +175,8 @@ def _top(case: CaseFacts, row: BestRow) -> Term | None:
     if top_of is None:
         return None
     top = top_of.top
-    integers = all(c == int(c) and not e and all(map(whole, (a for a, _ in m))) for (m, e), c in top.items())
-    return reify.term(top) if integers else None
+    # Each monomial must have an integer coefficient, no power of e, and only integers as factors.
+    for (factors, exponent), coefficient in top.items():
+        if coefficient != int(coefficient) or exponent or not all(whole(a) for a, _ in factors):
+            return None
+    return reify.term(top)
