@@ -34,13 +34,13 @@ def merged(equations: Sequence[Tree]) -> list[Tree]:
     >>> show(merged([parse_formula(text) for text in texts])[0])
     'all x__ in 1..4. f(x__, i) = g(x__ + 3, i) - (I[1 <= x__ & x__ <= 3]*h(0, i) + I[x__ = 4]*h(1, i))'
     """
-    alike: dict[Tree, list[list[int]]] = {}
+    rows_of_shape: dict[Tree, list[list[int]]] = {}
     partial = [equation for equation in equations if _partial(equation)]
     for equation in equations:
         if not _partial(equation):
             shape, numbers = _shape(equation)
-            alike.setdefault(shape, []).append(numbers)
-    return [*partial, *(tree for shape, rows in alike.items() for tree in _together(shape, rows))]
+            rows_of_shape.setdefault(shape, []).append(numbers)
+    return [*partial, *(tree for shape, rows in rows_of_shape.items() for tree in _together(shape, rows))]
 
 
 def summed(tree: Tree) -> Tree:
@@ -192,11 +192,11 @@ def _called(call: Tree, column: Sequence[int], index: str, start: int) -> Tree:
     return parse_term(min(map(joined, cases), key=len))
 
 
-def _line(column: Sequence[int], index: str, begin: int) -> str:
+def _line(column: Sequence[int], index: str, first_index: int) -> str:
     """A number, or what is on a line; empty where that is none."""
     if len(set(column)) == 1:
         return str(column[0])
-    start, slope = affine({(k,): value for k, value in enumerate(column, begin)}) or (0, 0)
+    start, slope = affine({(k,): value for k, value in enumerate(column, first_index)}) or (0, 0)
     if not slope:
         return ""
     term = index if slope == 1 else f"{slope}*{index}"
@@ -214,21 +214,21 @@ def _values(row: Mapping[int, Fraction]) -> Tree:
 
 def lines(values: Mapping[int, int], index: str, runs: bool = True) -> list[tuple[str, list[int]]]:
     """Lines, as terms of an index, and the numbers at which these values are on them."""
-    on: dict[tuple[int, int], list[int]] = {}
-    keys, at = sorted(values), 0
-    while at < len(keys):
-        slope, end = 0, at + 1
-        if runs and at + 2 < len(keys):
-            slope = values[keys[at + 1]] - values[keys[at]]
-        while end < len(keys) and keys[end] - keys[at] == end - at:
-            if values[keys[end]] != values[keys[at]] + slope * (end - at):
+    numbers_on: dict[tuple[int, int], list[int]] = {}
+    keys, first = sorted(values), 0
+    while first < len(keys):
+        slope, end = 0, first + 1
+        if runs and first + 2 < len(keys):
+            slope = values[keys[first + 1]] - values[keys[first]]
+        while end < len(keys) and keys[end] - keys[first] == end - first:
+            if values[keys[end]] != values[keys[first]] + slope * (end - first):
                 break
             end += 1
-        if slope and end < at + 3:
-            slope, end = 0, at + 1
-        on.setdefault((slope, values[keys[at]] - slope * keys[at]), []).extend(keys[at:end])
-        at = end
-    return [(_line([start + slope * k for k in (1, 2)], index, 1), indices) for (slope, start), indices in on.items()]
+        if slope and end < first + 3:
+            slope, end = 0, first + 1
+        numbers_on.setdefault((slope, values[keys[first]] - slope * keys[first]), []).extend(keys[first:end])
+        first = end
+    return [(_line([start + slope * k for k in (1, 2)], index, 1), indices) for (slope, start), indices in numbers_on.items()]
 
 
 def tables(condition: Tree) -> list[Tree]:
@@ -250,19 +250,19 @@ def tables(condition: Tree) -> list[Tree]:
             entries.setdefault(part[1][1], {})[*map(int, map(rational, part[1][2]))] = rational(part[2])
         else:
             others.append(part)
-    return others + [row for name, entries_of in entries.items() for row in _rows(name, entries_of)]
+    return others + [equation for name, entries_of in entries.items() for equation in _rows(name, entries_of)]
 
 
 def _rows(name: str, entries: Mapping[tuple[int, ...], Fraction]) -> list[Tree]:
     """The entries of a table row by row."""
-    at = max(range(len(next(iter(entries)))), key=lambda k: len({key[k] for key in entries}))
+    varying = max(range(len(next(iter(entries)))), key=lambda k: len({key[k] for key in entries}))
     rows: dict[tuple[int, ...], dict[int, Fraction]] = {}
     for key, value in entries.items():
-        rows.setdefault(key[:at] + key[at + 1 :], {})[key[at]] = value
+        rows.setdefault(key[:varying] + key[varying + 1 :], {})[key[varying]] = value
     equations = []
     for key, row in rows.items():
         low, high = min(row), max(row)
         index, value = (INDEX, show(_values(row))) if high > low else (low, row[low])
-        entry = f"{name}({', '.join(map(str, (*key[:at], index, *key[at:])))}) = {value}"
+        entry = f"{name}({', '.join(map(str, (*key[:varying], index, *key[varying:])))}) = {value}"
         equations.append(parse_formula(f"all {INDEX} in {low}..{high}. {entry}" if high > low else entry))
     return equations
