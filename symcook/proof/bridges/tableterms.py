@@ -204,7 +204,7 @@ def _bracketed(parts: Sequence[str], sign: str) -> str:
 
 
 def affine(cells: Mapping[tuple[int, ...], int]) -> list[int] | None:
-    """The integers [c, a, b, ..] such that the value at (x1, x2, ..) is c + a*x1 + b*x2 + ..; None if there are none."""
+    """The integers [c, a, b, ..] with the value c + a*x1 + b*x2 + .. at each (x1, x2, ..); None if there are none."""
     keys = list(cells)
     origin, slopes = keys[0], []
     # The slope in each index, from another key that differs from the first key in this index alone; 0 without one.
