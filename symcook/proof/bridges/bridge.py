@@ -248,7 +248,7 @@ class Bridge:
         names_taken, numbered = {*self.own.order, *self.far.functions}, dict[str, tuple[str, int]]()
 
         def add(fn: str, function: str) -> None:
-            """Give `fn` the next number of `function`, with underscores appended while another function has its name."""
+            """Give `fn` the next number of `function`, with underscores appended while its name is in use."""
             while function in names_taken:
                 function += "_"
             numbered.setdefault(fn, (function, 1 + sum(used == function for used, _ in numbered.values())))

@@ -40,7 +40,7 @@ def shortened(g: Goal, close: Callable[[Goal], None]) -> bool:
     return True
 
 
-def swapped_label(g: Goal, close: Callable[[Goal], None]) -> bool:
+def swapped(g: Goal, close: Callable[[Goal], None]) -> bool:
     """Close ``all x in a..b. all y in c..d. F`` by the goal with y before x, which `close` closes. Returns False, with
     the goal still open, unless all ends are numbers and y has fewer values than x.
 
