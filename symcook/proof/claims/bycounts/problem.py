@@ -147,20 +147,20 @@ def problem(statement: Statement) -> Problem:
         raise OutsideFragment("a model without positions")
     # ``n and symbols -> the string -> run -> truth functions -> claim``, without the string for numbers, and without
     # the run where there is none.
-    lettered = names.get("w") == LETTERS
+    has_string = names.get("w") == LETTERS
     not_empty, formula = formula[2]
-    word, formula = formula[2] if lettered else (TRUE, formula)
+    word, formula = formula[2] if has_string else (TRUE, formula)
     run, claim = (formula[2][0], formula[2][1]) if formula[0] == "->" else (TRUE, formula)
     truths, claim = _truth_functions(claim, names)
     lines = flatten("&", run)
     first_range = next(
         (everywhere_line[0] for line in lines if (everywhere_line := everywhere(line)) is not None), None
     )
-    places = _places(word) if lettered or first_range is None else first_range
-    typed, before, after = _string(word, places) if lettered else ((), None, None)
+    places = _places(word) if has_string or first_range is None else first_range
+    typed, before, after = _string(word, places) if has_string else ((), None, None)
     equations, needs, outside = _sorted_lines(lines, truths, names)
     missing = [name for name in names if name not in ("n", "w") and name not in equations]
-    outside += [f"no equation for {name}" for name in missing if lettered and names[name] not in ("Real", "Int")]
+    outside += [f"no equation for {name}" for name in missing if has_string and names[name] not in ("Real", "Int")]
     return Problem(
         statement, names, not_empty, word, places, typed, before, after, tuple(lines), tuple(truths), equations,
         tuple(needs), tuple(outside), claim,
@@ -195,8 +195,8 @@ def _sorted_lines(
     equations: dict[str, Equation] = {}
     needs: list[Term] = []
     outside: list[str] = []
-    for among, is_truth in ((lines, False), (truths, True)):
-        for part, line in enumerate(among):
+    for group, is_truth in ((lines, False), (truths, True)):
+        for part, line in enumerate(group):
             everywhere_line = everywhere(line)
             equation = None if everywhere_line is None else _equation(everywhere_line, part, is_truth, names)
             if equation is not None and equation.name not in equations:
@@ -272,13 +272,13 @@ def _mean_equation(
     """The equation (c(i) - old)*size = right, of a norm by a deviation or of an average; None where another part
     reads c."""
     value, size = product[2]
-    olds: list[Term] = []
+    old_parts: list[Term] = []
     while value[0] == "-":  # the bias of a norm, whose parts are subtracted one by one
         value, subtracted = value[2]
-        olds.insert(0, subtracted)
+        old_parts.insert(0, subtracted)
     if not _is_value(value, names):
         return None
-    name, old = value[2][0][1][0], _added(olds) if olds else ZERO
+    name, old = value[2][0][1][0], _added(old_parts) if old_parts else ZERO
     if any(_holds(t, name) for t in (old, right, size)):
         return None
     return Equation(name, "norm" if size[0] == "app" else "average", places, right, size, old, None, part)
@@ -286,10 +286,10 @@ def _mean_equation(
 
 def _added(terms: list[Term]) -> Term:
     """The sum of terms."""
-    out = terms[0]
+    total = terms[0]
     for t in terms[1:]:
-        out = ("+", None, (out, t))
-    return out
+        total = ("+", None, (total, t))
+    return total
 
 
 def _is_value(t: Term, names: Mapping[str, Sort]) -> bool:

@@ -153,11 +153,11 @@ def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
 
     # The contrary is supposed as `no`. Then each bit of the range is 0, by the letter at its position: the bits of
     # letters outside of `letters` are, and one of `letters` would be a position with the property.
-    def at_position(h: Goal) -> None:
+    def bits_are_zero(h: Goal) -> None:
         """The bits at a position of the range add up to 0."""
         there, inside, between = _position(case, h, ends)
 
-        def at_symbol(k: Goal, a: int, here: str) -> None:
+        def close_letter(k: Goal, a: int, here: str) -> None:
             """Close that by the letter `a` at the position."""
             if a not in ranged.letters:
                 case.root.computed(k, there, inside, here)
@@ -172,16 +172,16 @@ def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
                 k.have(ranged.f, yes, witness)
                 k.absurd(yes, no)
             else:
-                so = k.fresh("so")
-                k.use(no, there[1][0], f"#{between}", label=so)
-                _false(case, k, so, there, inside, here)
+                false_here = k.fresh("so")
+                k.use(no, there[1][0], f"#{between}", label=false_here)
+                _false(case, k, false_here, there, inside, here)
 
-        case.root.cases(h, there[1][0], inside, at_symbol)
+        case.root.cases(h, there[1][0], inside, close_letter)
 
     # Then the count is 0, which is a contradiction.
     zero = g.fresh("zero")
     texts = [f"j. {g.text(_bits(case, ranged, THERE))}", "j. 0", g.text(ranged.low), g.text(ranged.high)]
-    g.use("lem:sum_ext", *texts, at_position, label=zero)
+    g.use("lem:sum_ext", *texts, bits_are_zero, label=zero)
     _clash(case, g, zero, label)
 
 
@@ -199,7 +199,7 @@ def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
         there = var(name, "Int")
         between, inside = _between(case, g, ranged, there, ends, labels[:2])
 
-        def at_symbol(k: Goal, a: int, here: str) -> None:
+        def close_letter(k: Goal, a: int, here: str) -> None:
             """A letter with F clashes with the count; one without makes a part of F false."""
             if a in ranged.letters:
                 return _clash_with_count(case, k, ranged, label, there, between, here)
@@ -209,18 +209,18 @@ def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
             )
             return _false(case, k, labels[2 + which], there, inside, here)
 
-        case.root.cases(g, name, inside, at_symbol)
+        case.root.cases(g, name, inside, close_letter)
     else:
         # all j. F: at each j a letter without F is excluded by the count.
         there, inside, between = _position(case, g, ends)
 
-        def at_position_symbol(k: Goal, a: int, here: str) -> None:
+        def close_other_letter(k: Goal, a: int, here: str) -> None:
             """A letter without F clashes with the count; one with F makes the goal true."""
             if a in ranged.letters:
                 return _clash_with_count(case, k, ranged, label, there, between, here)
             return _true(case, k, there, inside, here)
 
-        case.root.cases(g, there[1][0], inside, at_position_symbol)
+        case.root.cases(g, there[1][0], inside, close_other_letter)
 
 
 def _clash_with_count(
@@ -303,12 +303,12 @@ def _not_negative(case: CaseFacts, g: Goal, ranged: CountedRange, there: Term) -
     for a in ranged.letters:
         label = g.fresh("bit")
 
-        def either(h: Goal, a: int = a) -> None:
+        def by_bit(h: Goal, a: int = a) -> None:
             f, v = h.fresh("f"), h.fresh("v")
             for k in h.ind(case.root.is_letter(there, a), f"{f} {v}"):
                 rewritten(k, v)
 
-        g.have(at_most(num(0), case.root.bit(there, a)), label, either)
+        g.have(at_most(num(0), case.root.bit(there, a)), label, by_bit)
         labels.append(label)
     g.auto(labels, degree=1, rounds=0)
 
@@ -333,7 +333,7 @@ def _bound(f: Term, side: int) -> Term | None:
 
 
 def _joined(parts: list[Term]) -> Term:
-    out = parts[0] if parts else ("true", None, ())
+    joined = parts[0] if parts else ("true", None, ())
     for part in parts[1:]:
-        out = ("&", None, (out, part))
-    return out
+        joined = ("&", None, (joined, part))
+    return joined
