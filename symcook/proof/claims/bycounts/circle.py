@@ -114,12 +114,12 @@ def _lines(steps: int) -> Iterator[str]:
     yield from THIRD if steps != 4 else ()
     for r in range(steps):
         hints = ("sine_zero", KNOWN[steps])[r] if r < 2 else f"cos_{r}_sum, sin_{r}_sum, {KNOWN[steps]}"
-        # r > 1: the addition theorem for r - 1 steps and one more, with the four known values put in one by one
+        # r > 1: the addition theorem for r - 1 steps and one more, with the known values put in one by one
         for of in ("cos", "sin") if r > 1 else ():
             yield f"take {of}_{r}_sum0 from {of}_add({_angle(r - 1, steps)}; {_angle(1, steps)})"
-            known_values = [*dict.fromkeys(f"{part}{place}" for place in (r - 1, 1) for part in ("cos", "sin"))]
-            for n, equation in enumerate(known_values):
-                yield f"rewrite {equation} in {of}_{r}_sum{n} as {of}_{r}_sum{n + 1 if equation != known_values[-1] else ''}"
+            values = [*dict.fromkeys(f"{part}{place}" for place in (r - 1, 1) for part in ("cos", "sin"))]
+            for n, equation in enumerate(values):
+                yield f"rewrite {equation} in {of}_{r}_sum{n} as {of}_{r}_sum{n + 1 if equation != values[-1] else ''}"
         yield f"cos{r}: cos({_angle(r, steps)}) = {_value('cos', r, steps)} by {hints}"
         yield f"sin{r}: sin({_angle(r, steps)}) = {_value('sin', r, steps)} by {hints}"
     yield f"qed by {', '.join(f'{of}{r}' for r in range(steps) for of in ('cos', 'sin'))}"

@@ -20,7 +20,7 @@ from symcook.proof.terms import Term, num
 
 
 def find_counts(case: CaseFacts) -> None:
-    """Add the facts about counts at positions whose letter is decided, and the order of counts up to positions in use."""
+    """Add the facts about counts at positions with a decided letter, and the order of counts up to positions in use."""
     for place, letter in case.counts.pending.items():
         if place not in case.counts.lettered:
             letter_bit(case, place, letter)

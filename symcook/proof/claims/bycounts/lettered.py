@@ -148,7 +148,7 @@ class Lettered:
 
     @property
     def typed(self) -> str:
-        """The label of the premise that there is a typed letter at each position that is no end with an added letter."""
+        """The label of the premise that each position, except an end with an added letter, has a typed letter."""
         return next(k for k, f in self.g.facts.items() if k.startswith("word") and f[0] == "all")
 
     def added(self, letter: int) -> str:
@@ -371,7 +371,7 @@ class Lettered:
         g.true()
 
     def _never_before_last(self, g: Goal, letter: int) -> None:
-        """Close the goal that the letter added last is not counted up to a position i before the last: its bits are 0."""
+        """Close the goal that the letter added last is not counted up to i, which is before the last position."""
         g.intro("i range")
         g.use("range", label="low high")
 

@@ -140,7 +140,7 @@ def _quantified_bit(m: Mono) -> Term | None:
 
 
 def show_bit(case: CaseFacts, g: Goal, f: Term, value: bool) -> None:
-    """Close I[F] = 1 (with `value`) or I[F] = 0, by cases on F: if F has the other value, this contradicts the facts."""
+    """Close I[F] = 1 (with `value`) or I[F] = 0, by cases on F: the other value of F contradicts the facts."""
     labels_before = {*g.facts}
     for h, holds in zip(g.ind(f, f"{g.fresh('f')} {(v := g.fresh('v'))}"), (True, False), strict=True):
         if holds is value:

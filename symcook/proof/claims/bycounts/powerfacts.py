@@ -46,7 +46,7 @@ def one_sign(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | None:
 
 
 def with_powers(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | None:
-    """A contradiction between the rows and their products with powers of e that occur in them; None if none is found."""
+    """A contradiction between rows and their products with powers of e that occur in them; None if none is found."""
     exponents = dict.fromkeys(m[1] for row in rows for m in row.poly if _named(m[1]))
     if not exponents:
         return None

@@ -41,7 +41,7 @@ class CountedRange:
 
 
 def counted_range(case: CaseFacts, f: Term) -> CountedRange | None:
-    """The quantified formula `f` as a `CountedRange`; None if it has another form or the letter does not determine F."""
+    """The formula `f` as a `CountedRange`; None if it has another form or the letter does not determine F."""
     if f[0] not in ("all", "ex") or f[1] != "Int":
         return None
     # ``low <= j & j <= high & F`` under "ex", ``low <= j & j <= high -> F`` under "all"
@@ -206,7 +206,7 @@ def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
         between, inside = _between(case, g, ranged, there, ends, labels[:2])
 
         def close_letter(k: Goal, a: int, here: str) -> None:
-            """Close the case of the letter `a`: a counted one contradicts the count; for another, a part of F is false."""
+            """Close the case of the letter `a`: a counted one contradicts the count, another makes F false."""
             if a in ranged.letters:
                 return _clash_with_count(case, k, ranged, label, there, between, here)
             body = flatten("&", instantiate(ranged.f[2][0], (there,)))[2:]
