@@ -154,11 +154,11 @@ def case_of(model: str, length: int, values: str | Mapping[str, object] | None) 
 
     all_settings = settings(values)
     # Some settings, such as eta, are arguments that build the model; the others are values of its symbols c and epsilon.
-    argument_names = {argument.name for argument in info(model).arguments}
-    arguments = info(model).read({name: value for name, value in all_settings.items() if name in argument_names})
+    arg_names = {argument.name for argument in info(model).arguments}
+    arguments = info(model).read({name: value for name, value in all_settings.items() if name in arg_names})
     eta: Fraction | None = arguments.get("eta")
     values_by_name = build(model, **arguments).values(
-        {name: value for name, value in all_settings.items() if name not in argument_names}
+        {name: value for name, value in all_settings.items() if name not in arg_names}
     )
     numbers = {name: fraction(value) for name, value in values_by_name.items()}
     c, n = numbers["c"], length + 1
@@ -277,7 +277,7 @@ def normed_parity_logit(given: Given, at: flint.arb, hit: Mapping[int, flint.arb
     n, zero, e, square = given.n, arb(0), arb_of(given.epsilon), at**2
 
     def factor(i: int) -> flint.arb:
-        """The factor of both norms at position i, as `_two_norms` computes it, but faster for a position without a hit."""
+        """The factor of both norms at position i, as in `_two_norms`; most positions have no hit."""
         before = (2 * n * n + i * i + 1 + square) / (9 * n * n)
         after = before + hit[i] ** 2 / (9 * n * n) if i in hit else before
         return (after + e * (before + e)).rsqrt()
@@ -356,7 +356,7 @@ def _last(s: flint.arb, squares: flint.arb, d: int, given: Given) -> flint.arb:
 
 def _two_norms(squares: flint.arb, added: flint.arb, epsilon: Fraction) -> flint.arb:
     """The factor by which two norms together multiply a vector. Before the first norm its mean square is `squares`; the
-    part between the norms adds a vector whose mean square is `added` (before both norms)."""
+    part between the norms adds `added` to the mean square, on the scale before the first norm."""
     e = arb_of(epsilon)
     return (squares + added + e * (squares + e)).rsqrt()
 

@@ -98,7 +98,7 @@ def sensitivity(what: str) -> Make:
         points = []
         for weight in WEIGHTS:
             progress(f"figure 3, weight {decimal_text(weight)}")
-            answer = _at_weight(weight)
+            answer = _moved(weight)
             value = answer.value if what == "cross-entropy" else answer.extra["accuracy"]
             if isinstance(value, Ball):  # an accuracy may be the text "open" instead: no precision decided it
                 points.append((weight, value))
@@ -115,7 +115,7 @@ def sensitivity(what: str) -> Make:
 
 
 @cache
-def _at_weight(weight: Fraction) -> Bound:
+def _moved(weight: Fraction) -> Bound:
     """The cross-entropy and accuracy of PARITY with norms at this value of Figure 3's weight."""
     return cross_entropy("parity-layernorm", WORD, SETTING, weight, digits=DIGITS)
 

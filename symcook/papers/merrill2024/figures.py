@@ -1,4 +1,5 @@
 """Figures of the costs of a compiled machine's runs against the number of steps of the machine. The counts are exact.
+
 Source: Merrill and Sabharwal (2024), Corollary 2.1 (tokens), Theorem 3 (operations of a machine that simulates the
 decoder) and Theorem 4 (space of such a machine, compared with the cells of the original machine).
 """
