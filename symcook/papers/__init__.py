@@ -1,1 +1,1 @@
-"""What is of one paper alone, a folder each: its figures (`drawing` finds them), and what these compute."""
+"""Code for a single paper, in a folder of its own: the paper's figures (found by `drawing`) and their computations."""

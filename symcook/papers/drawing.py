@@ -1,7 +1,7 @@
-"""The figures of papers, found by looking.
+"""Finds the figures of papers and writes them to files.
 
-The module `figures` of a paper's folder has FIGURES: for a recipe by name, functions of the greatest length and of
-what is told about the progress, each of which makes one figure.
+Each paper has a folder here with a module `figures`. Its dict FIGURES has, by name of a recipe, the functions that make
+the recipe's figures.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from symcook.files import exists, ordinary
 from symcook.report.figure import Figure, endings, write_files
 
 Make = Callable[[int, Callable[[str], None]], Figure]
+"""Makes one figure. Arguments: the greatest length of strings, and a function that is called with a line of text before
+each longer computation, to report progress."""
 
 
 def figures() -> dict[str, tuple[Make, ...]]:
-    """The figures by recipe."""
+    """The functions that make figures, by recipe."""
     makes_by_recipe: dict[str, tuple[Make, ...]] = {}
     for paper in sorted(module.name for module in iter_modules(papers.__path__) if module.ispkg):
         for name, makes in import_module(f"symcook.papers.{paper}.figures").FIGURES.items():
@@ -38,10 +40,11 @@ def write(
     force: bool = False,
     done: Callable[[str], None] = lambda _: None,
 ) -> list[Path]:
-    """Write each figure of a recipe, or those that `makes` make, as CSV and, with matplotlib, as SVG and PNG, all of
-    them or none; the files, in order.
+    """Write each figure of a recipe, or the figures made by `makes`, as CSV and, with matplotlib, as SVG and PNG. Either
+    all files are written or none. Returns the files, in order.
 
-    Raises BadInput for a recipe without figures, and for files that exist or cannot be written.
+    `longest` is the greatest length of strings; `force` overwrites files; `done` reports progress (see `Make`). Raises
+    BadInput for a recipe without figures, and for files that exist or cannot be written.
     """
     place = ordinary(folder, "the folder of figures", "-o figures") if Path(folder).name else Path(folder)
     if place.exists() and not place.is_dir():
@@ -52,11 +55,11 @@ def write(
     if not force:
         for old in sorted(place.glob(f"{name}-figure-*")) if place.is_dir() else ():
             raise exists(old)
-    # All files are made before the first is written. Folders that were created for nothing are removed again.
+    # All contents are made before the first file is written. On failure the new folders are removed again.
     contents: dict[Path, bytes] = {}
     new_folders = [folder for folder in (place, *place.parents) if not folder.exists()]
     try:
-        place.mkdir(parents=True, exist_ok=True)  # before the work, which takes minutes
+        place.mkdir(parents=True, exist_ok=True)  # fails before the work, which may take minutes, not after it
         for make in known[name]:
             figure = make(longest, done)
             for ending in endings():
@@ -68,6 +71,6 @@ def write(
         raise BadInput("the place of figures must be writable", f"{place} ({error.strerror})") from error
     finally:
         for folder in new_folders:
-            with contextlib.suppress(OSError):  # someone else has put a file there
+            with contextlib.suppress(OSError):  # another process may have put a file there
                 folder.rmdir()
     return list(contents)

@@ -1,5 +1,6 @@
-"""References: what each recipe should compute, in plain rational arithmetic.
+"""References: what each recipe or compiled program should compute, in plain rational arithmetic.
 
-Nothing here knows how a transformer does it. A reference imports only the standard library and symcook.errors, so
-that a mistake in a recipe cannot hide in its reference.
+Nothing here depends on how a transformer computes it, so a mistake in a recipe cannot be repeated in its reference.
+Apart from the standard library, a reference imports only symcook.errors, symcook.door, other references, and the
+parsers of symcook.programs.
 """

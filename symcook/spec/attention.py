@@ -1,7 +1,7 @@
-"""References of the attention recipes, over lists of rationals (`first_position`: over words); position i of the paper
-is entry i - 1.
+"""References of the attention recipes. They map a list of rationals, or a word, to a list of rationals; position i of
+the paper is entry i - 1.
 
-Every list has at least one entry, as in the paper, where sequences are nonempty. Weighting is average-hard.
+Every list must have at least one entry, as in the paper, where sequences are nonempty. Weighting is average-hard.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from symcook.spec.fold import Fold
 
 
 def _exact(values: Sequence[Fraction | int]) -> list[Fraction]:
+    """The values as Fractions. Raises BadInput for an empty list, or an entry that is no integer or Fraction."""
     if not values:
         raise BadInput("a sequence must have at least one position", "the empty sequence", "give one row or more")
     for value in values:
@@ -37,7 +38,7 @@ def successor(values: Sequence[Fraction | int]) -> list[Fraction]:
 
 def last_position(word: Sequence[str]) -> list[Fraction]:
     """1 at the last position of a word, 0 at every other."""
-    return [Fraction(int(place == len(word))) for place in range(1, len(word) + 1)]
+    return [Fraction(int(position == len(word))) for position in range(1, len(word) + 1)]
 
 
 def average(values: Sequence[Fraction | int]) -> list[Fraction]:
@@ -60,8 +61,8 @@ first_position = Fold(0, lambda place, token: min(place + 1, 2), lambda place: F
 def lookup_quadratic(rows: Sequence[tuple[Fraction | int, Fraction | int]]) -> list[Fraction]:
     """From rows (q_i, v_i), at position i the value v_j of the position j nearest to q_i (section 5.3.4).
 
-    For q_i in 1..n that is v at q_i, the lookup of the paper. The score 2 q j - j^2 is q^2 - (q - j)^2, so any other
-    query reads the nearest position, and one that lies midway between two reads their mean.
+    For q_i in 1..n this is v at q_i, the lookup of the paper. The score 2 q j - j^2 is q^2 - (q - j)^2, so another
+    query reads the nearest position, and a query midway between two positions reads the mean of their values.
     """
     queries = _exact([row[0] for row in rows])
     values = _exact([row[1] for row in rows])
@@ -86,16 +87,17 @@ def lookup(rows: Sequence[tuple[Fraction | int, Fraction | int]]) -> list[Fracti
 
 
 def lookup_hash(rows: Sequence[tuple[Fraction | int, Fraction | int]]) -> list[Fraction]:
-    """From rows (q_i, v_i), at position i the value at the position j for which the angle between (q_i, 1) and (j, 1)
-    is
-    least, or the mean of two (section 5.3.3). For q_i in 1..n that is v at q_i."""
+    """From rows (q_i, v_i), at position i the value v_j at the position j for which the angle between (q_i, 1) and
+    (j, 1) is least, or the mean of the values if two angles are equal (section 5.3.3). For q_i in 1..n this is v at
+    q_i."""
     queries = _exact([row[0] for row in rows])
     values = _exact([row[1] for row in rows])
     answers = []
     for query in queries:
-        # the sign of the cosine times its square, times q^2 + 1
-        near = [(query * j + 1) * abs(query * j + 1) / (j * j + 1) for j in range(1, len(values) + 1)]
-        nearest = [v for v, c in zip(values, near, strict=True) if c == max(near)]
+        # The least angle has the greatest cosine, (q j + 1)/sqrt((q^2 + 1)(j^2 + 1)). To stay rational, compare the
+        # square of the cosine with its sign, times q^2 + 1, which is the same for all j.
+        closeness = [(query * j + 1) * abs(query * j + 1) / (j * j + 1) for j in range(1, len(values) + 1)]
+        nearest = [v for v, c in zip(values, closeness, strict=True) if c == max(closeness)]
         answers.append(sum(nearest, Fraction(0)) / len(nearest))
     return answers
 
@@ -107,8 +109,9 @@ def first_value(values: Sequence[Fraction | int]) -> list[Fraction]:
 
 
 def unique_hard(rows: Sequence[tuple[Fraction | int, Fraction | int]], term: str) -> list[Fraction]:
-    """From rows (s_i, v_i), at every position the value at the last position of the greatest score; at the first one
-    for the terms 1/j and -j/n (section 5.6) and 1/(j + 1) (Table 2)."""
+    """From rows (s_i, v_i), at every position the value at the position with the greatest score. `term` is added to the
+    scores to break ties: -1/j, j/n and -1/(j + 1) select the last of several such positions, and 1/j, -j/n (section
+    5.6) and 1/(j + 1) (Table 2) the first."""
     scores = _exact([row[0] for row in rows])
     values = _exact([row[1] for row in rows])
     places = [j for j, score in enumerate(scores) if score == max(scores)]

@@ -1,5 +1,5 @@
-"""What an automaton does on a word: its states by their names, walked one by one. Of the library it shares the reader
-of tables alone."""
+"""Reference of compiled automata: the automaton's run on a word, state by state. With the compiler it shares only the
+parser of tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from symcook.spec.fold import Fold
 
 
 def language(table: Automaton) -> Fold:
-    """What an automaton answers to a string, as a reference whose states are its names."""
+    """The answer of an automaton to a string, as a fold whose states are the names of the automaton's states."""
+    # rows: by state and letter the next state
     rows = {
         name: dict(zip(table.alphabet, (table.names[to] for to in row), strict=True))
         for name, row in zip(table.names, table.moves, strict=True)
@@ -21,7 +22,7 @@ def language(table: Automaton) -> Fold:
 
 
 def tokens(table: Automaton, word: Iterable[str]) -> list[str]:
-    """The tokens of its run: the states that a word goes through, the initial one first, and yes or no.
+    """The tokens of the automaton's run on a word: the states in order, from the initial state on, then yes or no.
 
     >>> from symcook.programs.running import read_source
     >>> tokens(read_source("(aa)*"), "aaa")

@@ -1,8 +1,9 @@
-"""A formula that counts as a fold whose code can be followed where counts are open: plain integers, tuples and text.
+"""A formula with counts as a fold, written with plain integers, tuples and text, so that its code can also be executed
+symbolically, with unknown counts.
 
-A state has the truths at the last letter of the lines that later letters need, a number for each line whose places to
-the left are counted, and the remainders of the numbers of which no more is asked. What is asked of the last position
-alone, as a count to the right there, is worked out by the answer.
+The state has four parts: the truths, at the last letter, of the lines that later letters need; for each line that is
+counted to the left, its count so far; for each line that only needs the remainder of a count, the remainder; and the
+last letter. A line that matters only at the last position, such as a count to the right, is evaluated by `answer`.
 """
 
 from __future__ import annotations
@@ -15,30 +16,31 @@ from symcook.spec.fold import Fold
 
 
 def counted(formula: Formula) -> Fold:
-    """What a formula answers at the last position of a string, read once from the left to the right.
+    """The answer of a formula at the last position of a string, as a fold from left to right.
 
-    Raises BadInput where it looks ahead from an earlier position, or has a TABLE.
+    Raises BadInput for a formula that looks ahead from an earlier position, or has a TABLE.
     """
     needed = _needed_later(formula)
     _check_looks_back(formula, needed)
-    # `decide.following` follows functions and builtin values, no objects of classes: hence plain tuples and closures.
+    # `decide.following` executes functions and builtin values symbolically, but no objects of classes: so the lines
+    # become plain tuples, and the steps closures.
     lines: list[tuple[Any, ...]] = [
         (line.op, line.left, line.right, tuple(sorted(line.letters)), tuple(map(tuple, line.counts)), line.bound)
         for line in formula.lines
     ]
-    # The state has a total for each line that is counted to the left, and the remainder for each line that asks one.
+    # By number of a line: the index of its total in the state, or of its remainder, and the divisor.
     counted_lines = sorted({count.line for line in formula.lines for count in line.counts if count.side == "left"})
     total_index = {line: index for index, line in enumerate(counted_lines)}
     divided = [number for number, line in enumerate(formula.lines) if line.op == "remainder"]
     remainder_index = {number: index for index, number in enumerate(divided)}
     divisors = {number: formula.lines[number].divisor for number in divided}
-    added = {
-        number: [count.line for count in formula.lines[number].counts] for number in divided
-    }  # none: each position
+    # By number of a remainder line: the lines that it counts; without one it counts positions.
+    added = {number: [count.line for count in formula.lines[number].counts] for number in divided}
     outputs = [(label, line) for label, line in formula.outputs]
 
     def truth(number: int, true: dict[int, bool], totals: Any, remainders: Any, letter: str, before: Any) -> bool:
-        """Whether a line is true, by the lines before it at this letter and by all `before`, at the letter before."""
+        """Whether the line `number` is true at a letter. `true` has the truths of the lines before it, `before` the
+        truths of all lines at the letter before."""
         op, left_line, right_line, letters, counts, bound = lines[number]
         if op == "letters":
             return letter in letters
@@ -52,8 +54,8 @@ def counted(formula: Formula) -> Fold:
             return before is not None and before[left_line]
         if op == "since":
             return true[left_line] and (true[right_line] or (before is not None and before[number]))
-        # The remainder is kept in the state; a linear inequality of counts is what is left. A count to the right of the
-        # last position is the truth there.
+        # Counting: the remainder is in the state; otherwise a linear inequality of counts. A count to the right is
+        # needed only at the last position, where it is the truth there.
         if op == "remainder":
             return remainders[remainder_index[number]] == bound
         total = 0
@@ -62,7 +64,8 @@ def counted(formula: Formula) -> Fold:
         return bool(total >= bound)
 
     def step(state: Any, letter: str) -> Any:
-        """The state after one more letter."""
+        """The state after one more letter. The needed lines are evaluated in order; a line's remainder or total is
+        updated with it."""
         before, totals, remainders, _ = state
         true: dict[int, bool] = {}
         totals, remainders = list(totals), list(remainders)
@@ -78,13 +81,13 @@ def counted(formula: Formula) -> Fold:
         return truths, tuple(totals), tuple(remainders), letter
 
     def answer(state: Any) -> Any:
-        """The answer where the string ends in this state."""
+        """The answer if the string ends in this state."""
         last, totals, remainders, letter = state
         if last is None:  # the empty string has no last position
             return None
         true = {number: last[number] for number in needed}
         for number in range(len(lines)):
-            if number not in true:  # prev and since are needed later: no other line asks for the letter before
+            if number not in true:  # lines with prev and since are all in `needed`: the letter before is not needed
                 true[number] = truth(number, true, totals, remainders, letter, None)
         for label, line in outputs:
             if label is None or true[line]:
@@ -95,8 +98,8 @@ def counted(formula: Formula) -> Fold:
 
 
 def _check_looks_back(formula: Formula, needed: list[int]) -> None:
-    """BadInput for a line that asks for what comes later, but for a count to the right of the last position: that is
-    the truth there."""
+    """Raises BadInput for a TABLE, and for a line that depends on later letters, except a count to the right that is
+    needed at the last position only."""
     for number, line in enumerate(formula.lines):
         ahead = line.op in ("next", "until") or any(count.side == "right" for count in line.counts)
         at_the_end = line.op == "at least" and number not in needed
@@ -106,8 +109,8 @@ def _check_looks_back(formula: Formula, needed: list[int]) -> None:
 
 
 def _needed_later(formula: Formula) -> list[int]:
-    """The lines, in order, whose truth at a letter is needed at a later one: those of prev and since, remainders, what
-    is counted to the left, and what these read."""
+    """The numbers of the lines whose truth at a letter is needed at later letters, in order: lines with prev and since,
+    remainders, lines that are counted to the left, and the lines that these read."""
     needed = set[int]()
     for number in range(len(formula.lines) - 1, -1, -1):
         line = formula.lines[number]

@@ -1,11 +1,12 @@
-"""References of the feed-forward recipes, on the whole real line (rational points of it).
+"""References of the feed-forward recipes, for all rational inputs.
 
-Each function maps {coordinate: Fraction} to {coordinate: Fraction}; what builds or tunes the recipe (eps, c, a truth
-table ...) follows by keyword. The answer is the coordinate "out", except where the recipe relies on the residual
-connection and so rewrites its input: `zero` and `cancel_residual` answer under "x".
+Each function maps {coordinate: Fraction} to {coordinate: Fraction}; the parameters of the recipe (eps, c, a truth table
+..) are keyword arguments. The result is under "out", except for recipes that rewrite their input by the residual
+connection: `zero` and `cancel_residual` return it under "x".
 
-Source of every formula but `parity`: the Cookbook, sections 4, 5.7 and 6.4. A comparator is its three-case formula,
-inside the tolerance window too; the indicator that it stands for is only reached outside the window.
+The source of every formula except `parity` is the Cookbook, sections 4, 5.7 and 6.4. A comparator follows its formula
+with three cases, also inside the tolerance window; only outside this window it equals the indicator that it
+approximates.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,7 @@ SpecNumber = Fraction | int
 
 
 def _number(value: object, what: str) -> Fraction:
+    """The value as a Fraction. Raises BadInput, which names it by `what`, unless it is an integer or Fraction."""
     if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
         raise BadInput(f"{what} must be an exact number", value, "give an integer or a Fraction such as Fraction(1, 2)")
     return Fraction(value)
@@ -33,6 +35,7 @@ def _read(values: NamedValues, *names: str) -> tuple[Fraction, ...]:
 
 
 def _positive(value: SpecNumber, what: str) -> Fraction:
+    """The value as a Fraction. Raises BadInput, which names it by `what`, unless it is an exact positive number."""
     number = _number(value, what)
     if number <= 0:
         raise BadInput(f"{what} must be positive", number, f"give a positive rational for {what}")
@@ -40,6 +43,7 @@ def _positive(value: SpecNumber, what: str) -> Fraction:
 
 
 def _out(value: Fraction) -> SpecOutputs:
+    """The value under the coordinate "out"."""
     return {"out": value}
 
 
@@ -115,7 +119,7 @@ def eqzero(values: NamedValues, *, eps: SpecNumber) -> SpecOutputs:
 def gtzero_input(values: NamedValues) -> SpecOutputs:
     """0 for x <= 0, x for 0 < x < tolerance, tolerance for x >= tolerance; tolerance is an input (eq 32).
 
-    tolerance <= 0, where the equation says nothing: tolerance for 0 < x, else 0.
+    For tolerance <= 0, which the equation does not cover: tolerance for x > 0, else 0.
     """
     x, tolerance = _read(values, "x", "tolerance")
     if tolerance <= 0:
@@ -128,7 +132,7 @@ def gtzero_input(values: NamedValues) -> SpecOutputs:
 def gezero_input(values: NamedValues) -> SpecOutputs:
     """0 for x <= -tolerance, x + tolerance for -tolerance < x < 0, tolerance for x >= 0 (eq 33).
 
-    tolerance <= 0, where the equation says nothing: tolerance for 0 <= x, else 0.
+    For tolerance <= 0, which the equation does not cover: tolerance for x >= 0, else 0.
     """
     x, tolerance = _read(values, "x", "tolerance")
     if tolerance <= 0:
@@ -141,7 +145,7 @@ def gezero_input(values: NamedValues) -> SpecOutputs:
 def eqzero_input(values: NamedValues) -> SpecOutputs:
     """0 for |x| >= tolerance, tolerance - |x| for 0 < |x| < tolerance, tolerance for x = 0 (eq 34).
 
-    tolerance <= 0, where the equation says nothing: tolerance for x = 0, else 0.
+    For tolerance <= 0, which the equation does not cover: tolerance for x = 0, else 0.
     """
     x, tolerance = _read(values, "x", "tolerance")
     if tolerance <= 0:
@@ -152,11 +156,11 @@ def eqzero_input(values: NamedValues) -> SpecOutputs:
 
 
 def boolean(values: NamedValues, *, table: str | Sequence[int], names: Sequence[str] | None = None) -> SpecOutputs:
-    """out = entry k of the truth table, where the bits x1 ... xm, read as a binary number, are k (eq 35).
+    """out = entry k of the truth table, where k is the binary number with the bits x1 ... xm (eq 35).
 
-    table: 2^m bits, `"0110"` or a sequence of 0 and 1, m >= 0. names: the m inputs, first the most significant;
-    default x1 ... xm. Raises BadInput for a table of another length and for an input that is not 0 or 1, where the
-    recipe promises nothing.
+    table: 2^m bits, m >= 0, as a text such as "0110" or a sequence of 0 and 1. names: the m inputs, the most
+    significant first; by default x1 ... xm. Raises BadInput for a table of another length and for an input that is not
+    0 or 1, for which the recipe is not specified.
     """
     bits = [str(bit) for bit in table]
     width = len(bits).bit_length() - 1
@@ -174,10 +178,10 @@ def boolean(values: NamedValues, *, table: str | Sequence[int], names: Sequence[
 
 
 def parity(values: NamedValues, *, names: Sequence[str]) -> SpecOutputs:
-    """out = 1 where an odd number of the inputs `names` are 1, else 0 (chiang2022, section 3.1).
+    """out = 1 if an odd number of the inputs `names` are 1, else 0 (chiang2022, section 3.1).
 
-    The exclusive or of all of them, one after the other. Raises BadInput for an input that is not 0 or 1, where the
-    recipe promises nothing.
+    Computed as the exclusive or of the inputs, one after the other. Raises BadInput for an input that is not 0 or 1,
+    for which the recipe is not specified.
     """
     parity_bit = Fraction(0)
     for name, value in zip(names, _read(values, *names), strict=True):
@@ -196,7 +200,8 @@ def conditional(values: NamedValues) -> SpecOutputs:
 
 
 def cpwl(values: NamedValues, *, points: Sequence[tuple[SpecNumber, SpecNumber]]) -> SpecOutputs:
-    """out = the piecewise linear function through the points, its outer pieces continued (Definition 4.1).
+    """out = the value at x of the piecewise linear function through the points, whose outer pieces are continued to
+    infinity (Definition 4.1).
 
     points: at least two (x, y) with strictly increasing x; the points between the outer ones are the knots.
     """
@@ -215,9 +220,9 @@ def cpwl(values: NamedValues, *, points: Sequence[tuple[SpecNumber, SpecNumber]]
 
 
 def cancel_residual(values: NamedValues, *, f: Callable[[NamedValues], Mapping[str, Fraction]]) -> SpecOutputs:
-    """x becomes f(x) though the residual connection adds x (section 4.2).
+    """x becomes f(x), although the residual connection adds x (section 4.2).
 
-    f: reference of the feed-forward network that is wrapped; where it answers "out", that is the new x.
+    f: the reference of the wrapped feed-forward network; its output "out" is returned as "x".
     """
     answer = f(values)
     return {"x" if name == "out" else name: value for name, value in answer.items()}
@@ -241,8 +246,8 @@ def round_quarter(values: NamedValues) -> SpecOutputs:
 
 
 def max_min(values: NamedValues, groups: Sequence[Sequence[tuple[Mapping[str, Fraction], Fraction]]]) -> SpecOutputs:
-    """The greatest over groups of the least over affine pieces, each {input: coefficient} and a constant (section
-    4.1).
+    """The maximum over groups of the minimum over the affine functions of a group (section 4.1). Each is a pair
+    ({input: coefficient}, constant).
     """
     used = tuple(dict.fromkeys(name for group in groups for named, _ in group for name in named))
     at = dict(zip(used, _read(values, *used), strict=True))
@@ -250,8 +255,8 @@ def max_min(values: NamedValues, groups: Sequence[Sequence[tuple[Mapping[str, Fr
 
 
 def proposition(values: NamedValues, names: Sequence[str], table: Sequence[int], signed: bool) -> SpecOutputs:
-    """The entry of a truth table at bits 0 and 1, or with `signed` -1 and 1, the first name being the first bit
-    (section 4.8)."""
+    """The entry of a truth table for the inputs `names`, the most significant first (section 4.8). Inputs and output
+    are 0 or 1, or, with `signed`, -1 or 1."""
     low = -1 if signed else 0
     place = 0
     for name, value in zip(names, _read(values, *names), strict=True):
@@ -268,5 +273,5 @@ def multiply(values: NamedValues) -> SpecOutputs:
 
 
 def of_recipe(values: NamedValues, f: Callable[[NamedValues], SpecOutputs]) -> SpecOutputs:
-    """What another reference says: by-gelu should come near it (section 4.6)."""
+    """The result of another reference, `f`. The recipe by-gelu should approximate it (section 4.6)."""
     return f(values)

@@ -1,4 +1,4 @@
-"""Functions of words that read them once, from the left to the right, and keep a state."""
+"""Folds: functions of words that read a word once, from left to right, with a state."""
 
 from collections.abc import Callable, Hashable, Iterable
 from copy import deepcopy
@@ -15,12 +15,12 @@ STEADY = "the states of a specification must not change once they are reached"
 @door()
 @dataclass(frozen=True)
 class Fold:
-    """`answer` of the state that `step` reaches from `start` over the tokens of a word; with `each` the list of these
-    answers, one after every token.
+    """A function of words: `step` updates the state, from `start`, by each token of the word, and the result is
+    `answer` of the last state. With `each` it is the list of the answers after every token.
 
-    It is called like a function of words (text, or a sequence of tokens). `symcook check` takes it as a reference, and
-    then asks it twice a state and token, which must give the same, instead of once a word: states must be hashable, and
-    states that are equal must have equal answers and equal successors.
+    It is called with a word, a text or a sequence of tokens. As the reference of `symcook check` it is evaluated twice
+    for each state and token, which must give the same result, instead of once for each word: states must be hashable,
+    and equal states must have equal answers and equal successors.
 
     >>> parity = Fold(False, lambda odd, token: odd != (token == "1"), lambda odd: odd)
     >>> parity("0111"), parity("")
@@ -45,8 +45,8 @@ class Fold:
 
 
 def steady(state: object) -> bool:
-    """Whether a state is compared by what it holds: an object with attributes of its own that is equal to itself alone,
-    or that cannot be hashed, may be changed in place, and nobody who keeps it would notice."""
+    """Whether a state is hashable and compared by its value. Another object, which is not hashable, or which has
+    attributes and is equal only to itself, could be changed in place after it was stored, unnoticed."""
     if isinstance(state, tuple | frozenset):
         return all(map(steady, state))
     by_value = type(state).__eq__ is not object.__eq__ or isinstance(state, Enum | type)
@@ -54,6 +54,6 @@ def steady(state: object) -> bool:
 
 
 def require_steady(state: object) -> None:
-    """BadInput for a state that a step may change in place."""
+    """Raise BadInput for a state that a step may change in place."""
     if not steady(state):
         raise BadInput(STEADY, f"a {type(state).__name__}", "use numbers, text and tuples of them")

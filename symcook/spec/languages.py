@@ -1,7 +1,7 @@
 """Reference recognisers: the bracket languages of the Cookbook's section 9.2, and PARITY and FIRST of chiang2022.
 
-The empty word is in Dyck-1 (S -> epsilon), and these functions say so; a transformer that adds no token of its own has
-no empty input, so whoever compares the two starts at length 1. A symbol outside the alphabet is BadInput.
+The empty word is in Dyck-1 (S -> epsilon), so these functions accept it. A transformer without added tokens has no
+empty input, so a comparison with it starts at length 1. A symbol outside the alphabet raises BadInput.
 
 >>> dyck1("((()))"), dyck1(")())()"), dyck1("")
 (True, False, True)
@@ -14,16 +14,18 @@ from symcook.spec.fold import Fold
 
 
 def _brackets(word: Iterable[str]) -> None:
+    """Raise BadInput for a symbol other than ( and )."""
     for symbol in word:
         if symbol not in ("(", ")"):
             raise BadInput("a string must consist of ( and )", symbol)
 
 
 _UNMATCHED = -1
-"""The state after a ) that closes nothing; any other state is the number of brackets that are open."""
+"""The state after a ) that closes no bracket; any other state is the number of unclosed brackets."""
 
 
 def _nest(unclosed: int, bracket: str) -> int:
+    """The next state of Dyck-1."""
     _brackets((bracket,))
     if unclosed == _UNMATCHED:
         return _UNMATCHED
@@ -31,14 +33,14 @@ def _nest(unclosed: int, bracket: str) -> int:
 
 
 dyck1 = Fold(0, _nest, lambda unclosed: unclosed == 0)
-"""Every prefix has at least as many ( as ), and the whole word has as many of each."""
+"""Whether every prefix has at least as many ( as ), and the whole word has equally many of both."""
 
 
 def dyck1_grammar(word: str) -> bool:
-    """Whether S -> epsilon | ( S ) S generates the word: the same language by an independent method.
+    """Whether the grammar S -> epsilon | ( S ) S generates the word: the same language by an independent method.
 
-    Bottom up over all spans: a span is derived if it is empty or if it is ( S ) S for some place of the closing
-    bracket. Cubic time.
+    Computed for all spans of the word, the shortest first: S generates a span if it is empty, or if it is ( S ) S for
+    some position of the closing bracket. This takes cubic time.
     """
     _brackets(word)
     n = len(word)
@@ -55,10 +57,11 @@ def dyck1_grammar(word: str) -> bool:
 
 
 def dyck_bounded(brackets: Sequence[str], most: int) -> Fold:
-    """Well-nested words over `brackets` (opening and closing in turn) with at most `most` unclosed ones at any point.
+    """The well-nested words over `brackets` (an opening one, its closing one, ..) with at most `most` unclosed brackets
+    at any point.
 
-    The state is the stack of unclosed brackets, None where a word cannot be saved any more. BadInput for brackets that
-    are no pairs, or not all different, and for a `most` below 0. Section 9.2.3.
+    The state is the stack of the closing brackets that are still needed, or None if no continuation is well-nested.
+    Raises BadInput for brackets that are no pairs, or not all different, and for a negative `most`. Section 9.2.3.
 
     >>> [dyck_bounded("()[]", 2)(word) for word in ("([])", "([)]", "([()])", "")]
     [True, False, False, True]
@@ -85,19 +88,21 @@ def dyck_bounded(brackets: Sequence[str], most: int) -> Fold:
 dyck1_2 = Fold(
     0, lambda unclosed, bracket: _nest(unclosed, bracket) if unclosed < 3 else 3, lambda unclosed: unclosed == 0
 )
-"""Dyck-1 with nesting depth at most 2, the state 3 being too deep for good. Section 9.2.2."""
+"""Whether a word is in Dyck-1 with nesting depth at most 2. The state 3, too deep, is never left. Section 9.2.2."""
 
 
 def _place(alphabet: tuple[str, ...], symbol: str) -> int:
+    """The index of a symbol in the alphabet. Raises BadInput for another symbol."""
     if symbol not in alphabet:
         raise BadInput(f"a string must consist of {' '.join(alphabet)}", symbol)
     return alphabet.index(symbol)
 
 
 def most_recent(alphabet: Sequence[str]) -> Fold:
-    """At each position the symbol right after the last earlier occurrence of the current one, else this one.
+    """At each position: the symbol right after the last earlier occurrence of the current symbol, or the current symbol
+    if it did not occur before.
 
-    The state is the current symbol, what followed each symbol last, and the answer. Section 9.1.1.
+    The state has the current symbol; for each symbol the one that last followed it; and the answer. Section 9.1.1.
 
     >>> "".join(most_recent("ABCD")("ACABDACDCA"))
     'ACCBDBAADC'
@@ -106,17 +111,19 @@ def most_recent(alphabet: Sequence[str]) -> Fold:
 
     def step(state: tuple[str, tuple[str, ...], str], symbol: str) -> tuple[str, tuple[str, ...], str]:
         current, after, _ = state
-        table = list(after)
+        successors = list(after)
         if current:
-            table[_place(alphabet, current)] = symbol
-        return symbol, tuple(table), table[_place(alphabet, symbol)] or symbol
+            successors[_place(alphabet, current)] = symbol
+        return symbol, tuple(successors), successors[_place(alphabet, symbol)] or symbol
 
     return Fold(("", ("",) * len(alphabet), ""), step, lambda state: state[2], each=True)
 
 
 def most_frequent(alphabet: Sequence[str]) -> Fold:
-    """At each position the symbol that most often followed the current one before it, the first of several in the
-    order of the alphabet; the current one where it did not occur before. Section 9.1.2.
+    """At each position: the symbol that has followed the current symbol most often so far, the first of several in the
+    order of the alphabet; the current symbol if none has followed it. Section 9.1.2.
+
+    The state has the index of the current symbol (-1 at the start), and how often each symbol followed each other one.
 
     >>> "".join(most_frequent("ABCD")("ACABDACDCA"))
     'ACCBDBAAAC'
@@ -132,33 +139,35 @@ def most_frequent(alphabet: Sequence[str]) -> Fold:
 
     def answer(state: tuple[int, tuple[int, ...]]) -> str:
         current, counts = state
-        own = counts[current * size : (current + 1) * size]
-        return alphabet[own.index(max(own)) if any(own) else current]
+        counts_of_current = counts[current * size : (current + 1) * size]
+        return alphabet[counts_of_current.index(max(counts_of_current)) if any(counts_of_current) else current]
 
     return Fold((-1, (0,) * size * size), step, answer, each=True)
 
 
 def _bit(symbol: str) -> bool:
+    """Whether a symbol is 1. Raises BadInput unless it is 0 or 1."""
     if symbol not in ("0", "1"):
         raise BadInput("a string must consist of 0 and 1", symbol)
     return symbol == "1"
 
 
 parity = Fold(False, lambda odd, symbol: odd != _bit(symbol), lambda odd: odd)
-"""Whether the number of 1s is odd: an automaton of two states that each 1 swaps. The empty word is no member.
+"""Whether the number of 1s is odd: an automaton with two states, which each 1 exchanges. The empty word is rejected.
 
 >>> parity("0111"), parity("11"), parity("")
 (True, False, False)
 """
 
 
-def _first(said: bool | None, symbol: str) -> bool:
+def _first(first_bit: bool | None, symbol: str) -> bool:
+    """The first bit of a word: `first_bit` if it is known, else the symbol's."""
     bit = _bit(symbol)
-    return bit if said is None else said
+    return bit if first_bit is None else first_bit
 
 
 first = Fold(None, _first, bool)
-"""Whether the first symbol is 1; what follows is not looked at. The empty word, which has no symbol, is no member.
+"""Whether the first symbol is 1; later symbols do not matter. The empty word, which has no symbol, is rejected.
 
 >>> first("100"), first("011"), first("")
 (True, False, False)

@@ -1,9 +1,11 @@
-"""What formulas of temporal logic mean, by their definition. Shares the syntax alone with what compiles them.
+"""Reference of formulas of temporal logic: evaluates them by their definition. With the compiler it shares only the
+syntax.
 
 `truths` and `answers` evaluate a formula on one string, `Looking.block` on all strings of a block at once. `fold` and
 `language` read a string once from left to right, as a state machine.
 
-Source: Yang et al. (2026), Definitions 11 and 14: in since and until the position of the witness belongs to both sides.
+Source: Yang et al. (2026), Definitions 11 and 14. In "f since g" and "f until g", f must also be true at the position
+where g is.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from symcook.spec.srasp import WordsByValue, lettered
 
 
 def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
-    """For each line of the formula whether it is true at each position of the word."""
+    """For each line of the formula: whether it is true at each position of the word."""
     n = len(word)
     table: list[list[bool]] = []
     for line in formula.lines:
@@ -34,7 +36,7 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
             row = [f_true and g_true for f_true, g_true in zip(f, g, strict=True)]
         elif line.op == "or":
             row = [f_true or g_true for f_true, g_true in zip(f, g, strict=True)]
-        # Before the first position prev is false, and after the last one next.
+        # At the first position prev is false, at the last one next.
         elif line.op == "prev":
             row = [False, *f][:n]
         elif line.op == "next":
@@ -62,7 +64,8 @@ def truths(formula: Formula, word: Sequence[str]) -> list[list[bool]]:
 
 
 def _lasting(f: Sequence[bool], g: Sequence[bool]) -> list[bool]:
-    """Whether g was true at some position up to each, and f from there on: it is so here, or before and f still is."""
+    """f since g at each position: whether g is true at some position up to it, and f from there on. So f is true here,
+    and g is true here or f since g at the position before."""
     row, lasts = list[bool](), False
     for f_true, g_true in zip(f, g, strict=True):
         lasts = f_true and (g_true or lasts)
@@ -71,18 +74,18 @@ def _lasting(f: Sequence[bool], g: Sequence[bool]) -> list[bool]:
 
 
 def _count(row: Sequence[bool], side: str, i: int) -> int:
-    """How often a line is true up to index i, or from it on, both with i itself."""
+    """The number of positions at which a line is true: up to index i for "left", else from i on; i included."""
     return sum(row[: i + 1] if side == "left" else row[i:])
 
 
 def _numbers(line: FormulaLine, table: Sequence[Sequence[bool]], n: int) -> list[int]:
-    """What a predicate looks at, at each position: its count, or without one the position."""
+    """The number that a predicate is about, at each position: its count, or, without a count, the position itself."""
     counts = [_count(table[count.line], count.side, i) for count in line.counts for i in range(n)]
     return counts or list(range(1, n + 1))
 
 
 def answers(formula: Formula, word: Sequence[str]) -> list[bool] | list[str]:
-    """What the formula answers at each position: its truth, or the label of the first output that is true there."""
+    """The answer of the formula at each position: its truth, or the label of the first output that is true there."""
     table = truths(formula, word)
     if not formula.labels:
         return table[formula.outputs[0][1]]
@@ -90,8 +93,8 @@ def answers(formula: Formula, word: Sequence[str]) -> list[bool] | list[str]:
 
 
 class Looking:
-    """A formula without counts as a function of words, with an answer at each position; `block` answers for all words
-    with these letters at each position: each answer that occurs there, with its words as bits of a number."""
+    """A formula without counts as a function from a word to an answer at each position. `block` evaluates many words at
+    once."""
 
     def __init__(self, formula: Formula) -> None:
         self.formula = formula
@@ -100,39 +103,42 @@ class Looking:
         return answers(self.formula, word)
 
     def block(self, choices: Sequence[Sequence[str]]) -> list[WordsByValue]:
-        """As `symcook.spec.srasp.columns`."""
+        """The answers at each position for all words with these letters at each position, in the form of
+        `symcook.spec.srasp.columns`. The rows of `table` have, for each position, the words at which the line is true,
+        as the bits of a number."""
         letters, size = lettered(choices)
-        n, every = len(letters), (1 << size) - 1
+        n, all_strings = len(letters), (1 << size) - 1
         table: list[list[int]] = []
         for line in self.formula.lines:
             f = table[line.left] if line.left >= 0 else []
             g = table[line.right] if line.right >= 0 else []
             if line.op == "letters":
                 row = [sum(words for letter, words in column.items() if letter in line.letters) for column in letters]
-            # Boolean operations act on all strings at once, bit by bit.
+            # Boolean operations act on all words at once, bit by bit.
             elif line.op == "not":
-                row = [every ^ words for words in f]
+                row = [all_strings ^ words for words in f]
             elif line.op in ("and", "or"):
                 row = [a & b if line.op == "and" else a | b for a, b in zip(f, g, strict=True)]
             elif line.op in ("prev", "next"):
                 row = [0, *f][:n] if line.op == "prev" else [*f[1:], 0][:n]
             else:
-                # since: f and (g or since at the position before); until is the same from the right.
+                # "f since g" is f and (g or "f since g" at the position before); until is the same from the right.
                 pairs = [*zip(f, g, strict=True)][:: 1 if line.op == "since" else -1]
                 row = [*accumulate(pairs, lambda held, now: now[0] & (now[1] | held), initial=0)][1:]
                 row = row if line.op == "since" else row[::-1]
             table.append(row)
-        return [self._answers([table[line][i] for _, line in self.formula.outputs], every) for i in range(n)]
+        return [self._answers([table[line][i] for _, line in self.formula.outputs], all_strings) for i in range(n)]
 
-    def _answers(self, outputs: Sequence[int], every: int) -> WordsByValue:
-        """The words of each answer at a position, from those at which each output is true."""
+    def _answers(self, outputs: Sequence[int], remaining: int) -> WordsByValue:
+        """The words with each answer at a position. `outputs` has the words at which each output is true, `remaining`
+        all words. A word gets the label of its first true output, so it is then removed from `remaining`."""
         if not self.formula.labels:
-            return {answer: words for answer, words in ((True, outputs[0]), (False, every ^ outputs[0])) if words}
+            return {answer: words for answer, words in ((True, outputs[0]), (False, remaining ^ outputs[0])) if words}
         by_label: WordsByValue = {}
         for (label, _), words in zip(self.formula.outputs, outputs, strict=True):
-            if words & every:
-                by_label[str(label)] = by_label.get(str(label), 0) | words & every
-            every &= ~words
+            if words & remaining:
+                by_label[str(label)] = by_label.get(str(label), 0) | words & remaining
+            remaining &= ~words
         return by_label
 
 
@@ -141,19 +147,18 @@ LineTruths = tuple[bool, ...]
 
 
 def fold(formula: Formula) -> Fold | None:
-    """The same read once from the left to the right, with an answer at each position; None where the formula looks
-    ahead. The state is the truth of every line at the last letter."""
+    """The formula as a fold, with an answer at each position; None if it looks ahead or counts. The state is the truth
+    of every line at the last letter."""
     if any(line.op in ("next", "until", *COUNTING) for line in formula.lines):
         return None
     return Fold(None, partial(_now, formula, {}), partial(_answer, formula), each=True)
 
 
 def language(formula: Formula) -> Fold:
-    """What the formula answers at the last position of a word, read once from the left to the right.
+    """The answer of the formula at the last position of a word, as a fold from left to right.
 
-    What stands ahead is guessed: a state is the set of all truths of the lines at the last letter that what came before
-    allows, where each line that looks ahead may be true or not. Behind the last letter next is false, and until is both
-    of its lines.
+    Lines that look ahead are guessed. A state is a set of guesses: of all possible truths of the lines at the last
+    letter that are consistent with the letters so far. At the last letter, next is false, and "f until g" is "f and g".
     """
     counting = [line.counted for line in formula.lines if line.op in COUNTING]
     if counting:
@@ -164,9 +169,10 @@ def language(formula: Formula) -> Fold:
     guesses = [dict(zip(ahead, bits, strict=True)) for bits in product((False, True), repeat=len(ahead))]
 
     def fits(before: LineTruths, now: LineTruths | None) -> bool:
-        """Whether what was guessed is so, with the truths one position further, None behind the end."""
+        """Whether the guesses in `before` are right, given the truths `now` at the next position; None at the end."""
         for number in ahead:
             line = formula.lines[number]
+            # `then`: for "next f" whether f, for "f until g" whether "f until g", is true at the next position
             then = now is not None and now[line.left if line.op == "next" else number]
             true = then if line.op == "next" else before[line.left] and (before[line.right] or then)
             if before[number] != true:
@@ -174,6 +180,7 @@ def language(formula: Formula) -> Fold:
         return True
 
     def step(states: frozenset[LineTruths] | None, letter: str) -> frozenset[LineTruths]:
+        """The next state; None is the state before the first letter."""
         if states is None:
             return frozenset(_now(formula, guess, None, letter) for guess in guesses)
         # Each guess is checked one letter later: a state whose guess fails has no successor.
@@ -181,9 +188,10 @@ def language(formula: Formula) -> Fold:
         return frozenset(now for before, now in successors if fits(before, now))
 
     def answer(states: frozenset[LineTruths] | None) -> bool | str | None:
+        """The answer if the word ends in this state."""
         if states is None:
             return None if formula.labels else False
-        # After the last letter exactly one state has guessed right.
+        # At the end exactly one element has guessed right.
         (last,) = (state for state in states if fits(state, None))
         return _answer(formula, last)
 
@@ -191,7 +199,8 @@ def language(formula: Formula) -> Fold:
 
 
 def _now(formula: Formula, guess: Mapping[int, bool], before: LineTruths | None, letter: str) -> LineTruths:
-    """The truths at a letter, from those at the letter before it; `guess` has those of lines that look ahead."""
+    """The truths of the lines at a letter, from those at the letter before it (None at the first). `guess` has the
+    truths of the lines that look ahead."""
     now: list[bool] = []
     for number, line in enumerate(formula.lines):
         if number in guess:
@@ -199,6 +208,7 @@ def _now(formula: Formula, guess: Mapping[int, bool], before: LineTruths | None,
             continue
         f = line.left >= 0 and now[line.left]
         g = line.right >= 0 and now[line.right]
+        # `last`: for "prev f" whether f, for "f since g" whether "f since g", was true at the letter before
         last = before is not None and before[line.left if line.op == "prev" else number]
         now.append(
             letter in line.letters if line.op == "letters"
@@ -212,7 +222,7 @@ def _now(formula: Formula, guess: Mapping[int, bool], before: LineTruths | None,
 
 
 def _answer(formula: Formula, now: LineTruths) -> bool | str | None:
-    """What is put out where the lines have these truths."""
+    """The answer at a position where the lines have the truths `now`."""
     if not formula.labels:
         return now[formula.outputs[0][1]]
     return next(label for label, line in formula.outputs if now[line])

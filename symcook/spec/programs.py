@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
-    """The function that the program defines, from a string to an answer at each position: the reference of
+    """The function that the program defines, from a string to an answer at each position: the specification for
     ``check``."""
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import Looking, answers, fold
@@ -37,7 +37,7 @@ def reference(program: Program) -> Callable[[Sequence[str]], list[Any]]:
 
 
 def refuse_uncovered(program: Program, word: Sequence[str]) -> None:
-    """Raises BadInput for a string on which the program defines no answer, as a count exceeds the length of its
+    """Raise BadInput for a string on which the program defines no answer, because a count exceeds the length of a
     TABLE."""
     from symcook.programs.reading import formula_of
     from symcook.spec.logic import truths
@@ -49,8 +49,8 @@ def refuse_uncovered(program: Program, word: Sequence[str]) -> None:
 
 
 def language(program: Program) -> Fold:
-    """For every string the program's answer at the last position, or whether an automaton accepts: the reference of
-    ``decide``. BadInput where the program defines no such language."""
+    """The fold from a string to the program's answer at the last position, or to whether an automaton accepts: the
+    specification for ``decide``. Raises BadInput for a program that defines no such language."""
     require_known("language of a program", program.kind, LANGUAGES)
     if program.kind == "dfa":
         from symcook.programs.running import program_table

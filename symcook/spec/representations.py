@@ -8,9 +8,11 @@ from symcook.spec.fold import Fold
 
 
 def truth_value(values: Mapping[str, Fraction], representation: str) -> bool:
-    """What a number x, or a pair x1, x2, says in a representation of Table 4. BadInput where it says nothing."""
+    """The truth value of a number x, or of a pair x1, x2, in a representation of Table 4. Raises BadInput for numbers
+    that represent none."""
     first = values["x1"] if representation.startswith("pair") else values["x"]
-    says: dict[str, tuple[bool, bool]] = {
+    # By representation: whether the number stands for false, and whether it stands for true.
+    false_and_true: dict[str, tuple[bool, bool]] = {
         "closed": (first <= 0, first > 0),
         "zero-one": (first == 0, first == 1),
         "signs": (first == -1, first == 1),
@@ -19,16 +21,16 @@ def truth_value(values: Mapping[str, Fraction], representation: str) -> bool:
     }
     if representation.startswith("pair"):
         opposite = values["x2"] == -first and (representation == "pair-delta" or abs(first) == 1)
-        says[representation] = (opposite and first < 0, opposite and first > 0)
-    false, true = says[representation]
+        false_and_true[representation] = (opposite and first < 0, opposite and first > 0)
+    false, true = false_and_true[representation]
     if not false and not true:
         raise BadInput(f"a Boolean must be represented as {representation}", ", ".join(map(str, values.values())))
     return true
 
 
 def converted(values: Mapping[str, Fraction], given: str, wanted: str) -> dict[str, Fraction]:
-    """The same truth value in another representation: 0 or 1 for false and true where 0 is false, else -1 or 1; what
-    has only a sign keeps its magnitude. Section 3.1."""
+    """The same truth value in the representation `wanted` instead of `given`. The result is 0 or 1 if 0 is false there,
+    else -1 or 1. But if `given` is about the sign alone, the number keeps its magnitude. Section 3.1."""
     true = truth_value(values, given)
     keeps = given in ("closed", "open", "pair-delta")
     low = 0 if wanted in ("closed", "zero-one", "zero-or-more") else -1
@@ -37,8 +39,8 @@ def converted(values: Mapping[str, Fraction], given: str, wanted: str) -> dict[s
 
 
 def share(word: Sequence[str], alphabet: Sequence[str], by: str) -> list[Fraction]:
-    """At each position how often the first letter of the alphabet occurs over the length, C/n, or up to there over the
-    position, C/i (section 3.3)."""
+    """At each position i: for `by` "n", C/n, where C is the number of occurrences of the first letter of the alphabet;
+    otherwise C/i, where C counts only those up to position i (section 3.3)."""
     n, letter = len(word), alphabet[0]
     if by == "n":
         return [Fraction(sum(symbol == letter for symbol in word), n)] * n
@@ -46,14 +48,14 @@ def share(word: Sequence[str], alphabet: Sequence[str], by: str) -> list[Fractio
 
 
 def inverse(word: Sequence[str], by: str) -> list[Fraction]:
-    """At BOS, position 0, and at each position i behind it 1/(n + 1), or 1/(i + 1) (section 3.4)."""
+    """At each position i from 0, that of BOS, to n: 1/(n + 1) for `by` "n", otherwise 1/(i + 1) (section 3.4)."""
     n = len(word)
     return [Fraction(1, n + 1 if by == "n" else i + 1) for i in range(n + 1)]
 
 
 def encoded(word: Sequence[str], kind: str, powers: int, N: int) -> list[dict[str, Fraction]]:
-    """The positional encodings of a word by name (section 3.5.1): 1/i, i/n, -1 and 1 in turn, products of
-    i, or a 1 at place i of N."""
+    """The positional encodings of a word, by coordinate (section 3.5.1). `kind` is "inverse" (1/i), "share" (i/n),
+    "alternating" (-1 and 1), "powers" (i, i^2, .., i^powers) or "one-hot" (a 1 at place i of N)."""
     n, answers = len(word), []
     for i in range(1, n + 1):
         if kind == "powers":
@@ -72,10 +74,11 @@ def encoded(word: Sequence[str], kind: str, powers: int, N: int) -> list[dict[st
 
 _PI = Fraction("3.14159265358979323846264338327950288419716939937510582097494")
 _DIGITS = 30
+"""The number of decimals of an angle and of each term of a series."""
 
 
 def _circle(turns: Fraction) -> tuple[Fraction, Fraction]:
-    """Cosine and sine of 2 pi `turns` to more than 20 digits, by Taylor's series."""
+    """Cosine and sine of 2 pi `turns` to more than 20 digits, by the Taylor series."""
     angle = round(2 * _PI * (turns - round(turns)), _DIGITS)
     total, term = [Fraction(0)] * 2, Fraction(1)
     for k in range(40):
@@ -85,20 +88,20 @@ def _circle(turns: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def counted_angle(word: Sequence[str], alphabet: Sequence[str], m: Fraction) -> list[dict[str, Fraction]]:
-    """At BOS and behind each symbol the point of the unit circle at C/m of a turn, for the number C of the first letter
-    of the alphabet up to there (section 3.5.2)."""
+    """At BOS and after each symbol: the point of the unit circle at C/m of a turn, where C is the number of occurrences
+    of the first letter of the alphabet so far (section 3.5.2)."""
     counts = [sum(symbol == alphabet[0] for symbol in word[:i]) for i in range(len(word) + 1)]
     return [dict(zip(("cosines", "sines"), _circle(Fraction(C) / m), strict=True)) for C in counts]
 
 
 def residue(alphabet: Sequence[str], m: int) -> Fold:
-    """How often the first letter of the alphabet occurs, modulo m, as a label (section 3.5.2)."""
+    """The number of occurrences of the first letter of the alphabet modulo m, as a label (section 3.5.2)."""
     return Fold(0, lambda state, symbol: (state + (symbol == alphabet[0])) % m, str)
 
 
 def sinusoids(word: Sequence[str], d: int, M: Fraction) -> list[dict[str, Fraction]]:
-    """At each position i the numbers cos(i/M^(2c/d)) and sin(i/M^(2c/d)), c = 0 .. d/2 - 1, one after the other
-    (section 3.5.2)."""
+    """At each position i: cos(i/M^(2c/d)) and sin(i/M^(2c/d)) for c = 0, .., d/2 - 1, as pe_0, pe_1, .. (section
+    3.5.2)."""
     points = []
     for i in range(1, len(word) + 1):
         numbers = [x for c in range(d // 2) for x in _circle(i / (2 * _PI) / _power(M, Fraction(2 * c, d)))]
@@ -107,7 +110,7 @@ def sinusoids(word: Sequence[str], d: int, M: Fraction) -> list[dict[str, Fracti
 
 
 def _power(M: Fraction, exponent: Fraction) -> Fraction:
-    """M^exponent for 0 <= exponent < 1, to 35 places: the root of M^p that is wanted, by bisection."""
+    """M^exponent for 0 <= exponent = p/q < 1, to 35 decimals: the q-th root of M^p, by bisection."""
     p, q = exponent.numerator, exponent.denominator
     low, high = min(M, Fraction(1)), max(M, Fraction(1))
     while high - low > Fraction(1, 10**35):

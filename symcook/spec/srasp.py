@@ -1,10 +1,11 @@
-"""What S-RASP programs mean, line by line, position by position. Shares the syntax alone with what compiles them.
+"""Reference of S-RASP programs: evaluates them line by line, position by position. With the compiler it shares only the
+syntax.
 
-`values` reads one word. `columns` reads all words of a block at once: a value at a position is there the words, as bits
-of a number, at which it occurs.
+`values` evaluates one word. `columns` evaluates all words of a block at once: at each position it has, for every value,
+the words in which the value occurs there, as the bits of a number.
 
-Source: Strobl et al. (2025) for S-RASP; Weiss et al. (2021) for select, aggregate and selector width, where of letters
-at several positions, which RASP leaves out, the first is taken.
+Source: Strobl et al. (2025) for S-RASP; Weiss et al. (2021) for select, aggregate and selector width. RASP does not
+define the aggregate of letters from several positions; here it is the first of them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import Any
 
 from symcook.programs.srasp import Srasp, SraspLine
 
+# Comparisons and operations of two values, by name. The operations "pair and" and "pair or" act on truths, and on sets
+# of words as the bits of a number.
 SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "=": lambda a, b: a == b, "!=": lambda a, b: a != b, "<": lambda a, b: a < b, "<=": lambda a, b: a <= b,
     ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
@@ -27,12 +30,12 @@ SEES: dict[str, Callable[[int, int], bool]] = {
     "none": lambda i, j: True, "future": lambda i, j: j <= i, "strict-future": lambda i, j: j < i,
     "past": lambda i, j: j >= i, "strict-past": lambda i, j: j > i,
 }  # fmt: skip
-"""By the name of a mask whether position i sees position j."""
+"""By the name of a mask: whether position i sees position j."""
 
 
 def values(program: Srasp, word: Sequence[str]) -> list[list[Any]]:
-    """For each line its values at the positions of the word: letters as text, truths, Fractions; for a selector a row
-    a position i, with a truth for each j."""
+    """For each line its values at the positions of the word: letters as text, truths, or Fractions. A selector has at
+    each position i a row with a truth for each position j."""
     table: list[list[Any]] = []
     for line in program.lines:
         table.append(_row(line, [table[k] for k in line.reads], word))
@@ -60,7 +63,7 @@ def _row(line: SraspLine, reads: Sequence[list[Any]], word: Sequence[str]) -> li
         return [a if test else b for test, a, b in zip(*reads, strict=True)]
     if op == "psum":
         return [sum((a for j, a in enumerate(reads[0]) if SEES[line.value](i, j)), Fraction(0)) for i in range(n)]
-    # Selectors have a row of truths for each position i: comparisons of keys and queries, and combinations of these.
+    # Selectors have a row of truths for each position i: comparisons of keys and queries, and their combinations.
     if op == "select":
         return [[SIGNS[line.value](key, query) for key in reads[0]] for query in reads[1]]
     if op in ("key", "query"):
@@ -69,18 +72,19 @@ def _row(line: SraspLine, reads: Sequence[list[Any]], word: Sequence[str]) -> li
         return [[not a for a in row] for row in reads[0]]
     if op in ("pair and", "pair or"):
         return [[JOINS[op](a, b) for a, b in zip(*rows, strict=True)] for rows in zip(*reads, strict=True)]
-    # What reads a selector: the number of selected positions, or values at them.
+    # Lines that read a selector: the number of selected positions, or a value from them.
     if op == "width":
         return [Fraction(sum(row)) for row in reads[0]]
     return [_selected(line, i, reads) for i in range(n)]
 
 
 def _selected(line: SraspLine, i: int, reads: Sequence[list[Any]]) -> Any:
-    """What "left", "right" or "aggregate" gives at index i."""
+    """The value of "left", "right" or "aggregate" at index i: the first, the last, or the mean of the selected values;
+    the default if no position is selected. `reads` has the selector, the values and the defaults."""
     chosen, value, default = reads[0][i], reads[1], reads[2][i]
     if line.op == "aggregate":
         selected_values = [value[j] for j, is_chosen in enumerate(chosen) if is_chosen]
-        if isinstance(default, str):  # letters have no mean: the first is taken
+        if isinstance(default, str):  # letters have no mean: take the first
             return selected_values[0] if selected_values else default
         return (
             sum(map(Fraction, selected_values), Fraction(0)) / len(selected_values)
@@ -92,17 +96,18 @@ def _selected(line: SraspLine, i: int, reads: Sequence[list[Any]]) -> Any:
 
 
 def answers(program: Srasp, word: Sequence[str]) -> list[Any]:
-    """What the program puts out at each position."""
+    """The output of the program at each position."""
     return values(program, word)[program.output]
 
 
 WordsByValue = dict[Any, int]
-"""Each value that occurs at a position, with the words at which it does as bits; each word has one."""
+"""The values at one position: for each value the words in which it occurs there, as the bits of a number. Each word is
+in exactly one of these sets."""
 
 
 def columns(program: Srasp, choices: Sequence[Sequence[str]]) -> list[WordsByValue]:
-    """What the program puts out at each position, for all words with these letters at each position. Bit k is word
-    number k, the first position counting most."""
+    """The output of the program at each position, for all words with a letter of `choices` at each position. Bit k
+    stands for word number k in lexicographic order."""
     every, size = lettered(choices)
     table: list[list[Any]] = []
     for line in program.lines:
@@ -111,30 +116,33 @@ def columns(program: Srasp, choices: Sequence[Sequence[str]]) -> list[WordsByVal
 
 
 def lettered(choices: Sequence[Sequence[str]]) -> tuple[list[WordsByValue], int]:
-    """The words with each letter at each position, as bits, and how many words there are."""
+    """The words with each letter at each position, as bits, and the number of words."""
     size = 1
     for letters in choices:
         size *= len(letters)
     columns_of: list[WordsByValue] = []
-    run = size
-    for letters in choices:  # a letter stands in runs of words, one run a period
-        period, run = run, run // len(letters)
+    run_length = size
+    # At a position, words with the same letter form runs of `run_length` words, and the letters repeat with `period`.
+    for letters in choices:
+        period, run_length = run_length, run_length // len(letters)
+        # a number with one bit at the start of each period
         starts = ((1 << size) - 1) // ((1 << period) - 1)
-        columns_of.append({a: starts * ((1 << run) - 1) << (k * run) for k, a in enumerate(letters)})
+        columns_of.append({a: starts * ((1 << run_length) - 1) << (k * run_length) for k, a in enumerate(letters)})
     return columns_of, size
 
 
-def _columns(line: SraspLine, reads: Sequence[list[Any]], letters: list[WordsByValue], every: int) -> list[Any]:
-    """The values of one line at all positions, each with the strings in which it occurs."""
+def _columns(line: SraspLine, reads: Sequence[list[Any]], letters: list[WordsByValue], all_strings: int) -> list[Any]:
+    """The values of one line at all positions, each with the words in which it occurs; for a selector, at each position
+    i and each j the words in which i selects j. `reads` has the lines that this line reads."""
     op, n = line.op, len(letters)
-    # Inputs and constants, then operations position by position: the strings with a value of the result are those with
-    # suitable values of the operands.
+    # Inputs and constants, then operations position by position: for each combination of operand values, the words with
+    # this combination get its result.
     if op == "in":
         return letters
     if op == "indices":
-        return [{Fraction(i): every} for i in range(n)]
+        return [{Fraction(i): all_strings} for i in range(n)]
     if op in ("length", "constant"):
-        return [{Fraction(n) if op == "length" else line.value: every}] * n
+        return [{Fraction(n) if op == "length" else line.value: all_strings}] * n
     if op == "times":
         return [_mapped(lambda a: line.value * a, column) for column in reads[0]]
     if op == "not":
@@ -145,26 +153,28 @@ def _columns(line: SraspLine, reads: Sequence[list[Any]], letters: list[WordsByV
     if op == "if":
         return [_united((a, test.get(True, 0)), (b, test.get(False, 0))) for test, a, b in zip(*reads, strict=True)]
     if op == "psum":
-        return [_folded([reads[0][j] for j in range(n) if SEES[line.value](i, j)], every) for i in range(n)]
-    # A selector has, for positions i and j, the strings in which i selects j.
+        return [_folded([reads[0][j] for j in range(n) if SEES[line.value](i, j)], all_strings) for i in range(n)]
+    # Selectors.
     if op == "select":
         return [[_joined(SIGNS[line.value], key, query).get(True, 0) for key in reads[0]] for query in reads[1]]
     if op in ("key", "query"):
         return [[reads[0][j if op == "key" else i].get(True, 0) for j in range(n)] for i in range(n)]
     if op == "pair not":
-        return [[every & ~a for a in row] for row in reads[0]]
+        return [[all_strings & ~a for a in row] for row in reads[0]]
     if op in ("pair and", "pair or"):
         return [[JOINS[op](a, b) for a, b in zip(*rows, strict=True)] for rows in zip(*reads, strict=True)]
-    # What reads a selector.
+    # Lines that read a selector: the number of selected positions, or a mean of numbers.
     if op == "width":
         unit, none = Fraction(1), Fraction(0)
-        return [_folded([{unit: a, none: every & ~a} for a in row], every) for row in reads[0]]
+        return [_folded([{unit: a, none: all_strings & ~a} for a in row], all_strings) for row in reads[0]]
     if op == "aggregate" and not any(isinstance(value, str) for column in reads[2] for value in column):
-        return [_means(row, reads[1], default, every) for row, default in zip(reads[0], reads[2], strict=True)]
+        return [_means(row, reads[1], default, all_strings) for row, default in zip(reads[0], reads[2], strict=True)]
+    # The first or last selected value (an aggregate of letters has the first): go through the positions j in order, and
+    # give the value at j to the words that select j and no position before it.
     result = []
     for i in range(n):
         order = range(n) if line.op != "right" else range(n)[::-1]
-        unselected, parts = every, []
+        unselected, parts = all_strings, []
         for j in order:
             if line.op == "aggregate" or SEES[line.value](i, j):
                 parts.append((reads[1][j], unselected & reads[0][i][j]))
@@ -174,6 +184,7 @@ def _columns(line: SraspLine, reads: Sequence[list[Any]], letters: list[WordsByV
 
 
 def _mapped(act: Callable[[Any], Any], column: WordsByValue) -> WordsByValue:
+    """The function `act` of the values of a column."""
     mapped_words: WordsByValue = {}
     for a, bits in column.items():
         mapped_words[act(a)] = mapped_words.get(act(a), 0) | bits
@@ -181,18 +192,18 @@ def _mapped(act: Callable[[Any], Any], column: WordsByValue) -> WordsByValue:
 
 
 def _joined(act: Callable[[Any, Any], Any], first: WordsByValue, second: WordsByValue) -> WordsByValue:
-    """A function of two values."""
+    """The function `act` of the values of two columns, word by word."""
     joined_words: WordsByValue = {}
     for a, bits in first.items():
         for b, others in second.items():
-            if both := bits & others:
+            if common := bits & others:
                 value = act(a, b)
-                joined_words[value] = joined_words.get(value, 0) | both
+                joined_words[value] = joined_words.get(value, 0) | common
     return joined_words
 
 
 def _united(*parts: tuple[WordsByValue, int]) -> WordsByValue:
-    """The values of each part at its words."""
+    """The column with the values of each part (column, words) for the words of that part."""
     united_words: WordsByValue = {}
     for column, words in parts:
         for a, bits in column.items():
@@ -202,7 +213,7 @@ def _united(*parts: tuple[WordsByValue, int]) -> WordsByValue:
 
 
 def _folded(row: Sequence[WordsByValue], every: int) -> WordsByValue:
-    """The sum of values."""
+    """The sum of the columns in `row`, word by word."""
     total: WordsByValue = {Fraction(0): every}
     for column in row:
         total = _joined(JOINS["sum"], total, column)
@@ -210,7 +221,9 @@ def _folded(row: Sequence[WordsByValue], every: int) -> WordsByValue:
 
 
 def _means(chosen: Sequence[int], row: Sequence[WordsByValue], default: WordsByValue, every: int) -> WordsByValue:
-    """The mean over the positions that are chosen, else the default."""
+    """The mean of the values in `row` over the chosen positions, or the default for words that choose none. `chosen`
+    has the words that choose each position."""
+    # Each value of `total` is the pair (sum, number) of the chosen values so far.
     total: WordsByValue = {(Fraction(0), 0): every}
     for bits, column in zip(chosen, row, strict=True):
         here = _united((_mapped(lambda a: (Fraction(a), 1), column), bits), ({(Fraction(0), 0): every}, every & ~bits))
@@ -221,7 +234,7 @@ def _means(chosen: Sequence[int], row: Sequence[WordsByValue], default: WordsByV
 
 
 class Interpreted:
-    """A program as a function of words, with an answer at each position; `block` answers for many words at once."""
+    """A program as a function from a word to an answer at each position. `block` evaluates many words at once."""
 
     def __init__(self, program: Srasp) -> None:
         self.program = program
@@ -230,5 +243,5 @@ class Interpreted:
         return answers(self.program, word)
 
     def block(self, choices: Sequence[Sequence[str]]) -> list[WordsByValue]:
-        """As `columns`."""
+        """The answers for all words with a letter of `choices` at each position, as `columns` returns them."""
         return columns(self.program, choices)

@@ -1,5 +1,5 @@
-"""Turing machines run by the book: a dictionary a tape, a head an integer. It shares the table with the compiler, and
-no word of how a transformer would do it."""
+"""Reference of compiled Turing machines: runs a machine directly, with a dictionary for each tape and an integer for
+each head. With the compiler it shares only the table of the machine."""
 
 from __future__ import annotations
 
@@ -9,43 +9,49 @@ from dataclasses import dataclass
 from symcook.programs.turing import LETTERS, TuringMachine
 
 TokenDocument = dict[str, object]
+"""One token of a run, as ``run --steps --json`` writes it."""
 
 
 @dataclass(frozen=True)
 class TuringRun:
-    """What a machine did within a limit of documents: one for the start, one a step, one a symbol of the output."""
+    """The run of a machine, up to a maximum number of documents."""
 
     documents: tuple[TokenDocument, ...]
+    """One document for the start, one for each step, and one for each symbol of the output."""
     output: str
     ended: bool
+    """Whether the run ended within the maximum, including its output."""
     steps: int
+    """The number of steps among the documents."""
     tapes: tuple[dict[int, str], ...]
+    """The contents of the tapes by place, the input tape first. A place without an entry is blank."""
 
 
 def execute(machine: TuringMachine, word: Sequence[str], limit: int) -> TuringRun:
-    """The run of `machine` on `word`, to at most `limit` documents in the form of ``run --steps --json``."""
+    """The run of `machine` on `word`, up to `limit` documents."""
     tapes: list[dict[int, str]] = [{}, *({} for _ in range(machine.tapes))]
     tapes[0] = {place: symbol for place, symbol in enumerate(word, 1)}
     documents: list[TokenDocument] = []
-    going = _documents(machine, tapes)
-    for document in going:
+    run_documents = _documents(machine, tapes)
+    for document in run_documents:
         if len(documents) == limit:
             break
         documents.append({"position": len(word) + 1 + len(documents), **document})
-    else:
+    else:  # no break: the machine has ended
         return _done(documents, tapes, True)
     return _done(documents, tapes, False)
 
 
-def _done(found: list[TokenDocument], tapes: list[dict[int, str]], ended: bool) -> TuringRun:
-    """The run, with its output and the number of its steps; the first token is no step."""
-    steps = max(0, sum("write" in token_document for token_document in found) - 1)
-    output = "".join(str(token_document["token"]) for token_document in found if "write" not in token_document)
-    return TuringRun(tuple(found), output, ended, steps, tuple(tapes))
+def _done(documents: list[TokenDocument], tapes: list[dict[int, str]], ended: bool) -> TuringRun:
+    """The run with these documents. Documents with "write" are the start and the steps, the others the output."""
+    steps = max(0, sum("write" in token_document for token_document in documents) - 1)
+    output = "".join(str(token_document["token"]) for token_document in documents if "write" not in token_document)
+    return TuringRun(tuple(documents), output, ended, steps, tuple(tapes))
 
 
 def _documents(machine: TuringMachine, tapes: list[dict[int, str]]) -> Iterator[TokenDocument]:
-    """The tokens of a run: the start state, each step with what it writes and moves, and the output."""
+    """The documents of a run: the start state, each step with its writes and moves, and the output. `tapes` is changed
+    meanwhile."""
     heads = [machine.head] + [0] * machine.tapes
     state = machine.start
     yield {"token": state, "write": [], "move": []}

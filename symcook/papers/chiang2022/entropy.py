@@ -1,4 +1,8 @@
-"""Cross-entropy of the recipes of chiang2022 in expectation over all words of a length, by counts and closed forms."""
+"""The expected cross-entropy of the recipes of chiang2022 over all words of a length, from closed forms.
+
+All words with the same logit form a class. The logit of a class has a closed form in the length, the number of 1s and
+the first symbol.
+"""
 
 from __future__ import annotations
 
@@ -22,29 +26,38 @@ arb = flint.arb
 
 
 class Class(NamedTuple):
-    """Words of one length with one logit: their share of all, whether they are members, the logit at the current
-    precision, and which words they are, by the first symbol (1 or not) and the number of 1s."""
+    """Words of one length with the same logit."""
 
     share: Fraction
+    """Their share of all words."""
     member: bool
+    """Whether they are in the language."""
     logit: Callable[[], flint.arb]
+    """Computes the logit at the current precision."""
     holds: Callable[[bool, int], bool]
+    """Whether a word is in the class. Arguments: whether its first symbol is 1, and its number of 1s."""
 
 
 class Given(NamedTuple):
-    """A length with CLS, and the symbols: the score scale (times log n where attention is scaled), epsilon, the logit
-    that Proposition 2 or 3 aims at, where one of them is used, and the weight of Figure 3, which is 1 in the paper."""
+    """The length and the parameters of a model."""
 
     n: int
+    """The length, CLS included."""
     c: Callable[[], flint.arb]
+    """Computes the factor of scores, with log n included if attention is scaled."""
     epsilon: Fraction
+    """The epsilon of layer norm."""
     scaled: bool
+    """Whether scores are multiplied by log n."""
     target: Callable[[], flint.arb] | None
+    """Computes the logit at which Proposition 2 or 3 aims; None if neither is used."""
     weight: Fraction = Fraction(1)
+    """The weight of Figure 3, by which every position learns weight*k/n; 1 in the paper."""
 
 
 LogitFormula = Callable[[Given, flint.arb, Mapping[int, flint.arb]], flint.arb]
-"""A logit of PARITY where every position has learnt the second argument over n, and what each position is hit."""
+"""Computes a logit of PARITY. Arguments: the parameters; `at`, for the query at/n that every position has learnt; and
+the hit of each position (see `hits`)."""
 
 
 def cross_entropy(
@@ -89,7 +102,7 @@ def cross_entropy(
     most = {"parity-layernorm": 1000, "first-flawed": 10**5}.get(model, None if weight_value == 1 else 10**5)
     if most is not None and length > most:
         raise BadInput(f"{model} must have at most {most} symbols here", length, "give a smaller --n")
-    # The strings in classes of one logit, and what is reported of how it was set up.
+    # The classes of strings, and in `text` the parameters that are reported.
     case, text = case_of(model, length, values)
     case = case._replace(weight=weight_value)
     text |= {} if weight_value == 1 else {"weight": str(weight_value)}
@@ -100,14 +113,14 @@ def cross_entropy(
         text |= {"sample": str(sample_size), "seed": str(start)}
 
     def value() -> flint.arb:
-        """The mean over the classes of log2(1 + e^-s), with s counted positive where the answer is right."""
+        """The mean over the classes of log2(1 + e^-s), where s is the logit, negated for words that are no members."""
         total = arb(0)
         for word_class in classes:
             s = word_class.logit()
             total += arb_of(word_class.share) * (-s if word_class.member else s).exp().log1p()
         return total / arb.const_log2()
 
-    # A logit too near 0 for its sign to be decided leaves the accuracy open, not the cross-entropy.
+    # If a logit is so near 0 that its sign is undecided, the accuracy is open, but the cross-entropy is not.
     extra: dict[str, Ball | str] = {"one bit less this": shown(lambda: 1 - value(), wanted)}
     try:
         right_share = sum(
@@ -131,29 +144,31 @@ def cross_entropy(
 
 
 def _sign(word_class: Class, digits: int) -> int:
-    """The sign of the logit of a class: 1, 0 or -1; Undecided where no precision tells it."""
+    """The sign of the logit of a class: 1, 0 or -1. Raises Undecided if no precision decides it."""
     return decide_sign(word_class.logit, "a logit", limit_for(digits))
 
 
 def case_of(model: str, length: int, values: str | Mapping[str, object] | None) -> tuple[Given, dict[str, str]]:
-    """The length with CLS and the symbols, and what was set as text."""
+    """The length and the parameters of a model, and its parameters as texts for a report."""
     from symcook.recipes import build, info
 
     all_settings = settings(values)
-    # Arguments of the recipe, such as eta, are needed to build the model; the others are its symbols, as c and epsilon.
-    known = {argument.name for argument in info(model).arguments}
-    arguments = info(model).read({name: value for name, value in all_settings.items() if name in known})
+    # Some settings, such as eta, are arguments that build the model; the others are values of its symbols c and epsilon.
+    arg_names = {argument.name for argument in info(model).arguments}
+    arguments = info(model).read({name: value for name, value in all_settings.items() if name in arg_names})
     eta: Fraction | None = arguments.get("eta")
-    exact = build(model, **arguments).values({name: value for name, value in all_settings.items() if name not in known})
-    numbers = {name: fraction(value) for name, value in exact.items()}
+    values_by_name = build(model, **arguments).values(
+        {name: value for name, value in all_settings.items() if name not in arg_names}
+    )
+    numbers = {name: fraction(value) for name, value in values_by_name.items()}
     c, n = numbers["c"], length + 1
 
     def scale() -> flint.arb:
-        """The score scale, multiplied by log n where attention is scaled."""
+        """The factor of scores, multiplied by log n if attention is scaled."""
         return arb_of(c) * (arb(n).log() if arguments["scaled"] else 1)
 
     def target() -> flint.arb:
-        """The logit with cross-entropy eta, -log(e^eta - 1); where it is not positive, that of eta = 1/2."""
+        """The logit with the cross-entropy eta, -log(e^eta - 1), or that for eta = 1/2 if this is not positive."""
         wanted = -arb_of(eta or 0).expm1().log()
         return wanted if wanted > 0 else -arb_of(Fraction(1, 2)).expm1().log()
 
@@ -164,7 +179,7 @@ def case_of(model: str, length: int, values: str | Mapping[str, object] | None) 
 
 
 def _weight(model: str, given: Fraction | int | str) -> Fraction:
-    """The weight of Figure 3 as a rational number; BadInput for a model that has none."""
+    """The weight of Figure 3 as a rational number. Raises BadInput for a model without this weight."""
     what = "the weight"
     value = rational_value(number_tree(str(given), what), what)
     if value < 0:
@@ -183,11 +198,11 @@ def _seed(given: int | str) -> int:
 
 
 def _sampled(classes: list[Class], length: int, sample_size: int, seed: int) -> list[Class]:
-    """The classes with the shares that they have among words that are drawn."""
+    """The classes with the shares that they have in a random sample of words, without classes that do not occur."""
     if sample_size * length > 10**6:
         raise BadInput("a sample must have at most 10^6 symbols in all", sample_size * length, "draw fewer strings")
     draw = random.Random(seed)
-    counted = Counter[tuple[bool, int]]()
+    counted = Counter[tuple[bool, int]]()  # words by first symbol (the highest bit) and number of 1s
     for _ in range(sample_size):
         bits = draw.getrandbits(length)
         counted[bits >= 1 << (length - 1), bits.bit_count()] += 1
@@ -200,16 +215,17 @@ def _sampled(classes: list[Class], length: int, sample_size: int, seed: int) -> 
 
 
 def hits(at: Fraction, n: int) -> dict[int, Fraction]:
-    """Figure 1 at the point `at`: how much each position from 0 to n - 1 is hit, where it is."""
+    """The hit of each position i from 0 to n - 1 by a query at the point `at`: the value of Figure 1's function,
+    1 - |at - i|. Only positions with a positive hit are in the result."""
     low = at.numerator // at.denominator
     return {i: 1 - abs(at - i) for i in (low, low + 1) if 0 <= i < n and abs(at - i) < 1}
 
 
 def _parity(given: Given) -> Iterator[Class]:
-    """Appendix A: the sign and size of the logit depend on the parities of k and n."""
+    """The classes of parity (Appendix A): the logit depends on n and on the parity of k, the number of 1s."""
     n = given.n
     if given.weight != 1:
-        yield from _by_ones(parity_logit, given)  # Section 3.2 with another weight
+        yield from _by_ones(parity_logit, given)  # Section 3.2 with another weight: the logit depends on k
         return
 
     def logit(odd: bool) -> flint.arb:
@@ -225,7 +241,7 @@ def _parity(given: Given) -> Iterator[Class]:
 
 
 def parity_logit(given: Given, _: flint.arb, hit: Mapping[int, flint.arb]) -> flint.arb:
-    """The logit of parity where the positions `hit` are hit so much: one head sees odd positions, one even ones."""
+    """The logit of parity for these hits of positions: one head attends more to odd positions, one to even ones."""
     n = given.n
     high, low = given.c().exp(), (-given.c()).exp()
     even, odd = (n + 1) // 2, n // 2
@@ -235,13 +251,13 @@ def parity_logit(given: Given, _: flint.arb, hit: Mapping[int, flint.arb]) -> fl
 
 
 def ones_logit(formula: LogitFormula, given: Given, weight: Fraction, k: int) -> flint.arb:
-    """The logit of the words with k symbols 1 under the weight of Figure 3."""
+    """The logit of the words with k symbols 1, by `formula`, at a weight of Figure 3."""
     hit = {i: arb_of(t) for i, t in hits(weight * k, given.n).items()}
     return formula(given, arb_of(weight * k), hit)
 
 
 def _by_ones(formula: LogitFormula, given: Given) -> Iterator[Class]:
-    """A class for each number of 1s."""
+    """A class for each number of 1s, with its logit by `formula`."""
     for k in range(given.n):
         share = Fraction(comb(given.n - 1, k), 2 ** (given.n - 1))
         logit = partial(ones_logit, formula, given, given.weight, k)
@@ -249,18 +265,19 @@ def _by_ones(formula: LogitFormula, given: Given) -> Iterator[Class]:
 
 
 def _parity_normed(given: Given) -> Iterator[Class]:
-    """Appendix B by position, with the weight of Figure 3."""
+    """The classes of parity-layernorm (Appendix B), with the weight of Figure 3."""
     return _by_ones(normed_parity_logit, given)
 
 
 def normed_parity_logit(given: Given, at: flint.arb, hit: Mapping[int, flint.arb]) -> flint.arb:
-    """The logit of parity-layernorm where every position has learnt at/n, which hits the positions `hit` so much.
+    """The logit of parity-layernorm if every position has learnt the query at/n, which has these hits.
 
-    The squares of position i sum to 2 + (i/n)^2 + (at/n)^2 + 1/n^2 before the t/n of a hit.
+    The squares of the entries at position i have the sum 2 + (i/n)^2 + (at/n)^2 + 1/n^2, plus (t/n)^2 for a hit t.
     """
     n, zero, e, square = given.n, arb(0), arb_of(given.epsilon), at**2
 
-    def factor(i: int) -> flint.arb:  # as _two_norms; most positions are not hit
+    def factor(i: int) -> flint.arb:
+        """The factor of both norms at position i, as in `_two_norms`; most positions have no hit."""
         before = (2 * n * n + i * i + 1 + square) / (9 * n * n)
         after = before + hit[i] ** 2 / (9 * n * n) if i in hit else before
         return (after + e * (before + e)).rsqrt()
@@ -276,7 +293,7 @@ def normed_parity_logit(given: Given, at: flint.arb, hit: Mapping[int, flint.arb
 
 
 def _first(given: Given) -> Iterator[Class]:
-    """Eq. (1)."""
+    """The classes of first (Eq. (1)): the logit depends on the first symbol, `starts` (whether it is 1)."""
 
     def logit(starts: bool) -> flint.arb:
         s = arb_of(Fraction(1 if starts else -1, 2)) / (1 + (given.n - 1) * (-given.c()).exp())
@@ -287,7 +304,7 @@ def _first(given: Given) -> Iterator[Class]:
 
 
 def _first_normed(given: Given) -> Iterator[Class]:
-    """Eq. (1) with the factors of the norms at CLS and at position 1."""
+    """The classes of first-layernorm: Eq. (1) with the factors of the norms at CLS and at position 1."""
     epsilon = given.epsilon
 
     def logit(starts: bool) -> flint.arb:
@@ -304,13 +321,14 @@ def _first_normed(given: Given) -> Iterator[Class]:
 
 
 def _flawed(given: Given) -> Iterator[Class]:
-    """Section 5.2: the logit depends on the first symbol and on k."""
+    """The classes of first-flawed (Section 5.2): the logit depends on the first symbol and on k, the number of 1s."""
     n = given.n
 
     def logit(starts: bool, k: int) -> flint.arb:
         e = given.c().exp()
         return ((e - 1) * arb_of(Fraction(1 if starts else -1, 2)) + arb_of(Fraction(2 * k - n, 2))) / (e + n - 1)
 
+    # The share is C(n - 2, ones_after)/2^(n - 1), for the number of 1s after the first symbol.
     for starts in (False, True):
         share = Fraction(1, 2 ** (n - 1))
         for ones_after in range(n - 1):
@@ -325,8 +343,9 @@ def _flawed(given: Given) -> Iterator[Class]:
 
 
 def _last(s: flint.arb, squares: flint.arb, d: int, given: Given) -> flint.arb:
-    """The logit s behind the norms of layer 2, where CLS has the mean square `squares`, and behind Proposition 2's
-    layer over d coordinates, where that is used: a norm, (s, -s, 0, ..., 0), a norm, and the readout's weight."""
+    """The final logit, computed from the value s before the norms of layer 2. CLS has the mean square `squares` there.
+    If Proposition 2's layer over d coordinates is used, it follows: a norm, the vector (s, -s, 0, ..., 0), a norm, and
+    the weight of the readout."""
     epsilon = arb_of(given.epsilon)
     norms = _two_norms(squares, arb(0), given.epsilon)
     if given.target is None:
@@ -336,11 +355,13 @@ def _last(s: flint.arb, squares: flint.arb, d: int, given: Given) -> flint.arb:
 
 
 def _two_norms(squares: flint.arb, added: flint.arb, epsilon: Fraction) -> flint.arb:
-    """What two norms, around a part that adds `added` to the mean square `squares`, multiply a vector by."""
+    """The factor by which two norms together multiply a vector. Before the first norm its mean square is `squares`; the
+    part between the norms adds `added` to the mean square, on the scale before the first norm."""
     e = arb_of(epsilon)
     return (squares + added + e * (squares + e)).rsqrt()
 
 
+# By model: the classes of its words.
 LOGITS: dict[str, Callable[[Given], Iterator[Class]]] = {
     "parity": _parity,
     "first": _first,

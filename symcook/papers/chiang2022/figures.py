@@ -1,9 +1,10 @@
-"""The figures of Chiang and Cholak 2022 for the recipes parity and first, as tables of balls and as pictures.
+"""The figures of Chiang and Cholak 2022 for the recipes parity and first. Each value is a ball: an interval that is
+proved to contain it.
 
-The paper draws Figure 2 over 1000 random strings; here each point is the mean over all strings of its length, a ball.
+In the paper, Figure 2 is about 1000 random strings; here each point is the mean over all strings of its length.
 Figure 3 changes one entry of a matrix whose lower half is the negative of its upper half. Here both entries change, so
-that the residual stream stays paired and layer norm needs no centering. Figure 4 is about trained transformers; here
-attention, confidence and accuracy of the constructions are shown at every length.
+that the residual stream still consists of pairs (x, -x) and layer norm needs no centering. Figure 4 is about trained
+transformers; here it has the attention, confidence and accuracy of the constructed transformers at every length.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from symcook.report.figure import DIGITS, DOTS, Curve, Figure, Point, decimal_te
 if TYPE_CHECKING:
     from flint import arb
 
-# Numbers of symbols, without CLS.
+# Lengths of strings: numbers of symbols, without CLS.
 LENGTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000, 3000, 10_000, 100_000, 1_000_000)
 NORMED = 1000  # the greatest length for PARITY with norms, whose closed form takes n^2 exponentials
 FLAWED = 10_000  # the greatest length for the flawed FIRST, whose closed form takes n exponentials
@@ -43,11 +44,12 @@ WEIGHTS = [Fraction(1, 2) + Fraction(k, 360) for k in range(198)]
 """The values of the weight of Figure 3: from 1/2 in steps of 1/360. From (n + 1)/n on, the query of the string of 1s
 lies beyond the last position, so that the model has no value on it at epsilon 0."""
 SETTING = "epsilon=0, eta=1/100"
-Ask = Callable[[str], None]
+"""The values of the model in Figure 3."""
+Progress = Callable[[str], None]
 """Reports progress: called before each value with a line on what is computed next."""
 
 
-def tent(longest: int, progress: Ask) -> Figure:
+def tent(longest: int, progress: Progress) -> Figure:
     """Figure 1: the piecewise linear function of i - k that equals I[i = k] at integers."""
     places = [Fraction(k, 10) for k in range(-30, 31)]
 
@@ -66,9 +68,9 @@ def tent(longest: int, progress: Ask) -> Figure:
 
 
 def entropies(name: str) -> Make:
-    """Figure 2: cross-entropy against the length, without layer norm and with two of its epsilons."""
+    """The maker of Figure 2: cross-entropy against the length, without layer norm and with two values of epsilon."""
 
-    def figure(longest: int, progress: Ask) -> Figure:
+    def figure(longest: int, progress: Progress) -> Figure:
         normed = f"{name}-layernorm"
         rows = [
             (name, "", "no layer norm"),
@@ -88,16 +90,17 @@ def entropies(name: str) -> Make:
     return figure
 
 
-def sensitive(what: str) -> Make:
-    """Figure 3: cross-entropy or accuracy of PARITY with norms against the weight that gives k/n."""
+def sensitivity(what: str) -> Make:
+    """The maker of Figure 3: cross-entropy or accuracy (`what`) of PARITY with norms against the weight by which a
+    position learns k/n."""
 
-    def figure(longest: int, progress: Ask) -> Figure:
+    def figure(longest: int, progress: Progress) -> Figure:
         points = []
         for weight in WEIGHTS:
             progress(f"figure 3, weight {decimal_text(weight)}")
             answer = _moved(weight)
             value = answer.value if what == "cross-entropy" else answer.extra["accuracy"]
-            if isinstance(value, Ball):  # else the text "open": an accuracy that no precision decides
+            if isinstance(value, Ball):  # an accuracy may be the text "open" instead: no precision decided it
                 points.append((weight, value))
         right = _right(WORD)
         return Figure(
@@ -113,18 +116,18 @@ def sensitive(what: str) -> Make:
 
 @cache
 def _moved(weight: Fraction) -> Bound:
-    """The cross-entropy, and the accuracy, of PARITY with norms where the weight of Figure 3 has this value."""
+    """The cross-entropy and accuracy of PARITY with norms at this value of Figure 3's weight."""
     return cross_entropy("parity-layernorm", WORD, SETTING, weight, digits=DIGITS)
 
 
-def tolerances(longest: int, progress: Ask) -> Figure:
-    """To Figure 3: how far its weight may move from 1 with every string answered rightly, against the length."""
+def tolerances(longest: int, progress: Progress) -> Figure:
+    """For Figure 3: how far the weight may move from 1 with every string still answered correctly, against the length."""
     sides: tuple[list[Point], list[Point]] = ([], [])
     for n in (3, 4, 5, 7, 10, 14, 20, 28, 40, 56, 80):
         if n <= longest:
             progress(f"the interval of Figure 3's weight, n = {n}")
             right = _right(n)
-            # The exact end lies between the last right weight and the first wrong one: the ball is their hull.
+            # The exact end is between a right weight and a wrong one: the ball contains both.
             for side, (low_end, high_end) in zip(
                 sides, ((right.low, right.below), (right.high, right.above)), strict=True
             ):
@@ -136,14 +139,14 @@ def tolerances(longest: int, progress: Ask) -> Figure:
     )  # fmt: skip
 
 
-def attention(longest: int, progress: Ask) -> Figure:
-    """To Figure 4: how much CLS attends to the first symbol in FIRST, against the length."""
+def attention(longest: int, progress: Progress) -> Figure:
+    """For Figure 4: the attention of CLS to the first symbol in FIRST, against the length."""
     title = "To Figure 4: attention of CLS on the first symbol in first"
     return _both_scales("figure-4-attention", title, "weight", longest, lambda weight: weight)
 
 
-def confidence(longest: int, progress: Ask) -> Figure:
-    """To Figure 4: the probability of the right answer in FIRST, which is the same for all strings of a length."""
+def confidence(longest: int, progress: Progress) -> Figure:
+    """For Figure 4: the probability of the right answer in FIRST, which is the same for all strings of a length."""
     # The logit of the right answer is half the attention to the first symbol.
     title = "To Figure 4: probability of the right answer in first"
     return _both_scales(
@@ -151,8 +154,8 @@ def confidence(longest: int, progress: Ask) -> Figure:
     )
 
 
-def accuracy(longest: int, progress: Ask) -> Figure:
-    """To Figure 4: the share of strings that FIRST and its flawed variant of Section 5.2 answer rightly."""
+def accuracy(longest: int, progress: Progress) -> Figure:
+    """For Figure 4: the share of strings that FIRST and its flawed variant of Section 5.2 answer correctly."""
     curves = []
     for model, most in (("first-flawed", FLAWED), ("first", longest)):
         for scaled, label in ((False, "plain"), (True, "scores times log n")):
@@ -164,23 +167,24 @@ def accuracy(longest: int, progress: Ask) -> Figure:
 
 
 FIGURES: dict[str, tuple[Make, ...]] = {
-    "parity": (tent, entropies("parity"), sensitive("cross-entropy"), sensitive("accuracy"), tolerances),
+    "parity": (tent, entropies("parity"), sensitivity("cross-entropy"), sensitivity("accuracy"), tolerances),
     "first": (entropies("first"), attention, confidence, accuracy),
 }
 
 
 def _lengths(longest: int) -> list[int]:
+    """The lengths of a curve, up to `longest`."""
     return [n for n in LENGTHS if n <= longest]
 
 
 def _over_lengths(
-    model: str, values: str, longest: int, of: Callable[[Bound], object], progress: Ask
+    model: str, values: str, longest: int, value_of: Callable[[Bound], object], progress: Progress
 ) -> tuple[Point, ...]:
-    """A point for each length: the value that `of` takes from the model's cross-entropy, where it is a ball."""
+    """A point for each length: the value that `value_of` reads from the model's cross-entropy, if it is a ball."""
     points = []
     for n in _lengths(longest):
         progress(f"cross-entropy of {model}{f' at {values}' if values else ''}, n = {n}")
-        value = of(cross_entropy(model, n, values or None, digits=DIGITS))
+        value = value_of(cross_entropy(model, n, values or None, digits=DIGITS))
         if isinstance(value, Ball):
             points.append((Fraction(n), value))
     return tuple(points)
@@ -188,17 +192,17 @@ def _over_lengths(
 
 @cache
 def _right(n: int) -> RightWeights:
-    """The right weights of Figure 3 for strings of n symbols, at epsilon 0."""
+    """The interval of weights of Figure 3 at which all strings of n symbols are right, at epsilon 0."""
     return right_weights("parity-layernorm", n, "epsilon=0")
 
 
-def _both_scales(name: str, title: str, vertical: str, longest: int, of: Callable[[arb], arb]) -> Figure:
-    """A figure of a function `of` the attention to the first symbol. Its score is c and the n others are 0, so that its
-    attention is 1/(1 + n e^-c), with c = 1, or c = log(n + 1) where scores are scaled."""
+def _both_scales(name: str, title: str, vertical: str, longest: int, function: Callable[[arb], arb]) -> Figure:
+    """A figure of `function` of the attention to the first symbol. Its score is c, and the n other scores are 0, so the
+    attention is 1/(1 + n e^-c), with c = 1, or c = log(n + 1) if scores are scaled."""
 
     def value(n: int, scaled: bool) -> Ball:
         def compute() -> Any:
-            return of(1 / (1 + n / (arb_of(n + 1) if scaled else arb_of(1).exp())))
+            return function(1 / (1 + n / (arb_of(n + 1) if scaled else arb_of(1).exp())))
 
         return ball(refine(compute, DIGITS, relative=True), DIGITS, relative=True)
 
@@ -212,16 +216,18 @@ def _both_scales(name: str, title: str, vertical: str, longest: int, of: Callabl
 # The interval of right weights.
 
 LOGITS = {"parity": parity_logit, "parity-layernorm": normed_parity_logit}
+"""By model: the function for its logit."""
 FIRST = Fraction(9973, 10007)
-"""The first step from the weight 1. Its denominator is a prime above every length, so that no step ends at a tie."""
+"""The first distance from the weight 1, which bisection halves. Its denominator is a prime greater than every length,
+so no tested weight makes a query hit a position exactly or tie."""
 MAX_LENGTH = 200  # the greatest length that `right_weights` takes
 HALVINGS = 60  # how often an interval of weights may be halved before its logit counts as undecided
 BITS = 128  # the precision of a logit on an interval of weights
 
 
 class RightWeights(NamedTuple):
-    """Exact weights: every string of the length is answered rightly from `low` to `high`, and at `below` and `above`
-    one is not."""
+    """Exact weights with below < low <= 1 <= high < above: every string of the length is answered correctly at all
+    weights from `low` to `high`, and some string is not at the weights `below` and `above`."""
 
     below: Fraction
     low: Fraction
@@ -244,9 +250,8 @@ def right_weights(
     if model not in LOGITS:
         raise unknown("model with the weight of Figure 3", model, list(LOGITS))
     length = count(n)
-    if (
-        not 3 <= length <= MAX_LENGTH
-    ):  # of 2 symbols, the query of a string may pass the last position and its answer stay right
+    # With 2 symbols, a query may go beyond the last position while the answer is still right.
+    if not 3 <= length <= MAX_LENGTH:
         raise BadInput(f"the length must be from 3 to {MAX_LENGTH} here", length)
     case, _ = case_of(model, length, values)
     # The layer of Proposition 2 only rescales the logit. At epsilon 0 it is left out: the sign is the same without it,
@@ -258,9 +263,9 @@ def right_weights(
 
 
 def _reach(model: str, case: Given, side: int, near: Fraction) -> tuple[Fraction, Fraction]:
-    """How far the weight may move from 1 to the side -1 or 1: the last right weight found, and a wrong one at most
-    `near` from it."""
-    # Distances from 1: at `good` all strings are right, at `bad` one is wrong. Bisection brings them within `near`.
+    """How far the weight may move from 1 downwards (`side` -1) or upwards (1): a weight up to which all strings are
+    right, and a wrong weight at a distance of at most `near` from it."""
+    # Distances from 1: at `good` all strings are right, at `bad` one is wrong. Bisection until they differ by `near`.
     good, bad = Fraction(0), FIRST
     if _all_right(model, case, 1 + side * bad):
         raise Undecided(f"every string of {case.n - 1} symbols stays right up to the weight {1 + side * bad}")
@@ -270,8 +275,8 @@ def _reach(model: str, case: Given, side: int, near: Fraction) -> tuple[Fraction
             good = middle
         else:
             bad = middle
-    # The bisection has tested single weights. Now all weights from 1 to the right one are enclosed, for each number of
-    # 1s.
+    # Bisection has tested single weights. Now prove it for all weights from 1 to the last right one, for each number k
+    # of 1s.
     for k in range(1, case.n):
         if not _right_between(model, case, k, side, Fraction(0), good, HALVINGS):
             raise Undecided(f"the answer of strings with {k} symbols 1 is undecided up to the weight {1 + side * good}")
@@ -279,8 +284,8 @@ def _reach(model: str, case: Given, side: int, near: Fraction) -> tuple[Fraction
 
 
 def _all_right(model: str, case: Given, weight: Fraction) -> bool:
-    """Whether all strings are answered rightly at one weight. A logit of 0 counts as even, and so does a query that
-    hits no position."""
+    """Whether all strings are answered correctly at one weight. A logit of 0 is the answer "even"; so is the result if
+    the query hits no position."""
     for k in range(case.n):
         logit = partial(ones_logit, LOGITS[model], case, weight, k)
         sign = decide_sign(logit, "a logit", limit_for(30)) if hits(weight * k, case.n) else 0
@@ -298,7 +303,7 @@ def _right_between(model: str, case: Given, k: int, side: int, start: Fraction, 
     if end * k >= 1:
         return False
     with PRECISION, flint.ctx.workprec(BITS):
-        distance = (arb_of(start) * k).union(arb_of(end) * k)  # of the query from k: a ball
+        distance = (arb_of(start) * k).union(arb_of(end) * k)  # a ball: the distance of the query from position k
         hit_by_position = {i: t for i, t in ((k, 1 - distance), (k + side, distance)) if 0 <= i < case.n}
         logit = LOGITS[model](case, k + side * distance, hit_by_position)
         if logit > 0 if k % 2 == 1 else logit < 0:

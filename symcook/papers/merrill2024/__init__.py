@@ -1,1 +1,1 @@
-"""What is of Merrill and Sabharwal (2024) alone."""
+"""Merrill and Sabharwal (2024): figures of the costs of runs."""

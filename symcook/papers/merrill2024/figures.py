@@ -1,7 +1,7 @@
-"""What runs of a compiled machine cost, against the steps of the machine: exact counts, from runs in integers.
+"""Figures of the costs of a compiled machine's runs against the number of steps of the machine. The counts are exact.
 
-Source: Merrill and Sabharwal (2024), Corollary 2.1 (tokens by steps), Theorem 3 (operations of a machine that simulates
-the decoder) and Theorem 4 (its space beside the cells of the machine).
+Source: Merrill and Sabharwal (2024), Corollary 2.1 (tokens), Theorem 3 (operations of a machine that simulates the
+decoder) and Theorem 4 (space of such a machine, compared with the cells of the original machine).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from symcook.thought.counts import counts
 from symcook.thought.running import MachineRun, machine_of, run_machine
 
 FIGURES: dict[str, tuple[Make, ...]] = {}
-"""No recipe has one: `of_machine` makes those of a compiled machine."""
+"""No recipe has figures here: `of_machine` makes those of a compiled machine."""
 TOKENS = 5_000
-"""A run of more tokens is left out."""
+"""The greatest number of tokens of a run; longer runs are left out."""
 GROUPS = {
     "tokens": ("Corollary 2.1: tokens by steps", ("tokens", "columns")),
     "operations": ("Theorem 3: operations by steps", ("pairs", "products", "sums", "units")),
     "space": ("Theorem 4: space by steps", ("cells", "stored_bits", "cached")),
 }
-"""The figures: a title, and which counts of `RunCounts` they show; `cells` are those of the tapes that heads visit."""
+"""By name of a figure: its title, and the counts of `RunCounts` that it shows, as well as "cells" (see `visited`)."""
 SAID = {
     "tokens": "tokens put out",
     "columns": "columns, with the input",
@@ -39,32 +39,34 @@ SAID = {
     "stored_bits": "bits of all tokens and two counters",
     "cached": "numbers in a cache",
 }
+"""The label of each count."""
 
 
 def of_machine(model: Transformer) -> tuple[Make, ...]:
-    """The figures of a model that was compiled from a Turing machine; BadInput for any other."""
+    """The makers of the figures of a model compiled from a Turing machine. Raises BadInput for another model."""
     machine_of(model)
     return tuple(_figure(model, name) for name in GROUPS)
 
 
 def visited(run: MachineRun) -> int:
-    """How many cells of all tapes the heads stand on during a run: at the start, behind each step, and on what is put
-    out."""
-    places: list[set[int]] = [set() for _ in range(run.machine.tapes + 1)]
+    """The number of cells, on all tapes, that the heads visit during a run: at the start, after each step, and while
+    the output is read."""
+    visited_cells: list[set[int]] = [set() for _ in range(run.machine.tapes + 1)]
     for step in run.steps:
         moves = step.token.moves if isinstance(step.token, StepToken) else itertools.repeat(0)
-        for cells_seen, head, move in zip(places, step.heads, moves, strict=False):
+        for cells_seen, head, move in zip(visited_cells, step.heads, moves, strict=False):
             cells_seen.add(head + move)
-    return sum(map(len, places))
+    return sum(map(len, visited_cells))
 
 
 def measured(model: Transformer, longest: int) -> Iterator[tuple[int, dict[str, int]]]:
-    """For words of the letters in turn, at lengths that double, the steps and the counts of the run, as far as it ends
-    within `TOKENS`. `model` is compiled from a machine."""
+    """The number of steps and the counts of the runs on the words a b c .. a b c .., for the letters of the machine, at
+    lengths 1, 2, 4, .. up to `longest`. It stops at the first run with more than `TOKENS` tokens. `model` is compiled
+    from a machine."""
     letters = machine_of(model).input
-    empty = [0] if model.embedding.added else []  # nothing stands behind it without a token in front
+    empty = [0] if model.embedding.added else []  # without an added token, an empty word is no input
     lengths = [*empty, *itertools.takewhile(lambda n: n <= longest, (2**k for k in range(20)))] if letters else [0]
-    documents: dict[int, dict[str, int]] = {}
+    documents: dict[int, dict[str, int]] = {}  # by number of steps: the counts
     for n in lengths:
         run = run_machine(model, tuple(itertools.islice(itertools.cycle(letters), n)), TOKENS)
         if not run.ended:
@@ -75,13 +77,13 @@ def measured(model: Transformer, longest: int) -> Iterator[tuple[int, dict[str, 
 
 
 def _figure(model: Transformer, name: str) -> Make:
-    """The maker of a figure of one of the `GROUPS`: a curve of a model's counts for each key of the group."""
+    """The maker of the figure `name` of `GROUPS`: a curve for each of its counts."""
     title, keys = GROUPS[name]
 
-    def figure(longest: int, done: Callable[[str], None]) -> Figure:
+    def figure(longest: int, progress: Callable[[str], None]) -> Figure:
         """The figure for strings of at most `longest` symbols."""
-        done(name)
-        # A run of 0 steps has no place on a logarithmic axis.
+        progress(name)
+        # A logarithmic axis has no place for a run of 0 steps.
         points = [(steps, run_counts) for steps, run_counts in measured(model, longest) if steps]
         if not points:
             must = f"the machine must end within {TOKENS} tokens on one of the strings that are tried"

@@ -1,7 +1,8 @@
 """Figures 1 and 2 of Yang et al. (2026).
 
-Figure 1, a table of temperatures and of how position encodings grow, is read off compiled models: the greatest entry of
-the position encodings, and the least temperature, at each length. Figure 2 is the patterns of scores of Section 3.
+Figure 1 is a table of temperatures and of the growth of position encodings in the paper. Here it is computed from
+compiled models: the greatest entry of the position encodings, and the least temperature, at each length. Figure 2 has
+the patterns of scores of Section 3.
 """
 
 from __future__ import annotations
@@ -16,15 +17,19 @@ from symcook.papers.drawing import Make
 from symcook.report.figure import Curve, Figure, exact
 
 SIMULATED = {"12": "prev Q_a | next Q_a", "15": "(Q_a since Q_b) until Q_a", "20": "#left[Q_a] > #right[Q_b]"}
-"""The theorems of Figure 1, each with a formula that has all of its operators."""
+"""By theorem of Figure 1: a formula with all operators that the theorem is about."""
 LENGTHS = (1, 2, 4, 8, 16, 32, 64)
+"""The lengths in Figure 1."""
 PLACES = 8
+"""The number n of positions in Figure 2."""
 GAMMA = 1
+"""The gap gamma between scores in Figure 2."""
 TIED = (2, 5)
-"""Where the scores before tie-breaking are 1; elsewhere they are 0."""
+"""The positions in Figure 2 whose score before tie-breaking is 1; elsewhere it is 0."""
 
 
 def _models() -> dict[str, Transformer]:
+    """By theorem and part (a or b): the model that it compiles."""
     both = ((number, letter) for number in SIMULATED for letter in "ab")
     return {
         number + letter: compiled("count", SIMULATED[number], alphabet="ab", theorem=number + letter)
@@ -33,7 +38,7 @@ def _models() -> dict[str, Transformer]:
 
 
 def _values(text: object, n: int) -> list[Fraction]:
-    """An expression in i and n at each position."""
+    """The values of an expression in i and n at the positions i = 1, .., n."""
     i, m = symbol("i"), symbol("n")
     return [Fraction(str(text.subs({i: k, m: n}))) for k in range(1, n + 1)]  # type: ignore[attr-defined]
 
@@ -44,29 +49,30 @@ def greatest_entry(model: Transformer, n: int) -> Fraction:
 
 
 def least_temperature(model: Transformer, n: int) -> Fraction:
-    """The least temperature of its heads at n positions."""
+    """The least temperature of the model's heads at any of n positions."""
     heads = [head for layer in model.layers if layer.attention for head in layer.attention.heads]
     return min(value for head in heads for value in _values(head.temperature, n))
 
 
-def growth(what: Callable[[Transformer, int], Fraction], name: str, said: str) -> Make:
-    """A column of Figure 1: a curve for each theorem, over lengths."""
+def growth(measure: Callable[[Transformer, int], Fraction], name: str, quantity: str) -> Make:
+    """The maker of a column of Figure 1: for each theorem a curve of `measure`, a function of the model and the length.
+    `quantity` names what it measures."""
 
-    def figure(longest: int, done: Callable[[str], None]) -> Figure:
+    def figure(longest: int, progress: Callable[[str], None]) -> Figure:
         curves = []
         for theorem, model in _models().items():
-            done(f"Theorem {theorem}")
-            points = tuple((Fraction(n), exact(what(model, n))) for n in LENGTHS)
+            progress(f"Theorem {theorem}")
+            points = tuple((Fraction(n), exact(measure(model, n))) for n in LENGTHS)
             curves.append(Curve(f"Theorem {theorem}", points))
-        title = f"Figure 1: {said}"
-        return Figure(f"figure-1-{name}", title, "n", said, tuple(curves), (True, True))
+        title = f"Figure 1: {quantity}"
+        return Figure(f"figure-1-{name}", title, "n", quantity, tuple(curves), (True, True))
 
     return figure
 
 
-def patterns(longest: int, done: Callable[[str], None]) -> Figure:
+def patterns(longest: int, progress: Callable[[str], None]) -> Figure:
     """Figure 2: the ziggurat, the table lookup, and the three ways to break ties, with gamma = 1 and n = 8."""
-    n, top = PLACES, 5
+    n, top = PLACES, 5  # top: the position with the greatest score in the first two patterns
     tied = {j: int(j in TIED) for j in range(1, n + 1)}
     scores = {
         "ziggurat (Lemma 6)": lambda j: Fraction(-abs(j - top) * GAMMA),

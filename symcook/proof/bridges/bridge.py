@@ -1,16 +1,17 @@
-"""A bridge: the certificate that a model's own run relation implies its family's at given sizes and tables.
+"""A bridge: the certificate that each run of a model, by its own equations, is a run of a family at given sizes and
+tables. It proves
 
     1 <= n -> (word(F) -> word(M)) & (word(M) -> run(M) -> ex ... . premises(F) & run(F) & word(F) & same answers)
 
-with M the model and F the family at these values. `word` states which strings are read, `run` has the equations of all
-coordinates, `premises` the family's conditions on its sizes. Both directions of `word` are needed: with one alone, a
-model with fewer symbols would pass too, since its runs are runs of the larger one.
+with M the model and F the family at these values. `word` says which strings are inputs, `run` has the equations of all
+coordinates, `premises` has the family's conditions on its sizes. Both directions of `word` are needed: with only the
+second, a model with fewer symbols than the family would pass too, since its runs are runs of the family.
 
-In goes a model's document with a family and its values (`Instance`); out comes a statement and its certificate. The
-witness for each function of the family is a term in the model's functions, one for each index. Then every index runs
-over numbers, and at each number the family's equation is the model's by computation. So there is no search: the nodes
-of the proof are written directly, and a model that is no instance fails at the first equation that differs. Nothing
-here is trusted: the kernel checks the certificate.
+The input is a model's document, a family and its values (`Instance`); the output is a statement and its certificate.
+The witness for each function of the family is a term in the model's functions, given for each index. Then every index
+ranges over numbers, and at each number the family's equation equals the model's by computation. So there is no search:
+the nodes of the proof are written directly, and a model that is no instance fails at the first equation that differs.
+Nothing here is trusted: the kernel checks the certificate.
 """
 
 from __future__ import annotations
@@ -51,19 +52,21 @@ from symcook.proof.terms import COMPARISONS, Sort, Term, conj, flatten, free, in
 from symcook.proof.terms import TRUE as TERM_TRUE
 
 PREFIX = "g_"
-"""The names of the family's functions begin so in the statement, to keep them apart from the model's."""
+"""The prefix of the names of the family's functions in the statement; it distinguishes them from the model's."""
 SHORT = 3
-"""Up to which length a run is looked for."""
+"""The maximum length of the strings on which a run of the model is sought."""
 MANY_NAMES = 180
-"""Up to how many values of norms have a name each: quantifiers nest, and a number takes symbols."""
+"""With more functions than this, functions of norms get numbers instead of names of their own, and equations are
+merged. (Each name is a quantifier, and quantifiers nest; but a number makes the equations longer.)"""
 DEEP = 300
-"""Up to how many names, each a level, the parts of a stored statement stand in the usual order."""
+"""With more quantified names than this, each of which is a level of nesting, a stored statement has the run before the
+premises (see `Bridge.deep`)."""
 TRIED = 40
-"""So many inputs are tried for a run without roots."""
+"""The number of inputs that are tried to find a run with rational values, for a model that reads numbers."""
 
 
 class Unbridged(BadInput):
-    """The model is no instance of the family at these values."""
+    """The error for a model that is no instance of the family at these values."""
 
 
 class Bridge:
@@ -72,28 +75,33 @@ class Bridge:
     def __init__(
         self, family: Family, at: Instance, model: Mapping[str, Any], name: str | None = None, stored: bool = False
     ) -> None:
-        """With `stored` the statement names the stored model and family; else it has their equations written out.
-        Without a `name` it is called after the model.
+        """`at` is the instance of the family that `model`, a model's document, should be. With `stored` the statement
+        names the stored model and family; else it has their equations written out. Without a `name` the statement is
+        named after the model.
 
-        Raises Unbridged where the model cannot be an instance: other coordinates, tokens or layers.
+        Raises Unbridged if the model cannot be this instance: it has other coordinates, tokens or layers.
         """
         self.family, self.at, self.model = family, at, model
-        # `own` are the equations of the model, `far` those of the family with numbers for its sizes and tables.
+        # `own` has the equations of the model, `far` those of the family with numbers for its sizes and tables.
         self.own = Recorded(model)
         sizes = ", ".join(setting for setting in at.values.split(", ") if _is_size(setting, family))
         _, size_values = set_at(lambda choices: family, sizes)
         self.far = RecordedFamily(family, size_values, PREFIX)
+        # `words`: the input is a string of tokens. `pointwise`: it is one row of numbers, without positions.
         self.words = model["embedding"]["words"] is not None
         self.pointwise = self.own.pointwise
         self._require_shape()
+        # `called`: the model's coordinate for each coordinate of the instance, by their order. `cells`: the model's
+        # function for each function of the family at each index.
         self.called = dict(zip(at.space, model["space"], strict=True))
         self.cells = self._matched_cells()
         self._require_structure()
-        # A stored model's functions have their own names; those of another model are grouped and numbered.
+        # `number`: a stored model's functions have their own names; those of another model are grouped and numbered.
         self.number = {} if stored else self._numbers()
         if self.number:
             self.own = Recorded(model, self._numbered)
-        # `long`: equations that differ by numbers alone are one. `deep`: the run, which nests deepest, comes first.
+        # `long`: equations that differ only in numbers are merged, and goals are shortened before they are split.
+        # `deep`: the run comes before the premises, since it nests deepest and each later part is a level deeper.
         self.long = not stored and len(self.own.definitions) > MANY_NAMES
         self.deep = stored and len(self.own.order) + len(self.far.names) > DEEP
         self.text = self._text(stored)
@@ -101,7 +109,8 @@ class Bridge:
         self.statement = Statement(name, self.text, known=_definitions())
 
     def _require_shape(self) -> None:
-        """Unbridged if the model has another number of coordinates or tokens than the instance, or another input."""
+        """Raise Unbridged if the model has another number of coordinates or tokens than the instance, or another kind
+        of input."""
         family, words = self.family, self.model["embedding"]["words"]
         own_width, width = len(self.model["space"]), len(self.at.space)
         if own_width != width or self.words is (family.vocabulary is None):
@@ -115,7 +124,8 @@ class Bridge:
             raise self._apart("as input", *own_and_far)
 
     def _matched_cells(self) -> RecordedCells:
-        """For each function of the family at each index, the model's function; Unbridged if the blocks do not match."""
+        """For each function of the family at each index, the model's function. Raises Unbridged if the blocks do not
+        match."""
         matching = Matching(self.family, self.at, self.own, self.far, self.called)
         if len(matching.rounds) != len(self.own.streams):  # both count the embedding
             raise self._apart("blocks", len(self.own.streams) - 1, len(matching.rounds) - 1)
@@ -127,8 +137,8 @@ class Bridge:
             raise Unbridged(must, where) from None
 
     def _require_structure(self) -> None:
-        """Unbridged if the model has another structure than the instance. The statement is about answers, so it could
-        hold for a model whose blocks write other values than the family's; but the runs of that model differ."""
+        """Raise Unbridged if the model has another structure than the instance. The statement is about answers, so it
+        could hold for a model whose blocks write other values than the family's; but that model has other runs."""
         own = loads(json.dumps(self.model))
         instance = self.at.model(list(own.embedding.words or ()) or None, own.name)
         for apart in differences(own, instance, self.called):
@@ -136,6 +146,7 @@ class Bridge:
             raise Unbridged(must, f"{apart.what}, {apart.first} where the family has {apart.second}")
 
     def _apart(self, what: str, own: object, far: object) -> Unbridged:
+        """The error that the model has `own` of something (`what`), where the instance has `far`."""
         must = f"an instance of {self.family.name} at {self.at.sizes} must have {far} {what}"
         return Unbridged(must, f"{own} in {self.model['name']}")
 
@@ -145,13 +156,13 @@ class Bridge:
         """The text of the statement."""
 
         def of_model(word: str) -> str:
-            """`run`, `word`, .. of the model: by its stored name, or written out."""
+            """The formula `word` of the model ("run", "word", "accept"): by the model's stored name, or written out."""
             if stored:
                 return f"{word}({self.model['name']})"
             return f"({self._run_together() if word == 'run' else getattr(self.own, word)()})"
 
         def of_family(word: str) -> str:
-            """`run`, `word`, `premises`, .. of the family at these values."""
+            """The formula `word` of the family at these values ("run", "word", "premises", ..)."""
             if stored:
                 return f"{word}(family-{self.family.name}; {self.at.values}; {PREFIX})"
             formula = parse_formula(getattr(self.far, word)())
@@ -178,20 +189,22 @@ class Bridge:
         return ", ".join([*([] if self.pointwise else ["n:Int"]), *(["w:Int->Int"] if self.words else []), *runs])
 
     def _run_together(self) -> str:
-        """The model's run as one formula; with `long`, equations that differ by numbers alone are one."""
+        """The model's run as one formula; with `long`, equations that differ only in numbers are merged."""
+        # First the conditions on the input: its maximum length, and that each temperature is positive.
         needs = self.own.needs()
         parts = [summed(parse_formula(part)) for part in self.own.whole.parts[len(needs) :]]
         equations = [*map(parse_formula, needs), *(merged(parts) if self.long else parts)]
         return show(conjunction(equations)) if equations else "true"
 
     def _answers(self, of_model: Callable[[str], str], of_family: Callable[[str], str]) -> list[str]:
-        """The formulas that the inputs, and what the readout reads, are the same. Unbridged if the readouts differ."""
+        """The formulas that model and family have the same inputs, and the same values or verdicts at the readout.
+        Raises Unbridged if the readouts differ."""
         readout, own_readout = self.family.readout, self.model["readout"]
         if readout.kind != own_readout["kind"] or readout.position != own_readout["position"]:
             own = f"{own_readout['kind']} at {own_readout['position']}"
             raise self._apart("as readout", own, f"{readout.kind} at {readout.position}")
         reads_values = readout.kind in ("value", "largest")
-        # `difference` makes the whole instance, so a family without an instance at these sizes is refused here too
+        # `difference` makes the whole instance, so it also rejects a family that has no instance at these sizes.
         if reads_values and (where := difference(self, ("readout",))):
             raise Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its readout", where)
         equal_inputs = [text for declared in self.family.inputs for text in self._same(declared.name, False)]
@@ -204,22 +217,25 @@ class Bridge:
         return [f"({everywhere}. ({far_accepts}) <-> ({own_accepts}))", *equal_inputs]
 
     def _same(self, name: str, last: bool) -> Iterator[str]:
-        """The formulas that a coordinate of the family has the model's values, one for each index; with `last` these
-        are its values after the last layer, else those of the input."""
+        """The formulas that the family's coordinate `name` has the model's values, one for each of its indices. With
+        `last` they compare the values after the last layer, else those of the input."""
         place = "" if self.pointwise else "i"
         for cell in self.at.cells[name]:
             # A coordinate that a loop writes has the number of its round as a first index.
             fn, rounds = self.far.held[name] if last else (name, ())
             round_numbers = [quotient(self.at.number(term, self.at.env)) for term in rounds]
             args = ", ".join([*round_numbers, *map(str, cell), *filter(None, [place])])
-            own: str | None = self.called[label(name, cell)]
-            own = self.own.held.get(own) if last and own else own
-            value = self._value(own, place) if own else "0"  # nothing is written to this coordinate of the model
+            coordinate: str | None = self.called[label(name, cell)]
+            coordinate = self.own.held.get(coordinate) if last and coordinate else coordinate
+            value = (
+                self._value(coordinate, place) if coordinate else "0"
+            )  # nothing is written to this coordinate of the model
             equation = f"{PREFIX}{fn}{f'({args})' if args else ''} = {value}"
             yield f"({equation})" if self.pointwise else f"({self.own.everywhere(equation)})"
 
     def _numbers(self) -> dict[str, tuple[str, int]]:
-        """By function of a model that is not stored: the function that stands for it in the statement, and its number.
+        """How the statement writes the functions of a model that is not stored: {function: (name, number)}, so that
+        f(i) is written name(number, i).
 
         All functions of one coordinate of the family become one function of a number (and a position). So an index or
         round of the family is a number in the model too. If many names are left, the outputs of norms are numbered as
@@ -232,7 +248,7 @@ class Bridge:
         names_taken, numbered = {*self.own.order, *self.far.functions}, dict[str, tuple[str, int]]()
 
         def add(fn: str, function: str) -> None:
-            """Give `fn` the next number of a function with this name, made unlike all others by underscores."""
+            """Give `fn` the next number of `function`, with underscores appended while its name is in use."""
             while function in names_taken:
                 function += "_"
             numbered.setdefault(fn, (function, 1 + sum(used == function for used, _ in numbered.values())))
@@ -244,31 +260,31 @@ class Bridge:
         if len(self.own.order) - len(numbered) <= MANY_NAMES:
             return numbered
         norms = {fn for block in self.own.blocks for _, _, outputs in block.norms for fn in outputs.values()}
-        for far, cells in self.cells.items():
+        for family_function, cells in self.cells.items():
             for fn in cells.values():
                 if fn is not None and fn in norms and len(cells) > 1:
-                    add(fn, far + "_")
+                    add(fn, family_function + "_")
         return numbered
 
     @property
     def runs(self) -> list[str]:
-        """The names in front for the values of a run."""
+        """The names of the functions of the model that the statement quantifies."""
         return list(dict.fromkeys(self.number.get(fn, (fn, 0))[0] for fn in self.own.order))
 
     def _numbered(self, fn: str, place: str) -> str:
-        """The text of the value of a model's function at a place, by its number if it has one."""
+        """The text of the value of a model's function at a position; with the function's number, if it has one."""
         function, k = self.number.get(fn, (fn, 0))
         args = ", ".join(filter(None, [str(k) if k else "", "" if self.pointwise else place]))
         return f"{function}({args})" if args else function
 
     def _value(self, fn: str, place: str) -> str:
-        """The text of the value of a model's function, or of a difference of two, at a place."""
+        """The text of the value of a model's function at a position. `fn` may be a difference of two, "f - g"."""
         return " - ".join(self._numbered(function_name, place) for function_name in fn.split(" - "))
 
     # --- the proof ---
 
     def certificate(self) -> dict[str, Any]:
-        """The certificate, whose nodes the kernel has not seen yet. Unbridged where the equations differ."""
+        """The certificate, which the kernel has not checked yet. Raises Unbridged if the equations differ."""
         from symcook.proof.statements import certify
 
         try:
@@ -291,46 +307,46 @@ class Bridge:
         return replay.make_certificate(self.statement, nodes[0], nodes[1], nodes[2], lemmas)
 
     def prove(self, g: Goal) -> None:
-        """Close the statement itself."""
+        """Close the goal that is the statement itself. (`defined` and `inhabited` close the two other goals.)"""
         self._front(g)
         if not self.pointwise:
-            g.intro("some")
+            g.intro("some")  # 1 <= n
         if self.words:
             # The first half: the family's condition on the string implies the model's. The second half is the rest.
             first, g = g.split()
             first.intro("word")
             self._word(first)
-            word = flatten("&", g.goal[2][0])
-            words = [f"word{k}" for k in range(1, len(word) + 1)]
-            g.intro(group(words))
-        # The premises: the model's equations, labelled e1, e2, ..
-        run = flatten("&", g.goal[2][0])
-        labels = [f"e{k}" for k in range(1, len(run) + 1)]
+            conditions_on_tokens = flatten("&", g.goal[2][0])
+            word_labels = [f"word{k}" for k in range(1, len(conditions_on_tokens) + 1)]
+            g.intro(group(word_labels))
+        # The premise `run`: the model's equations, with the labels e1, e2, .. (with `long`, one fact, split as needed).
+        equations = flatten("&", g.goal[2][0])
+        labels = [f"e{k}" for k in range(1, len(equations) + 1)]
         g.intro("run" if self.long else group(labels))
-        known = Computed(self.differs, dict(zip(map(fkey, run), labels, strict=True)), long=self.long)
+        computed = Computed(self.differs, dict(zip(map(fkey, equations), labels, strict=True)), long=self.long)
         if self.words:
-            known.words = words
-            known.keys |= dict(zip(map(fkey, word), words, strict=True))
-        for equation, equation_label in zip(run, labels, strict=True):
+            computed.words = word_labels
+            computed.keys |= dict(zip(map(fkey, conditions_on_tokens), word_labels, strict=True))
+        for equation, equation_label in zip(equations, labels, strict=True):
             if (name := left_of(equation)) is not None:
-                known.by_name[name] = equation_label
-        for equation, equation_label in zip(run, labels, strict=True):
-            known.spread(equation, equation_label)
-        # What is left to show: the family's equations, with the model's values in the place of its functions.
+                computed.by_name[name] = equation_label
+        for equation, equation_label in zip(equations, labels, strict=True):
+            computed.spread(equation, equation_label)
+        # The rest of the goal: the family's equations, with terms in the model's functions as witnesses.
         witnessed(g, [*map(self._table, self.family.tables), *map(self._witness, self.far.functions)])
         if not self.long:
-            known.settle(g)
+            computed.settle(g)
             return
-        known.aside = {"run", *labels}
+        computed.aside = {"run", *labels}
         conditions = 0 if self.deep or self.far.premises() == "true" else len(flatten("&", g.goal[2][0]))
         for number, part in enumerate(g.split()):
             if number < conditions:  # conditions on tables need no equation of the run
-                known.settle(part)
+                computed.settle(part)
             else:
-                _with_used(part, labels, known.settle)
+                _with_used(part, labels, computed.settle)
 
     def _front(self, g: Goal) -> None:
-        """Introduce the names that the statement quantifies, all by one node."""
+        """Introduce the names that the statement quantifies, all by one proof node."""
         pairs = self._names_and_sorts(g.goal)
         g.nodes.append({"by": "intro", "as": [name for name, _ in pairs]})
         g.scope |= dict(pairs)
@@ -348,27 +364,27 @@ class Bridge:
     def _witness(self, fn: str) -> str:
         """The text of the witness for a function of the family: a term in the model's functions."""
         cells, place = self.cells[fn], "" if self.pointwise else "y__"
-        if not cells:  # no coordinate after a block: the model's function of this name, or 0 everywhere
+        if not cells:  # `Matching` has no cell for it: take the model's function of this name, or 0 everywhere
             arity = self.far.functions[fn].count("Int") - (not self.pointwise)
             cells = {(): fn if fn in self.own.order else None} if not arity else {(0,) * arity: None}
         numbers = {key: self.number[own] for key, own in cells.items() if own in self.number}
         functions = {function_name for function_name, _ in numbers.values()}
-        # One numbered function of the model at every index: its number may be affine in the indices.
+        # Case 1: one numbered function of the model at every index, with a number that is affine in the indices.
         if len(numbers) == len(cells) and len(functions) == 1 and cells.keys() != {()}:
             form = affine({key: k for key, (_, k) in numbers.items()})
             if form is not None:
                 return _at_affine(functions.pop(), form, place)
-        # One numbered function wherever the family's is not 0: the number is affine on pieces.
+        # Case 2: one numbered function wherever the family's function is not 0, with a number affine on pieces.
         if self.long and len(functions) == 1 < len(numbers) == sum(own is not None for own in cells.values()):
             return self._on_lines({key: k for key, (_, k) in numbers.items()}, functions.pop(), place)
-        # Else a value for each index; a difference of two functions is bracketed, as it becomes a factor.
-        values = {key: own and self._value(own, place) for key, own in cells.items()}
-        texts = {key: f"({text})" if text and " - " in text else text for key, text in values.items()}
+        # Case 3: a value for each index. A difference of two functions is bracketed, since it becomes a factor.
+        text_of_value = {key: own and self._value(own, place) for key, own in cells.items()}
+        texts = {key: f"({text})" if text and " - " in text else text for key, text in text_of_value.items()}
         return function(texts, bool(place))
 
     def _on_lines(self, numbers: Mapping[tuple[int, ...], int], fn: str, place: str) -> str:
-        """The text of a witness that is the model's function `fn` at these numbers: for each row, that is for fixed
-        indices before the last, a number that is affine in the last index on each of some spans."""
+        """The text of a witness that is the model's function `fn` at the numbers given by index, and 0 elsewhere. For
+        fixed indices before the last one, the number is affine in the last index on each of several spans."""
         rows: dict[tuple[int, ...], dict[int, int]] = {}
         for key, number in numbers.items():
             rows.setdefault(key[:-1], {})[key[-1]] = number
@@ -402,8 +418,8 @@ class Bridge:
                 self._typed_token(goal, next(k for k in labels_by_key.values() if goal.facts[k][0] == "all"))
 
     def _typed_token(self, g: Goal, rule: str) -> None:
-        """Close ``all i. w(i) = a | w(i) = b | ..`` of the model. By the fact `rule` of the family, w(i) is from 0 to a
-        number and no added token: one case for each number."""
+        """Close the model's condition ``all i. w(i) = a | w(i) = b | ..``. The family's fact `rule` says that w(i) is
+        between 0 and a number and is no added token: there is one case for each number."""
         g.intro("i (il ih)")
         bounds = flatten("&", instantiate(g.facts[rule][2][0], (var("i", "Int"),))[2][1])
         exclusions = [f"not{k}" for k in range(1, len(bounds) - 1)]
@@ -411,7 +427,7 @@ class Bridge:
         last = int(normal.constant(nf(bounds[1][2][1])) or 0)
 
         def leaf(h: Goal, value: int, equal: str) -> None:
-            for exclusion in exclusions:  # an added token: the case cannot be
+            for exclusion in exclusions:  # this value is an added token: the case is contradictory
                 h.rewrite(equal, exclusion, f"{exclusion}_{value}")
                 if fkey(h.facts[f"{exclusion}_{value}"]) == FALSE:
                     h.absurd(f"{exclusion}_{value}")
@@ -429,7 +445,7 @@ class Bridge:
         halved(g, "w(i)", 0, last, "low", "high", leaf)
 
     def defined(self, g: Goal) -> None:
-        """Close D, definedness: each divisor is a length, a window or a sum of exponentials, so it is not 0."""
+        """Close the goal D, definedness: no divisor is 0, as each is a length, a window or a sum of exponentials."""
         if g.goal == TERM_TRUE:
             g.true()
             return
@@ -437,7 +453,8 @@ class Bridge:
         self._defined_part(g)
 
     def _defined_part(self, g: Goal) -> None:
-        """Close a part of D: introduce what it is under, split it, and show each divisor or radicand to be in range."""
+        """Close a part of D: introduce its quantifiers and premises, split it, and show that each divisor is not 0 and
+        each radicand at least 0."""
         while g.goal[0] in ("all", "->"):
             name = g.fresh("d")
             if g.goal[0] == "->" and g.goal[2][0][0] == "&":  # each part of a premise has a label
@@ -461,32 +478,32 @@ class Bridge:
             raise BadInput(must, text, "use another position, or a condition on sizes") from None
 
     def inhabited(self, g: Goal) -> None:
-        """Close H, the satisfiability of the hypotheses, by a run of the model on the shortest input: all its values
-        are numbers there, so each equation holds by computation."""
+        """Close the goal H, that the hypotheses can be satisfied, by a run of the model on a short input: all its
+        values are numbers, so each equation holds by computation."""
         values = self._run()
         for part in g.split() if g.goal[0] == "&" else [g]:
-            known = Computed(self.differs, {}, searching=True, long=self.long)
+            computed = Computed(self.differs, {}, searching=True, long=self.long)
             try:
                 if self.long:
-                    self._run_holds(part, values, known)
+                    self._run_holds(part, values, computed)
                 else:
                     witnessed(part, values)
-                    known.settle(part)
+                    computed.settle(part)
             except Stuck as error:
                 must = f"a run of {self.family.name} on the shortest input must be found to be one"
                 raise BadInput(must, f"what is undecided is: {str(error).splitlines()[0]}") from None
 
-    def _run_holds(self, g: Goal, texts: Sequence[str], known: Computed) -> None:
-        """Close the goal that there is a run by the values with these texts, one part of the run after the other."""
+    def _run_holds(self, g: Goal, texts: Sequence[str], computed: Computed) -> None:
+        """Close the goal that a run exists, with witnesses given as texts, one equation of the run after the other."""
         pairs = self._names_and_sorts(self.statement.formula)
         values = [g.term(text, sort) for text, (_, sort) in zip(texts, pairs, strict=True)]
         body = g.goal
         for _ in pairs:
             body = body[2][0]
-        run, value_facts = Witnesses([var(name, sort) for name, sort in pairs], texts, values).shorter(g, body)
-        witnessed(g, run.texts)
+        witnesses, value_facts = Witnesses([var(name, sort) for name, sort in pairs], texts, values).shorter(g, body)
+        witnessed(g, witnesses.texts)
         for part, equation in zip(g.split(), flatten("&", body), strict=True):
-            named(part, run, value_facts, equation, known)
+            named(part, witnesses, value_facts, equation, computed)
 
     def differs(self, goal: Term) -> Unbridged:
         """The error for a goal that is no equation of the model: it names the first weight that differs from the
@@ -494,10 +511,10 @@ class Bridge:
         where = difference(self)
         name = left_of(goal)
         about = f"the equation of {name}" if name else "what the family asks"
-        if not where:  # the model is the instance, but computation alone does not show that the two sides are equal
+        if not where:  # the model is the instance, but computation alone does not prove that the two sides are equal
             values = str(self.at.values)
-            far = f"{self.family.name} at {values if len(values) <= 200 else self.at.sizes}"  # tables may be long
-            must = f"{far} must have equations that are the model's by computation alone"
+            far_text = f"{self.family.name} at {values if len(values) <= 200 else self.at.sizes}"  # tables may be long
+            must = f"{far_text} must have equations that are the model's by computation alone"
             return Unbridged(must, about, "scores that are all zero at these values, say, are not seen to be equal")
         return Unbridged(f"an instance of {self.family.name} at {self.at.sizes} must have its weights", where)
 
@@ -518,7 +535,7 @@ class Bridge:
         return texts
 
     def _computed(self) -> tuple[int, list[int], dict[str, list[Any]]]:
-        """Length, tokens and values of the shortest run, by running the model: for one whose functions are all
+        """Length, tokens and values of the shortest run, by running the model. All functions of its equations must be
         coordinates of the residual stream."""
         from symcook.domains import make_domain
         from symcook.forward import forward
@@ -539,15 +556,15 @@ class Bridge:
         return len(sequence), [tokens.index(t) for t in sequence] if self.words else [], values
 
     def _solved(self) -> tuple[int, list[int], dict[str, list[Any]]]:
-        """Length, tokens and values of a short run, by solving the equations: one with rational values if there is one
-        among the inputs that are tried."""
+        """Length, tokens and values of a short run, by solving the equations. It has rational values if a tried input
+        has such a run."""
         solution = None
         # at least one typed token, and the added ones
-        least = 1 + sum(self.model["embedding"][end] is not None for end in ("before", "after"))
+        minimum_length = 1 + sum(self.model["embedding"][end] is not None for end in ("before", "after"))
         for inputs in self._inputs():
             document = {**self.model, "embedding": {**self.model["embedding"], "inputs": None, **inputs}}
             runs = _ModelRuns(Relation(document))
-            for length in range(least, SHORT + 1):
+            for length in range(minimum_length, SHORT + 1):
                 for is_run in runs.at(length):
                     if is_run and (solution is None or runs.rational):
                         solution = self._solution(runs, length)
@@ -559,7 +576,7 @@ class Bridge:
         return solution
 
     def _solution(self, runs: _ModelRuns, length: int) -> tuple[int, list[int], dict[str, list[Any]]]:
-        """Length, tokens and values of the present run of `runs`, as texts; 0 for inputs that it does not have."""
+        """Length, tokens and values, as texts, of the run that `runs` has found. An input without a value has 0."""
         low = int(self.own.low)
         (tokens,) = (runs.values[w] for w in runs.words_of)
         values = {name: ["0"] * length for name in self.model["embedding"]["inputs"] or ()}
@@ -567,8 +584,8 @@ class Bridge:
         return length, [tokens[low + k] for k in range(length)], values
 
     def _inputs(self) -> Iterator[dict[str, Any]]:
-        """The embeddings to try: that of a model of strings as it is; for a model of numbers one symbol whose row has
-        the numbers of an input, first all 1, then random ones."""
+        """The embeddings to try. A model of strings has its own. For a model of numbers, a single symbol "a" stands for
+        the input: its row has the input's numbers, at first all 1, then random ones."""
         if self.words:
             yield {"words": self.model["embedding"]["words"]}
             return
@@ -578,8 +595,8 @@ class Bridge:
 
 
 class _ModelRuns(Runs):
-    """The runs of a model by its equations. Each is read as a statement of its own: one statement with all names
-    quantified would nest too deep."""
+    """The runs of a model, found from its equations. Each equation is parsed as a statement with only its own names
+    quantified: one statement with all names quantified would nest too deep."""
 
     def __init__(self, equations: Relation) -> None:
         super().__init__(Statement("bridge.run", "all n:Int, w:Int->Int. 1 <= n -> 0 = 0", known=_definitions()))
@@ -596,8 +613,8 @@ class _ModelRuns(Runs):
         variables |= zip("nw", self.order, strict=True)
         self.names, self.order = list(sorts), [variables[name] for name in sorts]
         self.conclusion = TERM_TRUE
-        # Premises about the length and the tokens alone choose the strings; the others give a value each, in an order
-        # in which all that one of them needs is known before.
+        # Premises about the length and the tokens alone select the strings. Each other premise gives one value; they
+        # are ordered so that the values which a premise needs are computed before it.
         self.words_of, plain = {variables["w"]}, {self.order[0], variables["w"]}
         self.choose += [premise for premise in premises if free(premise) <= plain]
         ordered = _ordered([premise for premise in premises if not free(premise) <= plain], plain)
@@ -608,8 +625,8 @@ class _ModelRuns(Runs):
 
 
 def _with_used(g: Goal, labels: Sequence[str], settle: Callable[[Goal], None]) -> None:
-    """Close a goal by `settle` with only those equations of the run, out of `labels`, that it uses: each branch of a
-    proof copies the facts that are known, so the others would make it long."""
+    """Close a goal by `settle`, with only those equations of the run that the proof uses. (Each branch of a proof
+    copies the known facts, so unused equations would make the proof long.) `labels` are the equations' labels."""
     # A trial with all equations shows which of them are used.
     trial = g._branch(g.goal)
     trial.use("run", label=" ".join(labels))
@@ -630,7 +647,8 @@ def _with_used(g: Goal, labels: Sequence[str], settle: Callable[[Goal], None]) -
 
 
 def _at_affine(fn: str, form: Sequence[int], place: str) -> str:
-    """The text of the function ``v1__ v2__. fn(c + a*v1__ + b*v2__)``, with c, a and b from `form`, at a position."""
+    """The text of the function ``v1__ v2__. fn(c + a*v1__ + b*v2__)``, with c, a and b from `form`. The position
+    `place`, unless it is empty, is one more argument of both."""
     names = [f"v{k}__" for k in range(1, len(form))]
     number = " + ".join([str(form[0]), *(f"{a}*{x}" for a, x in zip(form[1:], names, strict=True) if a)])
     positions = [place] if place else []
@@ -643,18 +661,18 @@ def _part(tree: Tree) -> str:
 
 
 def _divisor(goal: Term) -> Term:
-    """What a part of D is about: t for ``~(t = 0)``, else the goal itself."""
+    """The divisor in a part of D: t for ``~(t = 0)``, else the goal itself."""
     return goal[2][0][2][0] if goal[0] == "~" and goal[2][0][0] == "=" else goal
 
 
 def _entry(term: Term) -> bool:
-    """Whether a term is an entry of a table, f(1, 2): an equation about it says nothing of a divisor."""
+    """Whether a term is an entry of a table, f(1, 2). (An equation about it does not help to bound a divisor.)"""
     return term[0] == "app" and all(index[0] == "num" for index in term[2][1:])
 
 
 def difference(bridge: Bridge, parts: Sequence[str] = ()) -> str:
-    """The first number in which the model's document differs from the instance's, as a phrase for an error; with
-    `parts` only these entries of the documents are compared. Empty if there is no difference."""
+    """The first difference between the model's document and the instance's, as a phrase for an error; empty if there is
+    none. With `parts` only these entries of the documents are compared."""
     from symcook.model.modelfile import to_document
 
     tokens = list(bridge.model["embedding"]["words"] or ()) or None
@@ -667,8 +685,8 @@ def difference(bridge: Bridge, parts: Sequence[str] = ()) -> str:
 
 
 def _apart_at(own: Any, far: Any, path: list[str], names: Mapping[str, str]) -> str:
-    """The first difference between two parts of documents, which stand at `path`; empty if there is none. `names` has
-    the instance's name of each coordinate of the model."""
+    """The first difference between two parts of documents, both at the path `path`, as a phrase; empty if there is
+    none. `names` has the instance's name of each coordinate of the model."""
     if isinstance(own, str):
         own = names.get(own, own)
     if type(own) is not type(far) or not isinstance(own, (dict, list)):
@@ -677,7 +695,7 @@ def _apart_at(own: Any, far: Any, path: list[str], names: Mapping[str, str]) -> 
         own = {names.get(k, k): v for k, v in own.items()}
         if own.keys() != far.keys():
             return f"{' '.join(own)} where the family has {' '.join(far)}, at {' '.join(path)}"
-        # Names of files and the order of coordinates are no weights.
+        # These entries are not compared: names, and the order of coordinates, which `names` matches.
         parts = [(k, own[k], far[k]) for k in own if k not in ("name", "source", "symcook", "space")]
     else:
         if len(own) != len(far):
@@ -690,7 +708,7 @@ def _apart_at(own: Any, far: Any, path: list[str], names: Mapping[str, str]) -> 
 
 
 def _is_size(setting: str, family: Family) -> bool:
-    """Whether a setting ``NAME = value`` is of a size or table: `family` is already made with its choices."""
+    """Whether a setting ``NAME = value`` is of a size or table, not of a choice (`family` is made with its choices)."""
     return setting.partition("=")[0].strip() not in family.choices
 
 
@@ -700,8 +718,8 @@ def _definitions() -> Mapping[str, Any]:
 
 
 def summed_exponentials(g: Goal) -> None:
-    """Close ``~(t = 0)`` for a sum t over a range of positions that is not empty, from the facts about the ends of the
-    range: the automation would split on the others. Stuck for another t."""
+    """Close ``~(t = 0)`` for a sum t over a nonempty range of positions, from the facts about the ends of the range
+    alone: on the other facts the automation would split cases. Raises Stuck for another t."""
     below = _divisor(g.goal)
     if below[0] != "sum":
         raise Stuck("it is no sum")

@@ -1,5 +1,8 @@
-"""A run of numbers whose functions keep their names where an equation is looked at case by case: so a case has the
-values that stand in it, and not the terms of all of them. Untrusted."""
+"""Closes the goal that a model has a run whose values are given numbers, without very long formulas. Not trusted.
+
+The witness for a function is a table of numbers, so it is a long term: written out in each equation, such terms make
+the equations too long. Here some functions keep their names instead, and a fact says which values a named function has.
+Where an equation is closed case by case, a case then contains only the values that it needs."""
 
 from __future__ import annotations
 
@@ -32,160 +35,182 @@ from symcook.proof.terms import (
 )
 
 TIMES, LONG = 2, 500
-"""So many times longer, and so long, an equation is with terms in the place of names, if they stay."""
+"""Functions keep their names in an equation only if writing out their terms makes it at least TIMES times as long, and
+at least LONG symbols long."""
 LONG_VALUE = 300
-"""A value of more symbols is put as a number where it is one."""
+"""The value of a function with more symbols than this is replaced by a numeral if it is a number."""
 WHOLE = 45_000
-"""So many symbols all equations have at most with terms in the place of names; then the longest terms get names."""
+"""The maximum number of symbols of all equations with the terms written out; above it the longest terms get names."""
 
 
 @dataclass(frozen=True)
 class Witnesses:
-    """Witnesses of a run: their names, and each as a text and as the term that it is."""
+    """The witnesses of a run, one for each variable that the statement about the run quantifies."""
 
     names: Sequence[Term]
+    """The variables."""
     texts: Sequence[str]
+    """The witness for each variable, as a text."""
     values: Sequence[Term]
+    """The witness for each variable, as a term; the variable itself where it keeps its name."""
 
     def kept(self, g: Goal, body: Term) -> list[int]:
-        """Which of them keep their names in `body`, which has them as loose indices; `g` is the goal with the terms in
-        their places. Those that are functions of a number and more, and stand below no quantifier of a term."""
-        if measure(g.goal)[1] < max(LONG, TIMES * measure(body)[1]) or not _many(g.goal):
+        """The indices of the witnesses that keep their names in the equation `body`, where they are loose variables;
+        the goal of `g` is `body` with the terms written out.
+
+        These are all tables that occur below no quantifier, if the goal is long and has many cases; else none."""
+        if measure(g.goal)[1] < max(LONG, TIMES * measure(body)[1]) or not _has_many_cases(g.goal):
             return []
-        staying = _may_stay([instantiate(body, self.names[::-1])])
-        return [k for k, v in enumerate(self.names) if v in staying and self._is_long(k)]
+        may_stay = _rewritable([instantiate(body, self.names[::-1])])
+        return [k for k, name in enumerate(self.names) if name in may_stay and self._is_long(k)]
 
     def _is_long(self, k: int) -> bool:
-        """Whether it is a function of a number and more, and no name."""
+        """Whether the witness with index k is a table: a lambda with two or more arguments, and not a name."""
         return self.values[k][0] == "lam" and len(self.names[k][1][1][1]) > 1
 
     def shorter(self, g: Goal, body: Term) -> tuple[Witnesses, dict[Term, str]]:
-        """The witnesses for `body`, all equations, where those that would make it too long are names of functions that
-        are obtained as there is one of their values; and the facts that say what these are."""
+        """The witnesses with the longest tables replaced by names, so that `body`, the conjunction of all equations,
+        has at most `WHOLE` symbols; and for each such name the label of the fact that says which values it has.
+
+        Such a name is obtained in `g` from a proof that a function with these values exists."""
         parts = flatten("&", instantiate(body, self.names[::-1]))
-        times = Counter(t for part in parts for t in subterms(part) if t[0] == "var")
-        more = [times[v] * (_symbols(value) - 1) for v, value in zip(self.names, self.values, strict=True)]
-        symbols_all, may_stay = sum(more) + sum(map(_symbols, parts)), _may_stay(parts)
-        texts, values, values_told = list(self.texts), list(self.values), dict[Term, str]()
-        for k in sorted(range(len(more)), key=more.__getitem__, reverse=True):
-            if symbols_all <= WHOLE:
+        # Writing out a witness replaces one symbol by many, at each use of its name.
+        uses = Counter(t for part in parts for t in subterms(part) if t[0] == "var")
+        added_symbols = [
+            uses[variable] * (_symbols(value) - 1) for variable, value in zip(self.names, self.values, strict=True)
+        ]
+        total, may_stay = sum(added_symbols) + sum(map(_symbols, parts)), _rewritable(parts)
+        # The witness that adds most symbols gets a name first.
+        texts, values, value_facts = list(self.texts), list(self.values), dict[Term, str]()
+        for k in sorted(range(len(added_symbols)), key=added_symbols.__getitem__, reverse=True):
+            if total <= WHOLE:
                 break
             name = self.names[k]
             if name not in may_stay or not self._is_long(k):
                 continue
-            value_said, there, values_told[name] = _valued(name, values[k]), g.fresh("there"), g.fresh("value")
-            text = texts[k]
-            exists = ("ex", name[1][1], (abstract(value_said, (name,)),))
-            g.have(exists, there, lambda h, text=text: h.witness(text).intro_all().true())
-            g.obtain(there, name[1][0], values_told[name])
-            texts[k], values[k], symbols_all = name[1][0], name, symbols_all - more[k]
-        return Witnesses(self.names, texts, values), values_told
+            equation, exists_label = _value_equation(name, values[k]), g.fresh("there")
+            value_facts[name], text = g.fresh("value"), texts[k]
+            exists = ("ex", name[1][1], (abstract(equation, (name,)),))
+            g.have(exists, exists_label, lambda h, text=text: h.witness(text).intro_all().true())
+            g.obtain(exists_label, name[1][0], value_facts[name])
+            texts[k], values[k], total = name[1][0], name, total - added_symbols[k]
+        return Witnesses(self.names, texts, values), value_facts
 
 
 def _symbols(t: Term) -> int:
+    """The number of symbols of a term."""
     return sum(1 for _ in subterms(t))
 
 
-def _may_stay(parts: Sequence[Term]) -> set[Term]:
-    """The variables that stand below no quantifier of a term."""
-    inside = [t for part in parts for t in subterms(_inside(part))]
-    return {t for t in inside if t[0] == "var"} - {v for t in inside if t[0] in ("all", "ex") for v in free(t)}
+def _rewritable(parts: Sequence[Term]) -> set[Term]:
+    """The variables of the parts that occur below no quantifier, other than the leading ``all x in a..b`` of a part: a
+    value can be rewritten only at these occurrences."""
+    bodies = [t for part in parts for t in subterms(_below_ranges(part))]
+    return {t for t in bodies if t[0] == "var"} - {v for t in bodies if t[0] in ("all", "ex") for v in free(t)}
 
 
-def named(g: Goal, run: Witnesses, told: Mapping[Term, str], body: Term, known: Computed) -> None:
-    """Close a goal, which is `body` with the witnesses in their places, by a claim about all functions that have their
-    values; or as it is. Of the functions `told` facts say what they are."""
+def named(g: Goal, run: Witnesses, value_facts: Mapping[Term, str], body: Term, computed: Computed) -> None:
+    """Close a goal, which is the equation `body` with the witnesses written out. `value_facts` has, for each function
+    that keeps its name in all equations, the label of the fact about its values.
+
+    If more functions should keep their names here, a claim about all functions with these values is tried first; then
+    the goal is closed as it is."""
     kept_names = run.kept(g, body)
-    if kept_names and g.first(lambda h: _claimed(h, run, kept_names, told, body, known)):
+    if kept_names and g.first(lambda h: _close_by_claim(h, run, kept_names, value_facts, body, computed)):
         return
-    (_Named(known, told) if free(g.goal) & told.keys() else known).settle(g)
+    (_NamedFunctions(computed, value_facts) if free(g.goal) & value_facts.keys() else computed).settle(g)
 
 
-def _claimed(
-    g: Goal, run: Witnesses, kept: Sequence[int], told: Mapping[Term, str], body: Term, known: Computed
+def _close_by_claim(
+    g: Goal, run: Witnesses, kept: Sequence[int], value_facts: Mapping[Term, str], body: Term, computed: Computed
 ) -> None:
-    """By a claim about functions that keep their names."""
-    mixed = [v if k in kept else run.values[k] for k, v in enumerate(run.names)]
-    says = [_valued(run.names[k], run.values[k]) for k in kept]
-    claim = imp(reduce(conj, says), instantiate(body, mixed[::-1]))
+    """Close the goal by ``all f. (all i. f(i) = value(i)) -> body``, for all functions f of the indices `kept`, used
+    with the witnesses for f."""
+    arguments = [name if k in kept else run.values[k] for k, name in enumerate(run.names)]
+    equations = [_value_equation(run.names[k], run.values[k]) for k in kept]
+    claim = imp(reduce(conj, equations), instantiate(body, arguments[::-1]))
     for k in reversed(kept):
         claim = ("all", run.names[k][1][1], (abstract(claim, (run.names[k],)),))
-    rule, claim_label, values = g.fresh("run"), g.fresh("said"), [g.fresh(f"value{k}_") for k in range(len(kept))]
+    rule, instance, value_labels = g.fresh("run"), g.fresh("said"), [g.fresh(f"value{k}_") for k in range(len(kept))]
 
-    def proved(h: Goal) -> None:
+    def close_claim(h: Goal) -> None:
         h.intro(" ".join(run.names[k][1][0] for k in kept))
-        h.intro(f"({' '.join(values)})" if len(values) > 1 else values[0])
-        _Named(known, {**told, **{run.names[k]: label for k, label in zip(kept, values, strict=True)}}).settle(h)
+        h.intro(f"({' '.join(value_labels)})" if len(value_labels) > 1 else value_labels[0])
+        kept_facts = {run.names[k]: label for k, label in zip(kept, value_labels, strict=True)}
+        _NamedFunctions(computed, {**value_facts, **kept_facts}).settle(h)
 
-    def same(h: Goal) -> None:
+    def close_equations(h: Goal) -> None:
         for part in h.split() if len(kept) > 1 else [h]:
             part.intro_all().true()
 
-    g.have(claim, rule, proved)
-    g.use(rule, *[run.texts[k] for k in kept], same, label=claim_label)
-    g.hyp(claim_label)
+    g.have(claim, rule, close_claim)
+    g.use(rule, *[run.texts[k] for k in kept], close_equations, label=instance)
+    g.hyp(instance)
 
 
-def _valued(name: Term, value: Term) -> Term:
-    """``all b, a. f(a, b) = ..``, what the lambda `value` says of a function of this name: it counts its variables from
-    the first."""
+def _value_equation(name: Term, value: Term) -> Term:
+    """``all b, a. f(a, b) = ..``: that the function `name` has the values of the lambda `value`.
+
+    The index of a bound variable of the lambda counts its arguments from the first, so the quantifiers are in the
+    opposite order: the innermost one is for the first argument."""
     sorts: Sequence[Sort] = value[1]
-    args = [("bound", (k, sort), ()) for k, sort in enumerate(sorts)]
-    out: Term = ("=", None, (("app", None, (name, *args)), value[2][0]))
+    arguments = [("bound", (k, sort), ()) for k, sort in enumerate(sorts)]
+    equation: Term = ("=", None, (("app", None, (name, *arguments)), value[2][0]))
     for sort in sorts:
-        out = ("all", sort, (out,))
-    return out
+        equation = ("all", sort, (equation,))
+    return equation
 
 
-def _inside(f: Term) -> Term:
-    """What ``all x in a..b. ..`` says of the numbers."""
+def _below_ranges(f: Term) -> Term:
+    """F for the formula ``all x in a..b. .. all y in c..d. F``, with fresh variables in the place of x, .., y."""
     while f[0] == "all" and f[2][0][0] == "->":
         f = instantiate(f[2][0], (var(f"{height(f)}#", f[1]),))[2][1]
     return f
 
 
-def _many(f: Term) -> bool:
-    """Whether it is about more numbers than a few."""
+def _has_many_cases(f: Term) -> bool:
+    """Whether the formula is ``all x in a..b. F`` for numbers a and b with more than `FEW` values of x."""
     return len(numbered_range(f) or ()) > FEW
 
 
-class _Named(Computed):
-    """The same where functions have names, and the facts with these labels say what their values are."""
+class _NamedFunctions(Computed):
+    """Closes goals in which some functions have names; `values` has the label of the fact about the values of each."""
 
-    def __init__(self, known: Computed, values: Mapping[Term, str]) -> None:
-        super().__init__(known.differs, {}, searching=True, long=True)
+    def __init__(self, computed: Computed, values: Mapping[Term, str]) -> None:
+        super().__init__(computed.differs, {}, searching=True, long=True)
         self.values = values
 
     def settle(self, g: Goal) -> None:
         if g.goal[0] not in COMPARISONS:
             super().settle(g)
             return
+        # A comparison is shortened first: with its sums written out, it applies the functions to numbers.
         short = g.formula(g.text(Shorter(always=True).of(g.goal)))
         if short == g.goal or fkey(short) != fkey(g.goal):
-            self._valued(g)
+            self._settle_with_values(g)
             return
         label = g.fresh("short")
-        g.have(short, label, self._valued)
+        g.have(short, label, self._settle_with_values)
         g.hyp(label)
 
-    def _valued(self, g: Goal) -> None:
-        """With the values in their places."""
-        for at in dict.fromkeys(t for t in subterms(g.goal) if t[0] == "app" and t[2][0] in self.values):
-            if not any(loose(k) or normal.constant(nf(k)) is None for k in at[2][1:]):
-                g.rewrite(self._value(g, at))
+    def _settle_with_values(self, g: Goal) -> None:
+        """Close the goal after each application of a named function to numbers is rewritten to its value."""
+        for application in dict.fromkeys(t for t in subterms(g.goal) if t[0] == "app" and t[2][0] in self.values):
+            if not any(loose(k) or normal.constant(nf(k)) is None for k in application[2][1:]):
+                g.rewrite(self._value_fact(g, application))
         super().settle(g)
 
-    def _value(self, g: Goal, at: Term) -> str:
-        """The label of an equation that says what a value is, as a number where its term is long."""
+    def _value_fact(self, g: Goal, application: Term) -> str:
+        """The label of a new fact ``application = value``; a long value that is a number is written as a numeral."""
         label, trial = g.fresh("at"), g._branch(g.goal)
 
-        def used(h: Goal) -> Goal:
-            return h.use(self.values[at[2][0]], *map(h.text, reversed(at[2][1:])), label=label)
+        def with_value(h: Goal) -> Goal:
+            return h.use(self.values[application[2][0]], *map(h.text, reversed(application[2][1:])), label=label)
 
-        value = used(trial).facts[label][2][1]
+        value = with_value(trial).facts[label][2][1]
         number = normal.constant(nf(value)) if _symbols(value) > LONG_VALUE else None
         if number is None:
-            used(g)
+            with_value(g)
         else:
-            g.have(f"{g.text(at)} = {quotient(number)}", label, lambda h: used(h).hyp(label))
+            g.have(f"{g.text(application)} = {quotient(number)}", label, lambda h: with_value(h).hyp(label))
         return label

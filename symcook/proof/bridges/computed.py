@@ -44,17 +44,18 @@ class Computed:
         searching: bool = False,
         long: bool = False,
     ) -> None:
-        """`differs` makes the error for a goal that equals no fact. With `searching` the automation tries such a goal:
-        it may be about ties between the numbers of an input. With `long` a goal is shortened before it is split."""
-        self.differs, self.keys, self.searching, self.long = differs, dict(facts), searching, long  # keys: normal forms
+        """`facts` has the label of each fact by its normal form. `differs` makes the error for a goal that equals no
+        fact. With `searching` the automation tries such a goal: it may be about ties between the numbers of an input.
+        With `long` a goal is shortened before it is split."""
+        self.differs, self.keys, self.searching, self.long = differs, dict(facts), searching, long
         self.by_name: dict[str | None, str] = {}  # by function: the label of its equation
         self.words: list[str] = []  # the labels of the facts about the tokens of a string
-        self.one_of: dict[str, tuple[str, int]] = {}  # an instance of a general fact: the fact, and the index
-        self.aside: set[str] = set()  # facts that are not about the place of a position
-        self.count = 0
+        self.one_of: dict[str, tuple[str, int]] = {}  # by label of an instance: the general fact's label, and the index
+        self.aside: set[str] = set()  # labels of facts that say nothing about where a position is
+        self.count = 0  # how many names of indices and premises are in use
 
     def spread(self, fact: Term, label: str) -> None:
-        """Add the instances of a fact ``all x in a..b. F`` with numbers a and b."""
+        """Record the instances of a fact ``all x in a..b. F`` with numbers a and b. They are derived when needed."""
         for x in numbered_range(fact) or ():
             instance = at_number(fact, x)
             label_at_x = f"{label}_{x}"
@@ -64,15 +65,15 @@ class Computed:
                 self.by_name[name] = label_at_x
 
     def _given(self, g: Goal, label: str) -> str:
-        """The label of a fact; an instance of a general fact is derived first, if it is not there yet."""
+        """The label, after the fact with it is made available: a recorded instance is derived if it is not in `g`."""
         if label in self.one_of and label not in g.facts:
             general, x = self.one_of[label]
             g.use(general, str(x), label=label, premises=1)
         return label
 
     def settle(self, g: Goal) -> None:
-        """Close the goal, by its shape; the error of `differs` if it does not follow by computation."""
-        if g.goal[0] == "&":  # before its key: that of a whole run is long
+        """Close the goal, by its shape; raises the error of `differs` if it does not follow by computation."""
+        if g.goal[0] == "&":  # before the normal form is computed: that of a whole run is long
             for part in g.split():
                 self.settle(part)
             return
@@ -87,14 +88,14 @@ class Computed:
         elif key in self.keys:
             g.hyp(self._given(g, self.keys[key]))
         elif g.goal[0] == "->":  # the premise is a fact until its conclusion is closed
-            before, self.count = dict(self.keys), self.count + 1
+            keys_before, self.count = dict(self.keys), self.count + 1
             premise = f"h{self.count}"
             if _vacuous(g, premise):
                 return
             self.keys[fkey(g.goal[2][0])] = premise
             g.intro(premise)
             self.settle(g)
-            self.keys = before
+            self.keys = keys_before
         elif g.goal[0] == "ex":
             self._exists(g)
         elif g.goal[0] == "all":
@@ -102,8 +103,8 @@ class Computed:
         elif g.goal[0] == "|":
             self.settle(g.pick("left" if fkey(g.goal[2][0]) == TRUE else "right"))
         elif self.searching:
-            roots = any(t[:2] == ("fn", "sqrt") for t in subterms(g.goal))
-            if not (roots and g.first(*ROOTED, _nested, _opened)):
+            has_roots = any(t[:2] == ("fn", "sqrt") for t in subterms(g.goal))
+            if not (has_roots and g.first(*ROOTED, _nested, _opened)):
                 automation.prove(g)
         else:
             raise self.differs(g.goal)
@@ -117,7 +118,7 @@ class Computed:
         raise self.differs(g.goal)
 
     def _index(self, g: Goal) -> None:
-        """Close ``all x in a..b. F``: a case for each number if a and b are numbers, else F at a position."""
+        """Close ``all x in a..b. F``: case by case if a and b are numbers, else as an equation at a position x."""
         body = g.goal[2][0]
         if g.goal[1] != "Int" or body[0] != "->" or body[2][0][0] != "&":
             raise self.differs(g.goal)
@@ -125,7 +126,8 @@ class Computed:
         x, low, high = f"x{self.count}_", f"l{self.count}", f"u{self.count}"
         g.intro(f"{x} ({low} {high})")
         ends = [normal.constant(nf(g.facts[k][2][side])) for k, side in ((low, 0), (high, 1))]
-        if None in ends and g.goal[0] == "&" and g.goal[2][0][0] == "->":  # an answer at each position
+        if None in ends and g.goal[0] == "&" and g.goal[2][0][0] == "->":
+            # An answer at each position: F is ``A <-> B``, which is two implications.
             for part in g.split():
                 self.settle(part)
             return
@@ -146,46 +148,48 @@ class Computed:
         if not (self.long and is_wide and shortened(g, by_cases)):
             by_cases(g)
 
-    def _position(self, g: Goal, i: str, low: str, high: str) -> None:
-        """Close an equation of the embedding at position i: one case for each token that may be there."""
-        fact = self.by_name.get(left_of(g.goal))
+    def _position(self, g: Goal, position: str, low: str, high: str) -> None:
+        """Close an equation of the embedding at a position: one case for each token that may be there. The facts `low`
+        and `high` are the range of the position."""
+        equation = self.by_name.get(left_of(g.goal))
         typed = next((k for k in self.words if g.facts[k][0] == "all"), None)
         if typed is None:
             raise self.differs(g.goal)
-        # The model's equation at i; it may be the goal without a look at the token.
-        if fact is not None:
-            self._given(g, fact)
-            g.use(fact, i, lambda h: pair(h, low, high), label=f"{fact}_at", premises=0)
-            if self.long and fkey(g.facts[f"{fact}_at"]) == fkey(g.goal):
-                g.hyp(f"{fact}_at")
+        # The model's equation at this position. It may be the goal already, for every token.
+        if equation is not None:
+            self._given(g, equation)
+            g.use(equation, position, lambda h: pair(h, low, high), label=f"{equation}_at", premises=0)
+            if self.long and fkey(g.facts[f"{equation}_at"]) == fkey(g.goal):
+                g.hyp(f"{equation}_at")
                 return
-        # If not all positions have typed tokens: first the places of added tokens, one after the other.
-        ends = flatten("&", instantiate(g.facts[typed][2][0], (var(i, "Int"),))[2][0])
+        # If not all positions have typed tokens: a case for the position of each added token (BOS, EOS) comes first.
+        ends = flatten("&", instantiate(g.facts[typed][2][0], (var(position, "Int"),))[2][0])
         all_typed = [fkey(end) for end in ends] == [fkey(g.facts[low]), fkey(g.facts[high])]
         for k in self.words if not all_typed else ():
-            if g.facts[k][0] == "=":  # an added token
-                place, token = g.facts[k][2][0][2][1], g.facts[k][2][1]
-                here, g = g.em(f"{i} = {g.text(place)}", f"{k}_here", f"{k}_not")
+            if g.facts[k][0] == "=":  # an added token: either it is here, or `g` goes on where it is not
+                added_position, token = g.facts[k][2][0][2][1], g.facts[k][2][1]
+                here, g = g.em(f"{position} = {g.text(added_position)}", f"{k}_here", f"{k}_not")
 
                 def added(h: Goal, k: str = k) -> None:
                     h.rewrite(f"{k}_here").hyp(k)
 
-                here.have(f"w({i}) = {here.text(token)}", "token", added)
-                self._tokens(here, fact)
-        # Then the typed tokens. That i is one of their positions follows from its range and the places that it is not.
-        about_i = [low, high, *(k for k in g.facts if k.endswith("_not"))]
+                here.have(f"w({position}) = {here.text(token)}", "token", added)
+                self._tokens(here, equation)
+        # Then the typed tokens. The position is one of theirs: it is in the range and not that of an added token.
+        about_position = [low, high, *(k for k in g.facts if k.endswith("_not"))]
         equations = {*self.by_name.values(), *self.aside}
 
         def in_typed_range(h: Goal) -> None:
-            h.facts = {k: f for k, f in h.facts.items() if k in about_i or k not in equations}
-            automation.prove(h, (), foreground=about_i)
+            h.facts = {k: f for k, f in h.facts.items() if k in about_position or k not in equations}
+            automation.prove(h, (), foreground=about_position)
 
-        inside = (lambda h: pair(h, low, high)) if all_typed else in_typed_range
-        g.use(typed, i, inside, label="token", premises=0)
-        self._tokens(g, fact)
+        close_range = (lambda h: pair(h, low, high)) if all_typed else in_typed_range
+        g.use(typed, position, close_range, label="token", premises=0)
+        self._tokens(g, equation)
 
     def _tokens(self, g: Goal, equation: str | None) -> None:
-        """Close the goal in each case of the fact `token`, by the fact with the label `equation`."""
+        """Close the goal in each case of the fact `token`, which says what the token is: by computation, else by the
+        model's equation with the label `equation`."""
         for branch in g.cases("token", "token_is") if g.facts["token"][0] == "|" else [g]:
             token_equation = "token_is" if branch is not g else "token"
             if _mentions_word(branch.goal):
@@ -203,7 +207,8 @@ class Computed:
 
 
 def _vacuous(g: Goal, label: str) -> bool:
-    """Close ``A -> B`` if a conjunct of A is false by computation, perhaps at one index; whether one is."""
+    """Close ``A -> B`` if a conjunct of A is false by computation, perhaps at one index only. Returns whether one is.
+    `label` is the label of the fact A, or the stem of the labels of its conjuncts."""
     parts = flatten("&", g.goal[2][0])
     for k, part in enumerate(parts):
         if fkey(part) != FALSE and (failing_index := _fails(part)) is None:
@@ -236,7 +241,7 @@ def _nested(g: Goal) -> None:
         inside, number = t[2][0], normal.constant(reduced(nf(t[2][0])))
         if number is None or number <= 0:
             continue
-        # sqrt(number) = ratio*sqrt(radicand), for an earlier radicand if there is one with a rational ratio.
+        # sqrt(number) = ratio*sqrt(radicand), with an earlier radicand if there is one with a rational ratio.
         matches = ((old, ratio) for old in radicands if (ratio := _root(Fraction(number) / old)) is not None)
         radicand, ratio = next(matches, (Fraction(number), Fraction(1)))
         if radicand not in radicands:
@@ -272,7 +277,8 @@ def _root(q: Fraction) -> Fraction | None:
 
 
 def _opened(g: Goal) -> None:
-    """Close a comparison after each relu of a number with roots is replaced by the number, or by 0, by its sign."""
+    """Close a comparison after each relu of a number with roots is replaced: by the number if it is at least 0, else
+    by 0."""
     facts, replaced = [], g.goal
     for t in dict.fromkeys(subterms(g.goal)):
         if t[:2] != ("fn", "relu") or loose(t) or normal.constant(nf(t)) is not None:
@@ -323,13 +329,13 @@ def halved(g: Goal, x: str, a: int, b: int, low: str, high: str, leaf: Callable[
                                                        "right": [{"by": "hyp", "of": low}]}, True))  # fmt: skip
         leaf(g, a, equal)
         return
-    # Else x is in the lower half, or in the upper one: x > mid gives mid + 1 <= x for integers.
+    # More values: x is in the lower or in the upper half. For the upper half, mid < x gives mid + 1 <= x for integers.
     mid = (a + b) // 2
-    upper, above, lower = g.fresh("to"), g.fresh("over"), g.fresh("from")
-    left, right = g.em(f"{x} <= {mid}", upper, above)
-    halved(left, x, a, mid, low, upper, leaf)
-    right.use("ax:int_lt", str(mid), x, f"#{above}", label=lower)
-    halved(right, x, mid + 1, b, lower, high, leaf)
+    below_mid, above_mid, from_mid = g.fresh("to"), g.fresh("over"), g.fresh("from")
+    left, right = g.em(f"{x} <= {mid}", below_mid, above_mid)
+    halved(left, x, a, mid, low, below_mid, leaf)
+    right.use("ax:int_lt", str(mid), x, f"#{above_mid}", label=from_mid)
+    halved(right, x, mid + 1, b, from_mid, high, leaf)
 
 
 def squared(g: Goal) -> None:
@@ -368,7 +374,7 @@ def _squares(t: Term) -> list[tuple[Fraction, Term | None]] | None:
 
 
 def group(labels: Sequence[str]) -> str:
-    """Labels as a script has them: in parentheses for the parts of a conjunction, a single one alone."""
+    """The labels of the parts of a conjunction as `intro` expects them: in parentheses, unless there is only one."""
     return f"({' '.join(labels)})" if len(labels) > 1 else labels[0]
 
 
@@ -379,7 +385,8 @@ def pair(h: Goal, low: str, high: str) -> None:
 
 
 def witnessed(g: Goal, texts: Sequence[str]) -> Term:
-    """Give the goal all its witnesses at once; the body of its quantifiers, in which their variables are loose."""
+    """Give the goal the witnesses of all its leading existential quantifiers at once. Returns the formula below these
+    quantifiers, in which their variables are loose."""
     values, formula = [], g.goal
     for text in texts:
         if formula[0] != "ex":
@@ -392,7 +399,8 @@ def witnessed(g: Goal, texts: Sequence[str]) -> Term:
 
 
 def left_of(f: Term) -> str | None:
-    """The function whose value the left side of an equation is, after computation; None for another formula."""
+    """The name of the only function or variable in the left side of an equation, after computation; None if there is
+    no single one, or for a formula without an equation."""
     while f[0] in ("all", "->", "&"):  # below quantifiers and premises, the first part
         f = instantiate(f[2][0], (var("#", f[1]),)) if f[0] == "all" else f[2][f[0] == "->"]
     if f[0] != "=":

@@ -1,7 +1,7 @@
-"""The equations of a model beside those of its family, block by block: a bridge is made of this. Untrusted.
+"""Matches the equations of a model with those of its family, block by block, as a bridge needs it. Not trusted.
 
-`BlockRecord` notes which functions each block defines. `Matching` finds, for each function of the
-family at each index, the model's function that is its value."""
+`BlockRecord` records which functions each block defines. `Matching` finds, for each function of the
+family at each index, the function of the model that has the same values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from symcook.proof.runrel import Relation
 from symcook.proof.runvalues import Call
 
 RecordedCells = dict[str, dict[tuple[int, ...], "str | None"]]
-"""By function of the family and by index: a term in the model's functions, None for zero."""
+"""By function of the family and by index: the text of a term in the model's functions, or None for zero."""
 
 
 class BlockValues:
@@ -36,11 +36,12 @@ class BlockValues:
 
 
 class BlockRecord(RunEquations):
-    """Equations with a record of what each block defines."""
+    """Equations with a record of what each block defines. The methods below extend steps of `RunEquations`, which
+    writes the equations in the order of the layers."""
 
     @cached_property
     def blocks(self) -> list[BlockValues]:
-        """The blocks up to now."""
+        """What each block defines, for the blocks whose equations are written so far."""
         return []
 
     def _stream(self) -> None:
@@ -49,12 +50,13 @@ class BlockRecord(RunEquations):
 
     def _write(self, name: str, number: int, right: Right) -> None:
         super()._write(name, number, right)
-        if self.blocks:
+        if self.blocks:  # the embedding writes coordinates too, before the first block
             self.blocks[-1].writes[name] = self.held[name]
 
     def _norm(self, number: int, norm: object) -> dict[str, Any]:
         first = len(self.definitions)
         outputs = super()._norm(number, norm)
+        # the first two functions that a norm defines are its mean and its standard deviation
         mean, deviation = (definition.function for definition in self.definitions[first : first + 2])
         self.blocks[-1].norms.append((mean, deviation, outputs))
         return outputs
@@ -69,8 +71,8 @@ class BlockRecord(RunEquations):
 
 
 class Recorded(BlockRecord, Relation):
-    """A model's equations. `streams` are the functions of the residual stream after the embedding and after each
-    block. `written`, if given, writes the value of a function in the texts."""
+    """A model's equations. `streams` has the residual stream after the embedding and after each block, as
+    {coordinate: function}. `written`, if given, returns the text of a function's value at a position."""
 
     def __init__(self, model: Mapping[str, Any], written: Call | None = None) -> None:
         self.written = written
@@ -79,7 +81,7 @@ class Recorded(BlockRecord, Relation):
 
     @property
     def order(self) -> list[str]:
-        """All functions in order."""
+        """All functions, in the order of their definitions."""
         return [*self.sorts()]
 
     def _embed(self) -> None:
@@ -92,12 +94,13 @@ class Recorded(BlockRecord, Relation):
 
 
 class RecordedFamily(BlockRecord, FamilyRelation):
-    """The equations of a family."""
+    """The equations of a family. A value in a stream (`Held`) is a function with the terms of its first indices."""
 
     def __init__(self, *given: Any) -> None:
-        # for each block: the loop around it, and the stream after it
+        # for the embedding and each block: the ranges of the loop around it (empty without one), the stream after it
         self.streams: list[tuple[tuple[Range, ...], dict[str, Held]]] = []
-        # for each coordinate that a loop writes: its value before round 1, and its value before the loop
+        # for each coordinate that a loop writes: its name, the value that stands for "before round 1", and the value
+        # before the loop, None for zero: both are equal
         self.starts: list[tuple[str, Held, Held | None]] = []
         super().__init__(*given)
 
@@ -109,124 +112,163 @@ class RecordedFamily(BlockRecord, FamilyRelation):
         self.streams.append((self.rounds, dict(self.held)))
 
     def _repeat(self, part: Repeat, number: int) -> int:
-        before, known = dict(self.held), {*self.functions}
+        stream_before, functions_before = dict(self.held), {*self.functions}
+        # the loop gives a coordinate that it writes a new function, with the number of the round as an index
         next_number = super()._repeat(part, number)
-        started = [name for name in dict.fromkeys(part.written) if self.held[name][0] not in known]
+        new_names = [name for name in dict.fromkeys(part.written) if self.held[name][0] not in functions_before]
         for index in part.over:
-            for name in started:
-                self.starts.append((name, (self.held[name][0], (before_first(index.low),)), before.get(name)))
+            for name in new_names:
+                self.starts.append((name, (self.held[name][0], (before_first(index.low),)), stream_before.get(name)))
         return next_number
 
 
 class Matching:
     """The blocks of a family at given sizes, with its loops unrolled, next to the blocks of a model.
 
-    `rounds` has for each block of the model: the number of the family's block, the stream after it, and the values of
-    the loop indices."""
+    `rounds` has an entry for the embedding and for each block of the model: the number of the family's block (0 for the
+    embedding), the family's stream after it, and the values of the loop indices."""
 
     def __init__(self, family: Family, at: Instance, own: Recorded, far: RecordedFamily, called: Mapping[str, str]):
-        """`at` is the family's instance; `called` has the model's coordinate for each of the instance's."""
+        """`at` is the family's instance; `own` has the equations of the model, `far` those of the family; `called` has
+        the model's coordinate for each coordinate of the instance."""
         self.family, self.at, self.own, self.far, self.called = family, at, own, far, called
         self.rounds: list[tuple[int, dict[str, Held], dict[str, Any]]] = []
-        streams, first = far.streams, 0
-        while first < len(streams):
-            loop = streams[first][0]
-            blocks = sum(over is loop for over, _ in streams[first:]) if loop else 1
+        streams, group_start = far.streams, 0
+        while group_start < len(streams):
+            # The blocks of one loop have the same tuple of ranges; a block outside loops is a group of its own.
+            loop = streams[group_start][0]
+            block_count = sum(over is loop for over, _ in streams[group_start:]) if loop else 1
             rounds = [
                 dict(zip((range_.name for range_ in loop), map(Fraction, t), strict=True)) for t in at._cells(loop)
             ]
-            self.rounds += [(place, streams[place][1], env) for env in rounds for place in range(first, first + blocks)]
-            first += blocks
+            self.rounds += [
+                (place, streams[place][1], env)
+                for env in rounds
+                for place in range(group_start, group_start + block_count)
+            ]
+            group_start += block_count
 
     def cells(self) -> RecordedCells:
-        """For each function of the family at each index: the model's function, a difference of two, or None for 0."""
-        out: RecordedCells = {fn: {} for fn in self.far.functions}
-        for (_, functions_at, env), names in zip(self.rounds, self.own.streams, strict=True):
-            for name, (fn, start_terms) in functions_at.items():
+        """For each function of the family at each index: the model's function, a difference of two, or None for 0.
+
+        An index of a function is the numbers of the loop's rounds, if any, followed by the coordinate's own indices."""
+        cells: RecordedCells = {fn: {} for fn in self.far.functions}
+        # The streams. A function stays in the stream until its coordinate is written again: its first place counts.
+        for (_, family_stream, env), model_stream in zip(self.rounds, self.own.streams, strict=True):
+            for name, (fn, start_terms) in family_stream.items():
                 start = tuple(int(self.at.number(start_term, {**self.at.env, **env})) for start_term in start_terms)
                 for cell in self.at.cells[name]:
-                    out[fn].setdefault((*start, *cell), names.get(self.called[label(name, cell)]))
+                    cells[fn].setdefault((*start, *cell), model_stream.get(self.called[label(name, cell)]))
+        # The value before round 1 of a loop (at index `start`) is the value before the loop (at index `before`).
         for name, (fn, start_terms), old in self.far.starts:
             start, before = (
                 tuple(int(self.at.number(start_term, self.at.env)) for start_term in (value[1] if value else ()))
                 for value in ((fn, start_terms), old)
             )
             for cell in self.at.cells[name]:
-                out[fn][*start, *cell] = out[old[0]][*before, *cell] if old else None
-        layers = [layer for part in self.family.layers for layer in part.layers for block in _blocks(layer) if block]
-        for place, (k, _, env) in enumerate(self.rounds[1:]):
-            self._inside(out, layers[k - 1], k, place, {**self.at.env, **env})
-        return out
+                cells[fn][*start, *cell] = cells[old[0]][*before, *cell] if old else None
+        # Functions inside a block. A layer has one or two blocks, so `layers` repeats it for each of its blocks.
+        layers = [layer for part in self.family.layers for layer in part.layers for block in _sublayers(layer) if block]
+        for model_number, (family_number, _, env) in enumerate(self.rounds[1:]):
+            self._add_inner(cells, layers[family_number - 1], family_number, model_number, {**self.at.env, **env})
+        return cells
 
-    def _inside(self, out: RecordedCells, layer: FamilyLayer, k: int, place: int, env: dict[str, Any]) -> None:
-        """Add the functions of a block that are not in the stream after it: its norms, what it writes before a norm,
-        and what each head adds."""
-        far, own, before = self.far.blocks[k - 1], self.own.blocks[place], self.own.streams[place]
-        heads = self._of_heads(k)
-        norms = layer.attention_norms if heads else layer.feedforward_norms
+    def _add_inner(
+        self, cells: RecordedCells, layer: FamilyLayer, family_number: int, model_number: int, env: dict[str, Any]
+    ) -> None:
+        """Add the functions of a block that are not in the stream after it to `cells`: those of its norms, the values
+        that it writes before a norm, and what each head adds.
+
+        `family_number` counts the family's blocks from 1, `model_number` the model's from 0; `env` has the sizes and
+        the values of the loop indices."""
+        family_block, model_block, stream_before = (
+            self.far.blocks[family_number - 1],
+            self.own.blocks[model_number],
+            self.own.streams[model_number],
+        )
+        has_heads = self._has_heads(family_number)
+        norms = layer.attention_norms if has_heads else layer.feedforward_norms
         over = next(
             part.over for part in self.family.layers if any(family_layer is layer for family_layer in part.layers)
         )
-        start = tuple(int(env[range_.name]) for range_ in over)
-        for norm, (mean, root, outputs), (own_mean, own_root, own_out) in zip(norms, far.norms, own.norms, strict=True):
-            out[mean][start], out[root][start] = own_mean, own_root
-            names = iter(own_out.values())
+        loop_values = tuple(int(env[range_.name]) for range_ in over)
+        # Norms. A norm that writes other coordinates has its outputs in one order in the family and in the model.
+        for norm, (mean, deviation, outputs), (own_mean, own_root, own_outputs) in zip(
+            norms, family_block.norms, model_block.norms, strict=True
+        ):
+            cells[mean][loop_values], cells[deviation][loop_values] = own_mean, own_root
+            model_outputs = iter(own_outputs.values())
             for name, (fn, _) in outputs.items():
                 ranges = next((w.to.over for w in norm.writes if w.to.name == name), self.family.space.get(name, ()))
                 for cell in self.at._cells(ranges, env):
-                    own_function = next(names) if norm.writes else own_out[self.called[label(name, cell)]]
-                    out[fn][*start, *cell] = own_function
-        for name, (fn, start_terms) in far.writes.items():
-            key = tuple(int(self.at.number(start_term, env)) for start_term in start_terms)
+                    own_function = next(model_outputs) if norm.writes else own_outputs[self.called[label(name, cell)]]
+                    cells[fn][*loop_values, *cell] = own_function
+        # Written values: those before a norm after the sublayer are new, the others are in the stream already.
+        for name, (fn, start_terms) in family_block.writes.items():
+            first_indices = tuple(int(self.at.number(start_term, env)) for start_term in start_terms)
             for cell in self.at.cells[name]:
                 own_name = self.called[label(name, cell)]
-                out[fn].setdefault((*key, *cell), own.writes.get(own_name, before.get(own_name)))
-        if heads:
-            self._parts(out, layer, far, own, before, start, env)
+                cells[fn].setdefault(
+                    (*first_indices, *cell), model_block.writes.get(own_name, stream_before.get(own_name))
+                )
+        if has_heads:
+            self._add_heads(cells, layer, family_block, model_block, stream_before, loop_values, env)
 
-    def _parts(
-        self, out: RecordedCells, layer: FamilyLayer, far: BlockValues, own: BlockValues,
-        before: Mapping[str, str], start: tuple[int, ...], env: dict[str, Any],
+    def _add_heads(
+        self, cells: RecordedCells, layer: FamilyLayer, family_block: BlockValues, model_block: BlockValues,
+        stream_before: Mapping[str, str], loop_values: tuple[int, ...], env: dict[str, Any],
     ) -> None:  # fmt: skip
-        """Add what each head adds to a coordinate. A single writer adds the difference of its new and its old value."""
+        """Add to `cells` what each head adds to a coordinate. The model has a function for it only if several heads
+        write the coordinate; for a single writer it is the coordinate's new value minus its old value."""
+        # The model's heads in order: each head of the family at each of its indices, if it writes a coordinate there.
         written_heads = [
-            (head, here)
+            (head, head_env)
             for head in layer.heads
-            for here in self.at.indices(head, env)
-            if any(True for write in head.writes for _ in self.at.cells_at(write, here, env))
+            for head_env in self.at.indices(head, env)
+            if any(True for write in head.writes for _ in self.at.cells_at(write, head_env, env))
         ]
+        # By cell: the numbers of the heads that write it. The model's functions follow the same order.
         numbers_of: dict[str, list[int]] = {}
-        for number, (head, here) in enumerate(written_heads):
+        for number, (head, head_env) in enumerate(written_heads):
             for write in head.writes:
-                for cell in self.at.cells_at(write, here, env):
+                for cell in self.at.cells_at(write, head_env, env):
                     numbers_of.setdefault(label(write.to.name, cell), []).append(number)
-        functions = iter(own.parts)
-        parts = {(n, at): next(functions) for at, numbers in numbers_of.items() if len(numbers) > 1 for n in numbers}
-        wanted = [(head, write) for head in layer.heads for write in head.writes]
-        mine = iter(far.parts)
-        for name in dict.fromkeys(write.to.name for _, write in wanted):
-            writers = [(head, write) for head, write in wanted if write.to.name == name]
+        model_functions = iter(model_block.parts)
+        parts = {
+            (number, cell_name): next(model_functions)
+            for cell_name, numbers in numbers_of.items()
+            if len(numbers) > 1
+            for number in numbers
+        }
+        # The family's functions: one for each head that writes a coordinate, unless it is the only one that does.
+        family_writes = [(head, write) for head in layer.heads for write in head.writes]
+        family_functions = iter(family_block.parts)
+        for name in dict.fromkeys(write.to.name for _, write in family_writes):
+            writers = [(head, write) for head, write in family_writes if write.to.name == name]
             if len(writers) == 1 and not writers[0][0].over:
                 continue
             for head, write in writers:
-                fn = next(mine)
-                for number, (writer, here) in enumerate(written_heads):
+                fn = next(family_functions)
+                for number, (writer, head_env) in enumerate(written_heads):
                     if writer is not head:
                         continue
-                    at = tuple(int(here[range_.name]) for range_ in head.over)
-                    for cell in self.at.cells_at(write, here, env):
-                        name_at = label(name, cell)
-                        new, old = own.writes.get(self.called[name_at]), before.get(self.called[name_at])
+                    head_index = tuple(int(head_env[range_.name]) for range_ in head.over)
+                    for cell in self.at.cells_at(write, head_env, env):
+                        cell_name = label(name, cell)
+                        new, old = (
+                            model_block.writes.get(self.called[cell_name]),
+                            stream_before.get(self.called[cell_name]),
+                        )
                         difference = f"{new} - {old}" if old else new
-                        out[fn][*start, *at, *cell] = parts.get((number, name_at), difference)
+                        cells[fn][*loop_values, *head_index, *cell] = parts.get((number, cell_name), difference)
 
-    def _of_heads(self, k: int) -> bool:
-        """Whether a block of the family, by its number, has heads."""
-        flat = [block is _blocks(layer)[0] for part in self.family.layers for layer in part.layers
-                for block in _blocks(layer) if block]  # fmt: skip
-        return flat[k - 1]
+    def _has_heads(self, family_number: int) -> bool:
+        """Whether the block of the family with this number, counted from 1, has heads (else it is feed-forward)."""
+        is_heads_block = [block is _sublayers(layer)[0] for part in self.family.layers for layer in part.layers
+                for block in _sublayers(layer) if block]  # fmt: skip
+        return is_heads_block[family_number - 1]
 
 
-def _blocks(layer: FamilyLayer) -> tuple[Any, Any]:
+def _sublayers(layer: FamilyLayer) -> tuple[Any, Any]:
     """The heads and the feed-forward sublayer of a layer; either may be empty."""
     return layer.heads, layer.feedforward

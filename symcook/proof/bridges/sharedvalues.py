@@ -1,6 +1,6 @@
-"""Goals over numbers made shorter before their cases, so that numbers are computed once for all of them. Untrusted.
+"""Makes goals shorter before they are split into cases: numbers are then computed once, not in each case. Not trusted.
 
-`shortened` simplifies a goal, and `swapped` takes the index with fewer values first."""
+`shortened` simplifies a goal. `swapped` exchanges two quantifiers, so that the index with fewer values comes first."""
 
 from __future__ import annotations
 
@@ -26,35 +26,40 @@ from symcook.proof.terms import (
 )
 
 
-def shortened(g: Goal, each: Callable[[Goal], None]) -> bool:
-    """Replace the goal by a shorter one with the same normal form, which `each` closes; whether there is a shorter one.
+def shortened(g: Goal, close: Callable[[Goal], None]) -> bool:
+    """Close the goal by a shorter one with the same normal form, which `close` closes. Returns False, with the goal
+    still open, unless the shorter goal takes at most 4/5 of the work.
 
     Numbers are then computed once, instead of once in each case."""
     shorter = Shorter().of(g.goal)
     if 5 * work(shorter) > 4 * work(g.goal) or not reads_back(g, shorter) or fkey(shorter) != fkey(g.goal):
         return False
     label = g.fresh("short")
-    g.have(shorter, label, each)
+    g.have(shorter, label, close)
     g.hyp(label)
     return True
 
 
-def swapped(g: Goal, each: Callable[[Goal], None]) -> bool:
-    """Close ``all x in a..b. all y in c..d. F`` by `each`, with y before x, if all ends are numbers and y has fewer
-    values than x; whether the goal has this form. With y known, more of F may be a number."""
+def swapped(g: Goal, close: Callable[[Goal], None]) -> bool:
+    """Close ``all x in a..b. all y in c..d. F`` by the goal with y before x, which `close` closes. Returns False, with
+    the goal still open, unless all ends are numbers and y has fewer values than x.
+
+    At a given y, more parts of F may be numbers, which are then computed once for all x."""
     goal = g.goal
     outer_range = range_of(goal, ANY)
     of_x, of_y = numbered_range(goal), None if outer_range is None else numbered_range(outer_range.body)
     if of_x is None or of_y is None or len(of_y) >= len(of_x):
         return False
-    x, y, swapped, instance = (g.fresh(stem) for stem in ("x", "y", "swapped", "said"))
+    x, y, swapped_label, instance = (g.fresh(stem) for stem in ("x", "y", "swapped", "said"))
+    # The same formula with the quantifiers exchanged: all y in c..d. all x in a..b. F
     names = var(x, "Int"), var(y, "Int")
     outer = instantiate(goal[2][0], names[:1])
     within = instantiate(outer[2][1][2][0], names[1:])
     exchanged = imp(within[2][0], ("all", "Int", (abstract(imp(outer[2][0], within[2][1]), names[:1]),)))
-    g.have(("all", "Int", (abstract(exchanged, names[1:]),)), swapped, each)
+    g.have(("all", "Int", (abstract(exchanged, names[1:]),)), swapped_label, close)
+    # It is used at each x and y of the goal.
     g.intro(f"{x} ({x}_low {x}_high) {y} ({y}_low {y}_high)")
-    g.use(swapped, y, lambda h: in_range(h, y), x, lambda h: in_range(h, x), label=instance)
+    g.use(swapped_label, y, lambda h: in_range(h, y), x, lambda h: in_range(h, x), label=instance)
     g.hyp(instance)
     return True
 
@@ -62,37 +67,38 @@ def swapped(g: Goal, each: Callable[[Goal], None]) -> bool:
 class Shorter:
     """Makes terms and formulas shorter, with the same normal form.
 
-    A term that is a number becomes a numeral. A sum between numbers is written out if few of its terms are not 0, or
-    always with `always`."""
+    A term that is a number becomes a numeral. A sum whose ends are numbers is written out if that is short enough
+    because most of its terms are 0; with `always` it is written out even if that is longer."""
 
     def __init__(self, always: bool = False) -> None:
         self.always = always
-        self.seen: dict[int, tuple[Term, Term]] = {}
-        self.names = 0
+        self.seen: dict[int, tuple[Term, Term]] = {}  # by id(term): the term, which keeps the id valid, and the result
+        self.names = 0  # how many fresh variables are in use
 
     def of(self, t: Term) -> Term:
-        """The shorter term."""
+        """The shorter term or formula."""
         if not t[2]:
             return t
-        known = self.seen.get(id(t))
-        if known is None or known[0] is not t:
-            known = self.seen[id(t)] = t, self._made(t)
-        return known[1]
+        entry = self.seen.get(id(t))
+        if entry is None or entry[0] is not t:
+            entry = self.seen[id(t)] = t, self._shorter_term(t)
+        return entry[1]
 
-    def _made(self, t: Term) -> Term:
+    def _shorter_term(self, t: Term) -> Term:
+        """The shorter term for one that is not in `seen` and has parts."""
         tag, data, kids = t
         if tag in ("all", "ex"):
-            return (tag, data, (self._under(kids[0], data),))
+            return (tag, data, (self._in_binder(kids[0], data),))
         if tag in ("sum", "prod"):
             return self._sum(t)
         if tag == "lam":
             return t
-        parts = tuple(map(self.of, kids))
-        rebuilt = t if all(a is b for a, b in zip(kids, parts, strict=True)) else (tag, data, parts)
-        return _computed(rebuilt)
+        short_kids = tuple(map(self.of, kids))
+        rebuilt = t if all(old is new for old, new in zip(kids, short_kids, strict=True)) else (tag, data, short_kids)
+        return _folded(rebuilt)
 
-    def _under(self, body: Term, sort: Sort) -> Term:
-        """The shorter body of a binder."""
+    def _in_binder(self, body: Term, sort: Sort) -> Term:
+        """The shorter body of a binder. Its loose variable is a fresh name meanwhile."""
         self.names += 1
         name = var(f"s{self.names}__", sort)
         return abstract(self.of(instantiate(body, (name,))), (name,))
@@ -101,14 +107,15 @@ class Shorter:
         """A shorter sum or product: written out, or with shorter parts."""
         tag, data, (low, high, body) = t
         ends = self.of(low), self.of(high)
-        unchanged = (tag, data, (*ends, self._under(body, "Int")))
+        unchanged = (tag, data, (*ends, self._in_binder(body, "Int")))
         if tag != "sum" or any(end[0] != "num" or end[1][1] != 1 for end in ends):
             return unchanged
         first, last = (end[1][0] for end in ends)
         if last - first > MANY:
             return unchanged
         terms = [self.of(instantiate(body, (num(k),))) for k in range(first, last + 1)]
-        total = _added([term for term in terms if term != num(0)])
+        total = _balanced_sum([term for term in terms if term != num(0)])
+        # Written out, the sum must have less work than the mean of its work and its length as it is.
         return (
             total
             if self.always or 2 * work(total) < work(unchanged) + sum(1 for _ in subterms(unchanged))
@@ -117,21 +124,21 @@ class Shorter:
 
 
 MANY = 1000
-"""The maximum number of terms of a sum that is written out."""
+"""A sum is written out only if its last index exceeds its first by at most this number."""
 
 
-def _added(terms: Sequence[Term]) -> Term:
-    """The sum of these terms, bracketed in halves, with adjacent numbers added."""
+def _balanced_sum(terms: Sequence[Term]) -> Term:
+    """The sum of these terms as a balanced tree, with adjacent numbers added."""
     if len(terms) < 2:
         return terms[0] if terms else num(0)
     half = len(terms) // 2
-    return _computed(("+", None, (_added(terms[:half]), _added(terms[half:]))))
+    return _folded(("+", None, (_balanced_sum(terms[:half]), _balanced_sum(terms[half:]))))
 
 
-def _computed(t: Term) -> Term:
-    """A term or formula, simplified where parts are numbers or truth values."""
+def _folded(t: Term) -> Term:
+    """A term or formula, simplified at its root if its parts are numbers or truth values."""
     tag, _, kids = t
-    if tag in ("&", "|"):
+    if tag in ("&", "|"):  # `unit` can be left out, `zero` decides the whole
         unit, zero = (TRUE, FALSE) if tag == "&" else (FALSE, TRUE)
         return zero if zero in kids else kids[0] if kids[1] == unit else kids[1] if kids[0] == unit else t
     if tag == "ind" and kids[0] in (TRUE, FALSE):
@@ -160,12 +167,12 @@ def _number(t: Term) -> Term:
 
 
 def reads_back(g: Goal, f: Term) -> bool:
-    """Whether the text of a formula is read as this formula. (A numeral after a minus is read as another term.)"""
+    """Whether the text of the formula f is read as f. (A numeral after a minus, for one, is read as another term.)"""
     return g.formula(g.text(f)) == f
 
 
 def work(t: Term) -> int:
-    """The number of symbols of a term, where the body of a sum between numbers counts once for each summand."""
+    """The number of symbols of a term; those of a sum whose ends are numbers count once for each summand."""
     symbols = 1
     for k in t[2]:
         symbols += work(k)

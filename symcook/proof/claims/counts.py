@@ -1,15 +1,17 @@
-"""Fragment B: claims over letterwise sums, decided by counts and linear arithmetic, with the proof as it is decided.
+"""Fragment B: decides claims over sums of letter values by counts and linear arithmetic, and writes the proof.
 
-A sum of what the letter at j decides is a sum of counts. So each value of the run is a quotient of linear forms in the
-counts at the positions that a claim names. The claim's comparisons, the signs under relu, abs, min and max, the order
-of positions and the letters at them are put true or false, one after the other; each case ends with the claim, or with
-a contradiction of linear arithmetic, or with counts at which the claim may be false.
+A sum whose terms depend only on the letter at j is a sum of letter counts. So each value of the run is a quotient of
+linear forms in the counts at the positions that a claim names. The procedure splits cases: the claim's comparisons, the
+signs under relu, abs, min and max, the order of positions and the letters at them are assumed true or false, one after
+the other. Each case ends with a proof of the claim, with a contradiction of linear arithmetic, or with counts at which
+the claim may be false.
 
-`CountedCase` decides: it has the formulas to be put true or false, and holds the facts of its goal (`casefacts`). These
-hold `CountedPlaces`, `KnownRemainders` and `SumsOfTerms`, one for each kind of knowledge, and the rows of the
-arithmetic. What an atom is, a rule says: `atoms` has the table of rules, which are functions of the facts and the atom.
-Each file of rules imports those on which it rests: `lettercounts`, `quantified`, `lettersums`, `positional`, `powers`,
-`implicit`, `termsums`, `bestplace`, `divided`, `circle`. A rule that needs a proof of its own asks `facts.decision`.
+A `CountedCase` makes the decisions in one case: it has the formulas to be decided, and the facts of its goal
+(`casefacts`). The facts include `CountedPlaces`, `KnownRemainders` and `SumsOfTerms`, one for each kind of knowledge,
+and the rows of the arithmetic. An atom is a part of a term that the arithmetic does not look into. A rule, a function
+of the facts and the atom, says how to read it: `atoms` has the table of rules. They are in the files `lettercounts`,
+`quantified`, `lettersums`, `positional`, `powers`, `implicit`, `termsums`, `bestplace`, `divided` and `circle`, each of
+which imports the rules that it uses. A rule that needs another proof calls `facts.decision`.
 """
 
 from __future__ import annotations
@@ -48,18 +50,21 @@ from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.terms import COMPARISONS, TRUE, Term, flatten, free, negation, num, subterms
 
 MOST_CASES = 150
-"""So many cases are opened at most."""
+"""The greatest number of case splits in one decision."""
 
 
 @dataclass(frozen=True)
 class CountedPoint:
-    """Values of names, counts and bits of letters at which a claim may be false, and the positions in use. `led`
-    finds a string by its counts, where there are automata."""
+    """A point of the arithmetic at which a claim may be false."""
 
     rules: Rules
+    """The rules that replace atoms by their values."""
     values: dict[Mono, Fraction]
+    """The values of the other monomials: of names, counts and bits of letters."""
     places: tuple[Term, ...]
+    """The positions in use."""
     led: LedBy | None = None
+    """With automata: finds a string from its counts."""
 
     def string(self, problem: Problem) -> tuple[int, ...] | None:
         """A string with these values; None where there is none."""
@@ -67,12 +72,13 @@ class CountedPoint:
 
 
 def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular | None = None) -> None:
-    """Close the goal of a statement; Unclosed where a case stays open. With `most` for strings of at most so many
-    positions, which is no proof. With `regular` there is a case for each state of the automata in the claim."""
+    """Close the goal of a statement; raises Unclosed if a case stays open. With `most`, the statement is closed only
+    for strings of at most `most` positions, so the result is no proof. With `regular` there is a case for each state,
+    at the last position, of the automata in the claim."""
     introduce(problem, g)
     main, lettered = g._branch(g.goal), Lettered(problem, g)
     case = CountedCase.at(lettered, main)
-    # Nothing proves this: the last position of a string of at most `most` positions.
+    # An assumption without a proof: the string has at most `most` positions.
     if most is not None:
         main.facts["most"] = at_most(problem.places.high, num(most - 1 + problem.start))
         case.assume("most")
@@ -84,15 +90,15 @@ def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular |
         parts = flatten("|", main.facts["state"])
         labels = [f"state.{k}" for k in range(len(parts))] if len(parts) > 1 else ["state"]
         goals = [main] if len(parts) == 1 else main.cases("state", *labels)
-        for h, label, there in zip(goals, labels, potentials.states, strict=True):
+        for h, label, state in zip(goals, labels, potentials.states, strict=True):
             inner = CountedCase(lettered, h, case)
             inner.assume(label)
             try:
                 inner.open()
             except Unclosed as error:
-                # The counts are those of a string that leads to this state.
+                # The string for these counts must lead to this state.
                 if error.counts is not None:
-                    error.counts = replace(error.counts, led=partial(potentials.string, there))
+                    error.counts = replace(error.counts, led=partial(potentials.string, state))
                 raise
     else:
         case.open()
@@ -100,15 +106,15 @@ def prove(problem: Problem, g: Goal, most: int | None = None, regular: Regular |
 
 
 class PartsInTurn:
-    """The parts of a claim, each proved with those before it. A part that gives a coordinate at every position stands
-    in place of the run's equation from then on, in sums too."""
+    """Proves the parts of a claim one after the other, each with the parts before it as facts. A part that gives a
+    coordinate at every position then replaces the run's equation for this coordinate, also in sums."""
 
     def __init__(self, problem: Problem, g: Goal) -> None:
         introduce(problem, g)
         if problem.claim[0] == "->":
-            g.intro("asked")  # what all parts suppose
+            g.intro("asked")  # the premise that all parts share
         self.g, self.case = g, CountedCase.at(Lettered(problem, g), g)
-        self.labels: dict[object, str] = {}
+        self.labels: dict[object, str] = {}  # by key of a part: the label of the fact
 
     @staticmethod
     def serves(problem: Problem) -> bool:
@@ -117,7 +123,7 @@ class PartsInTurn:
         return any(given_at_each(problem, part) is not None for part in flatten("&", claim)[:-1])
 
     def prove(self, claim: Term) -> None:
-        """Prove all parts of a formula; Unclosed where one stays open."""
+        """Prove all parts of a formula as facts; raises Unclosed if one stays open."""
         for part in flatten("&", claim):
             if (key := self.g.known.key(part)) not in self.labels:
                 self.g.have(part, label := self.g.fresh("part"), self.case.close)
@@ -126,15 +132,16 @@ class PartsInTurn:
                     self.case.root.forms[name] = label
 
     def close(self, g: Goal) -> None:
-        """Close a goal whose parts are proved."""
+        """Close a goal by the facts for its parts."""
         for part in g.split() if g.goal[0] == "&" else [g]:
             part.hyp(self.labels[g.known.key(part.goal)])
 
 
 def given_at_each(problem: Problem, part: Term) -> str | None:
-    """The coordinate that a formula gives at every position, case by case, by what the model is given alone; else None.
+    """The coordinate whose value a formula gives at every position, case by case, in terms of the input alone; else
+    None.
 
-    A value that reads coordinates is no such form: two of these could give each other for ever."""
+    A value that reads coordinates is excluded: two formulas could replace each other's coordinates without end."""
     line = everywhere(part)
     if line is None or line[0] != problem.places:
         return None
@@ -151,18 +158,21 @@ def given_at_each(problem: Problem, part: Term) -> str | None:
 
 @dataclass(frozen=True)
 class CountedDecision:
-    """What counts say of a statement: a goal with its proof, a string of which it may be false, or why neither. The
-    string is the `shortest` where counts close all cases of shorter ones."""
+    """The result of the procedure for a statement."""
 
     proved: Goal | None = None
+    """A goal with a proof of the statement."""
     string: tuple[int, ...] | None = None
+    """A string on which the statement may be false."""
     why: str = ""
+    """The reason if there is neither."""
     shortest: bool = False
+    """Whether the statement is closed for all shorter strings."""
 
 
 class CountedAttempt(NamedTuple):
-    """One search for a proof: the goal where all cases are closed, else a string at which the counts contradict
-    nothing, or why there is none."""
+    """The result of one search for a proof: the goal if all cases are closed, else a string with the counts at which a
+    case stays open, or the reason why there is none."""
 
     goal: Goal | None = None
     string: tuple[int, ...] | None = None
@@ -176,12 +186,12 @@ def decide(
     least: bool = True,
     until: Until | None = None,
 ) -> CountedDecision:
-    """A proof, or a string at which the counts make the claim false, as far as one is found by that moment; with
-    `least` a shortest one. Nobody has run the string. `regular` are the automata of the problem."""
+    """A proof of the statement, or a string on which it may be false, which is not run here. With `least` a shortest
+    string is sought until the moment `until`. `regular` has the automata of the problem."""
     if problem.outside:
         return CountedDecision(why=problem.outside[0])
     problem = problem.here
-    # The parts of the claim in turn, where one may help another; if that gives nothing, the claim as it stands.
+    # Prove the parts of the claim in turn if one may help another; without a result, decide the whole claim.
     attempt = _parts_in_turn(problem, library) if PartsInTurn.serves(problem) else CountedAttempt()
     if attempt.goal is None and attempt.string is None:
         attempt = _whole_claim(problem, library, regular)
@@ -191,7 +201,7 @@ def decide(
 
 
 def _parts_in_turn(problem: Problem, library: Citable) -> CountedAttempt:
-    """The claim by its parts, each with those before it as facts."""
+    """The attempt to prove the claim by `PartsInTurn`."""
 
     def close(g: Goal) -> None:
         parts = PartsInTurn(problem, g)
@@ -204,15 +214,15 @@ def _parts_in_turn(problem: Problem, library: Citable) -> CountedAttempt:
 def _whole_claim(
     problem: Problem, library: Citable, regular: Regular | None, most: int | None = None
 ) -> CountedAttempt:
-    """The claim by cases, of all strings or of those of at most `most` positions."""
+    """The attempt to prove the claim by cases, for all strings or for those of at most `most` positions."""
     return _attempt(problem, library, lambda g: prove(problem, g, most, regular))
 
 
-def _attempt(problem: Problem, library: Citable, close: Callable[[Goal], None]) -> CountedAttempt:
-    """The result of one way to close the goal of a statement."""
+def _attempt(problem: Problem, library: Citable, close_goal: Callable[[Goal], None]) -> CountedAttempt:
+    """The result of closing the goal of a statement by `close_goal`."""
     g = Goal(library, problem.statement.formula, {}, {})
     try:
-        close(g)
+        close_goal(g)
     except Unclosed as error:
         counter_string = None if error.counts is None or not problem.letters else error.counts.string(problem)
         terms = ", ".join(term if len(term) <= 60 else f"{term[:60]} .." for term in error.opaque[:2])
@@ -225,9 +235,10 @@ def _attempt(problem: Problem, library: Citable, close: Callable[[Goal], None]) 
 def _shortest(
     problem: Problem, library: Citable, regular: Regular | None, counter_string: tuple[int, ...], until: Until | None
 ) -> CountedDecision:
-    """The shortest string at which the counts contradict nothing, by bisection of its length from a longer one; the
-    shortest that was found where a search takes too long, or gives neither a proof nor a string."""
-    below, length = 0, len(counter_string)  # no string of `below` positions, one of `length`
+    """The shortest string on which the statement may be false, by bisection of its length. The search starts from
+    `counter_string`; it stops with the shortest string so far if a step takes too long, or gives neither a proof nor a
+    string."""
+    below, length = 0, len(counter_string)  # there is no such string of at most `below` positions, and one of `length`
     while below + 1 < length:
         middle = (below + length) // 2
         try:
@@ -237,7 +248,7 @@ def _shortest(
             break
         if attempt.string is not None:
             counter_string, length = attempt.string, len(attempt.string)
-        elif attempt.goal is not None:  # the cases of all strings of at most `middle` positions are closed
+        elif attempt.goal is not None:  # closed for all strings of at most `middle` positions
             below = middle
         else:
             break
@@ -245,21 +256,23 @@ def _shortest(
 
 
 class CountedCase:
-    """One case of the proof: the facts at a goal, and the formulas that are put true or false to decide it."""
+    """One case of the proof: its goal, the facts at this goal, and the formulas that must be decided to close it."""
 
     def __init__(self, root: Lettered, g: Goal, around: CountedCase | None = None) -> None:
+        """`around` is the case that contains this one; its facts are copied."""
         self.root, self.g = root, g
         self.facts = around.facts.under(g, self) if around else CaseFacts(root, g, self)
-        self.hypotheses: list[str] = [*around.hypotheses] if around else []  # facts of several comparisons
+        # labels of facts with several comparisons, such as disjunctions
+        self.hypotheses: list[str] = [*around.hypotheses] if around else []
         self.supposed: list[Term] = [*around.supposed] if around else []
-        """Quantified formulas that are facts, or whose negations are."""
-        self.tally = around.tally if around else [0]
+        """Quantified formulas that are facts, or whose negations are facts."""
+        self.tally = around.tally if around else [0]  # the number of case splits, shared by all cases of a decision
 
     @classmethod
     def at(cls, root: Lettered, g: Goal) -> CountedCase:
-        """What the comparisons among the facts of a goal say, and what is supposed of numbers that are given."""
+        """The outermost case of a goal: its comparisons, and the premises `some` and `asked`, are assumed."""
         case, remainders = cls(root, g), KnownRemainders()
-        # Formulas about remainders, and those of them that stand in the claim as numbers I[F].
+        # Formulas about remainders in the claim. Those that occur as numbers I[F] must always be decided (`compared`).
         divisions = [s for s in subterms(root.problem.claim) if s[0] == "ex" and division(s) is not None]
         bits = {s[2][0] for s in subterms(root.problem.claim) if s[0] == "ind"}
         remainders.compared, remainders.solving = {fkey(f): f for f in divisions if f in bits}, bool(divisions)
@@ -269,23 +282,22 @@ class CountedCase:
                 case.assume(label)
         return case
 
-    # --- What the facts ask for --------------------------------------------------------------------------------------
+    # --- Methods that the facts and rules call -----------------------------------------------------------------------
 
     def read(self, atom: int) -> AtomReading:
-        """How the arithmetic treats an atom."""
+        """The reading of an atom by its rule; `OPAQUE` without one."""
         rule = ATOM_RULES.get(normal._keys[atom][0])
         return OPAQUE if rule is None else rule(self.facts, atom)
 
     def find(self) -> None:
-        """Add the facts that follow from what is known by now."""
+        """Add the facts about counts and sums that follow from the facts so far."""
         find_counts(self.facts)
         find_sums(self.facts)
 
     def close(self, g: Goal, most: int = MOST_CASES, waiting: bool = True) -> None:
-        """Close a branch of the goal by a decision of its own; Unclosed where that takes more than so many cases.
-        Without `waiting`, facts that cannot be read yet do not take part."""
+        """Close a branch `g` of the goal by a separate decision; raises Unclosed if that takes more than `most` case
+        splits. Without `waiting`, facts with an atom that waits for a decision are not used."""
         case, facts = CountedCase(self.root, g, self), self.facts
-        # Without the facts that hold an atom which still waits for a decision.
         if not waiting:
             polynomial_by_label = {k: poly(g.facts[k]) if k in g.facts else facts.rows[k].poly for k in facts.facts}
             case.facts.facts = [
@@ -295,10 +307,10 @@ class CountedCase:
         case.open()
 
     def everywhere(self, g: Goal) -> None:
-        """Close a goal about any position by a decision of its own."""
+        """Close a goal ``all i in low..high. F`` by a separate decision about F at a position i."""
         place, inside = g.fresh("i"), g.fresh("inside")
         g.intro(f"{place} {inside}")
-        main = g._branch(g.goal)  # what is shared by its branches is written in front of them, at `g`
+        main = g._branch(g.goal)  # facts that its branches share are proved at `g`, before them
         case = CountedCase(self.root.within(g), main)
         case.limit(MOST_CASES // 4, WORK // 10)
         for label in self.root.taken(g):
@@ -310,13 +322,13 @@ class CountedCase:
         g.take(main)
 
     def limit(self, most: int, work: int) -> None:
-        """Set a limit for this decision: so many cases and so much arithmetic."""
+        """Start a separate count for this decision: at most `most` case splits, and `work` steps of arithmetic."""
         self.tally, self.facts.effort = [MOST_CASES - most], Effort(work)
 
     # --- Goals and hypotheses ----------------------------------------------------------------------------------------
 
     def open(self) -> None:
-        """Introduce what the goal begins with, then decide it."""
+        """Introduce the quantifiers and premises of the goal, then decide it."""
         g = self.g
         while g.goal[0] in ("all", "->", "~"):
             label = g.fresh("x")
@@ -332,7 +344,7 @@ class CountedCase:
         self.decide()
 
     def assume(self, label: str) -> None:
-        """Take a fact into account."""
+        """Record the fact `label` by its form: in the arithmetic, among the formulas to decide, or by its parts."""
         g, facts, f = self.g, self.facts, self.g.facts[label]
         facts.literals.setdefault(fkey(f), label)
         inner = f[2][0] if f[0] == "~" else f
@@ -342,14 +354,14 @@ class CountedCase:
             g.use(label, label=" ".join(parts))
             for part in parts:
                 self.assume(part)
-        elif f[0] == "~" and division(inner) is not None:  # a remainder is decided by its quotient
+        elif f[0] == "~" and division(inner) is not None:  # about a remainder: decided by its quotient
             self.supposed.append(inner)
-        elif f[0] == "ex":  # a new name
+        elif f[0] == "ex":  # introduce its variable
             facts.remainders.solving |= division(f) is not None
             name, so = g.fresh("x"), g.fresh("so")
             g.obtain(label, name, so)
             self.assume(so)
-        elif (letter := letter_at(inner)) is not None:  # which letter stands where
+        elif (letter := letter_at(inner)) is not None:  # that a letter is, or is not, at a position
             opposite = facts.literals.get(fkey(("~", None, (f,))))
             if opposite is not None:
                 facts.clash = (opposite, label) if f[0] == "~" else (label, opposite)
@@ -364,21 +376,22 @@ class CountedCase:
             self.hypotheses.append(self.apart(label))
         elif inner[0] in ("all", "ex") and counted_range(facts, inner) is not None:  # decided by a count
             self.supposed.append(inner)
-        elif f[0] == "all" or inner[0] == "ex":  # it holds at any position
+        elif f[0] == "all" or inner[0] == "ex":  # about all positions
             facts.sums.universal.append(label)
-        elif inner[0] == "all":  # a position where it fails
+        elif inner[0] == "all":  # introduce a position where the formula is false
             self.assume(counterexample(facts, label))
         else:
             self.hypotheses.append(label)
 
     def apart(self, label: str) -> str:
-        """The label of a < b or b < a, where a and b differ: from a >= b and b >= a follows a = b."""
+        """Prove ``a < b | b < a`` from the fact `label`, ``~(a = b)``; the label of the new fact. Otherwise a >= b and
+        b >= a, so a = b."""
         g = self.g
         a, b = g.facts[label][2][0][2]
         a_below_b, b_below_a = less_than(a, b), less_than(b, a)
         new = g.fresh("apart")
 
-        def proof(h: Goal) -> None:
+        def by_cases(h: Goal) -> None:
             a_less, a_not_less = h.em(a_below_b, (a_side := h.fresh("side")))
             a_less.pick("left").hyp(a_side)
             b_less, neither = a_not_less.em(b_below_a, (b_side := a_not_less.fresh("side")))
@@ -387,13 +400,13 @@ class CountedCase:
             neither.contra(neither.fresh("no"))
             neither.absurd(equal, label)
 
-        g.have(("|", None, (a_below_b, b_below_a)), new, proof)
+        g.have(("|", None, (a_below_b, b_below_a)), new, by_cases)
         return new
 
     # --- Deciding ----------------------------------------------------------------------------------------------------
 
     def decide(self) -> None:
-        """Close the goal, or open cases; Unclosed with the counts at which nothing contradicts."""
+        """Close the goal, by cases if needed; raises Unclosed with a point at which all facts of a case hold."""
         g, facts = self.g, self.facts
         if facts.truth(g.goal):
             return facts.show(g, g.goal)
@@ -410,13 +423,13 @@ class CountedCase:
         refutation = contradiction([*rows.values()], facts.effort) or one_sign(facts, [*rows.values()])
         if refutation is not None:
             return close(g, refutation)
-        # Looking for the next question may find a clash, or settle the goal.
+        # The search for the next formula to decide may add facts: two that clash, or one that decides the goal.
         formula = self.choice()
         if facts.clash is not None:
             return g.absurd(*facts.clash)
-        if facts.truth(g.goal):  # by what was found of quantified formulas
+        if facts.truth(g.goal):  # by the new facts about quantified formulas
             return facts.show(g, g.goal)
-        # New facts came: the rows are made again.
+        # With new facts the rows have changed: start again.
         if facts.renewed:
             facts.renewed = False
             return self.decide()
@@ -425,8 +438,8 @@ class CountedCase:
         return self.split(formula)
 
     def choice(self) -> Term | None:
-        """The formula to decide next: one about the remainders in comparisons, a comparison of the goal or of a
-        hypothesis, or what the arithmetic needs; None where nothing is left to decide."""
+        """The formula to decide next: one for a remainder in a comparison, one in the goal or in a hypothesis, one for
+        an assumed quantified formula, or one that the arithmetic needs. None if nothing is left to decide."""
         facts = self.facts
         for part in facts.remainders.compared.values():
             if (question := division_question(facts, part)) is not None:
@@ -434,7 +447,7 @@ class CountedCase:
         for f in [self.g.goal, *(self.g.facts[k] for k in self.hypotheses)]:
             if (part := facts.undecided(f)) is not None:
                 return part
-            # Quantified formulas by the count or the remainder that decides them; others as they stand.
+            # A quantified formula is decided by its count or its remainder; without one it is split as a whole.
             for part in _quantified(f):
                 if facts.truth(part) is None:
                     if counted_range(facts, part) is None and division(part) is None:
@@ -447,11 +460,11 @@ class CountedCase:
         return next(iter(facts.wanted.values()), None)
 
     def question(self, part: Term) -> Term | None:
-        """What has to be decided for a quantified formula, by its count or its remainder."""
+        """The comparison that has to be decided next to decide a quantified formula, by its count or its remainder."""
         return (range_question if division(part) is None else division_question)(self.facts, part)
 
     def split(self, formula: Term) -> None:
-        """Close the goal in two cases: the formula holds, or its negation does."""
+        """Close the goal in two cases: the formula is true, or its negation is."""
         self.tally[0] += 1
         if self.tally[0] > MOST_CASES:
             raise Unclosed(None, (f"more than {MOST_CASES} cases",))
@@ -462,10 +475,10 @@ class CountedCase:
             case.decide()
 
     def at_point(self, rows: list[FactRow]) -> None:
-        """No contradiction is left: look for further facts, split at a count that is no integer, or raise Unclosed
-        with the point."""
+        """Go on if the rows are consistent and nothing is left to decide: add further facts, split at an integer that
+        has a fraction as its value, or raise Unclosed with the point."""
         facts = self.facts
-        # Facts that were not needed so far: premises of the run, terms of sums, integers between equal bounds.
+        # Further facts: premises of the run, terms of sums, sums of integers between equal bounds.
         if use_premises(facts) or more_facts(facts) or squeezed(facts, rows):
             return self.decide()
         # Contradictions that need more than linear arithmetic: powers of e, products of rows.
@@ -477,17 +490,17 @@ class CountedCase:
         if multiplied and (refutation := contradiction(rows, facts.effort)) is not None:
             return close(self.g, refutation)
         values = point(rows, facts.effort)
-        # An integer that is a fraction at this point is split into at most floor, and more.
+        # If an integer x has a fraction as its value at this point, split at x <= floor(value).
         for m, value in sorted((values or {}).items(), key=lambda item: repr(reify.product(item[0]))):
             if value.denominator != 1 and len(m[0]) == 1 and m[0][0][1] == 1 and not m[1] and whole(m[0][0][0]):
                 floor = num(value.numerator // value.denominator)
                 return self.split(at_most(reify.product(m), floor))
-        at = None if values is None else CountedPoint(facts.rules, values, tuple(facts.counts.places))
-        raise Unclosed(at, (*facts.opaque(), *open_sums(facts)))
+        counted_point = None if values is None else CountedPoint(facts.rules, values, tuple(facts.counts.places))
+        raise Unclosed(counted_point, (*facts.opaque(), *open_sums(facts)))
 
 
 def _quantified(f: Term) -> list[Term]:
-    """The quantified formulas in a formula, the outermost alone."""
+    """The outermost quantified formulas in a formula."""
     if f[0] in ("all", "ex"):
         return [f]
     return [] if f[0] in COMPARISONS else [part for k in f[2] for part in _quantified(k)]

@@ -1,13 +1,13 @@
-"""The decision of a statement about a user's model: a proof, a string on which it may be false, or why neither was
-found.
+"""Decides a statement about a user's model: the result is a proof, a string on which the statement may be false, or the
+reason why neither was found.
 
-The procedures are tried in this order, within the time that is given:
+The procedures are tried in this order, within the given time:
 
 1. automata (`byautomata.regular`) decide whether the statement is true, or find a shortest string on which it is false;
-2. counts (`counts`) write a proof as they decide, or find counts of symbols at which the statement may be false;
+2. counts (`counts`) write a proof while deciding, or find counts of symbols at which the statement may be false;
 3. cases on positions (`byautomata.placedcases`) write the proof of a statement that automata have found true.
 
-Nothing of the answer is trusted: a proof is checked by the kernel, and a string is run.
+The result is not trusted: the kernel checks a proof, and the model is run on a string.
 """
 
 from __future__ import annotations
@@ -32,29 +32,30 @@ REGULAR, COUNTS = "fragment A: automata over positions", "fragment B: counts and
 """The names of the procedures, as the `method` of an answer."""
 
 
+# The reason that is given if the kernel rejects a proof by counts.
 UNACCEPTED = "the proof by counts and linear arithmetic was not accepted"
 
 
 @dataclass(frozen=True)
 class ClaimDecision:
-    """What the procedures find; nothing of it is trusted.
-
-    `fragment` names the procedure. `true` is True where automata decide that the statement is true, and `proved` a goal
-    with the proof that counts write, which decides nothing until it is accepted. `string` is where the statement may be
-    false, as numbers of tokens with those that the model adds; only a run confirms it. `shortest` is False where counts
-    do not close all cases of shorter strings. `outside` is the reason where there is no answer.
-    """
+    """The result of the procedures. It is not trusted."""
 
     fragment: str | None = None
+    """The name of the procedure: `REGULAR` or `COUNTS`."""
     true: bool = False
+    """Whether automata decide that the statement is true."""
     proved: Goal | None = None
+    """A goal with a proof, by counts or by cases on positions, which the kernel has not checked."""
     string: tuple[int, ...] | None = None
+    """A string on which the statement may be false, as numbers of tokens, including those that the model adds."""
     shortest: bool = True
+    """Whether the statement is known to be true on all shorter strings."""
     outside: str | None = None
+    """The reason if there is no result."""
 
     @property
     def unconfirmed(self) -> ClaimDecision:
-        """The answer that is left where the proof was not accepted, or the statement holds on the string."""
+        """The result that remains if the kernel rejects the proof, or if the statement is true on the string."""
         fragment, why = (REGULAR if self.true else None), self.outside
         if self.proved is not None and not self.true:
             why = "; ".join(dict.fromkeys(filter(None, (why, UNACCEPTED))))
@@ -62,21 +63,22 @@ class ClaimDecision:
 
 
 def decide(statement: Statement, library: Citable, until: Until | None = None, least: bool = True) -> ClaimDecision:
-    """What the procedures find about a statement, by that moment; a string of `least` length, where that is asked."""
+    """The result of the procedures for a statement, found until the moment `until`. With `least`, counts look for a
+    shortest string."""
     try:
-        asked = problem(statement)
+        parsed = problem(statement)
     except OutsideFragment as error:
         return ClaimDecision(outside=str(error))
     regular_sets: list[Regular] = []
 
     def ask_automata() -> RegularVerdict:
-        """What the automata find; they are kept for the other procedures."""
-        regular_sets.append(Regular(asked))
+        """The verdict of the automata, which are kept for the other procedures."""
+        regular_sets.append(Regular(parsed))
         return regular_sets[0].decided()
 
-    # Automata first: they decide. A string on which the statement is false ends the search.
+    # First automata, which decide the statement. A string on which it is false ends the search.
     automata: RegularVerdict | str = "a model without an alphabet"
-    if asked.letters:
+    if parsed.letters:
         automata = _within(until and Until(until.left / 2), ask_automata, "automata")
     regular = (
         ClaimDecision(outside=automata)
@@ -85,18 +87,18 @@ def decide(statement: Statement, library: Citable, until: Until | None = None, l
     )
     if regular.string is not None:
         return regular
-    # Then counts, which write a proof; of a statement that is true, two thirds of the time are left for the cases on
+    # Then counts, which may write a proof. If the statement is true, two thirds of the time are left for the cases on
     # positions.
     share = until and Until(until.left / 3) if regular.true else until
     sets = next(iter(regular_sets), None)
-    counted = _within(share, lambda: counts.decide(asked, library, sets, least, share), "counts")
+    counted = _within(share, lambda: counts.decide(parsed, library, sets, least, share), "counts")
     if isinstance(counted, str):
         counted = counts.CountedDecision(why=counted)
     if counted.proved is not None:
         return ClaimDecision(COUNTS, regular.true, counted.proved, outside=regular.outside)
-    # A statement that is true, and has no proof by counts: by cases on positions.
+    # The statement is true, but counts did not prove it: try cases on positions.
     if regular.true:
-        placed = _within(until, lambda: placedcases.prove(asked, library, regular_sets[0]), "cases on positions")
+        placed = _within(until, lambda: placedcases.prove(parsed, library, regular_sets[0]), "cases on positions")
         if isinstance(placed, str):
             return replace(regular, outside=f"{regular_sets[0].t.largest:,} states; {placed}")
         return replace(regular, proved=placed)
@@ -106,12 +108,13 @@ def decide(statement: Statement, library: Citable, until: Until | None = None, l
     return ClaimDecision(outside="; ".join(reasons))
 
 
-def _within(until: Until | None, ask: Callable[[], Found], who: str) -> Found | str:
-    """What a procedure finds by that moment, or why it finds nothing."""
+def _within(until: Until | None, procedure: Callable[[], Found], name: str) -> Found | str:
+    """The result of a procedure, limited by the moment `until`; if it has none, the reason as a text. `name` names the
+    procedure in the plural."""
     try:
         with limited(until):
-            return ask()
+            return procedure()
     except (OutsideFragment, Rejected, OutOfTime, Unplaced, Stuck) as error:
         return str(error)
     except RecursionError:
-        return f"{who} do not follow so deep a formula"
+        return f"{name} do not follow so deep a formula"

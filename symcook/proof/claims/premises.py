@@ -1,7 +1,7 @@
-"""Whether the premises of a statement can be met: a statement whose premises no string meets is true, and says nothing.
+"""Checks whether some string satisfies the premises of a statement. If none does, the statement is true but vacuous.
 
-For each part of a statement that has premises, `asked` gives a string that may meet them, or the decision that none
-does. That is the decision (`decision.decide`) of another statement: "no string meets these premises".
+For each part of a statement that has premises, `asked` returns a string that may satisfy them, or the decision that no
+string does. It finds both by deciding (`decision.decide`) another statement: "no string satisfies these premises".
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ from symcook.proof.terms import TRUE, Term, conj, neg
 
 
 class PremisesAsked(NamedTuple):
-    """The decision that no string meets some premises, or None; and strings that may meet the others."""
+    """The result for the premises of a statement."""
 
     unmet: ClaimDecision | None
+    """The decision that no string satisfies the premises of some part; None without one."""
     strings: tuple[tuple[int, ...], ...] = ()
+    """Strings that may satisfy the premises of the parts, as numbers of tokens."""
 
 
 def asked(statement: Statement, library: Citable, until: Until) -> PremisesAsked:
-    """Whether strings that have a run meet the premises of each part of a statement (`conditions.cases`), as far as
-    that is found by that moment."""
+    """Decide for each part of a statement (`conditions.cases`) whether a string on which the model has a run satisfies
+    its premises, as far as possible until the moment `until`."""
     try:
         own_problem = problem(statement)
     except OutsideFragment:
@@ -43,7 +45,7 @@ def asked(statement: Statement, library: Citable, until: Until) -> PremisesAsked
 
 
 def _denied(whole: Problem, case: Term) -> Statement:
-    """The statement that no string meets a case."""
+    """The statement that no string satisfies the premises `case`, for the model of `whole`."""
     names = whole.statement.expanded.partition(". ")[0]
     word = [whole.word] if whole.letters else []
     hypotheses = [whole.some, *word, *(reduce(conj, parts) for parts in (whole.run, whole.truths) if parts)]

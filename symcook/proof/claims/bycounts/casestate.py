@@ -1,4 +1,4 @@
-"""What is known in a case of a proof, of which a case inside has a copy."""
+"""The facts known in a case of a proof. A case inside it starts with a copy of them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Self
 
 
 class CaseState:
-    """Something that is known in a case: lists, sets and tables that grow, and what all cases share."""
+    """A record of what is known in a case. Its lists, sets and dicts grow during the case; its other attributes are
+    shared by all cases."""
 
     def copy(self) -> Self:
-        """The same for a case inside: what it adds is not known outside."""
+        """A copy for a case inside this one: additions to its lists, sets and dicts do not change the original."""
         inner = copy(self)
         for name, value in vars(self).items():
             if isinstance(value, CaseState):

@@ -1,8 +1,8 @@
-"""Letters at positions, and counts up to positions: the axioms of counts where a case asks for them.
+"""Facts about letters at positions and about counts up to positions, added to a case where it needs them.
 
-C_a(p) is the number of letters a up to the position p. A position comes into use when a formula reads its letter or
-counts up to it; then the axioms of its counts become facts, as well as their order to the counts at other positions
-in use.
+C_a(p) is the number of letters a up to the position p. A position is in use once a formula reads its letter or counts
+up to it. Then the axioms of the counts up to this position become facts, and also whether each count is at most, or at
+least, the count up to each other position in use. The bit of a letter at a position is I[w(p) = a].
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from symcook.proof.terms import Term, num
 
 
 def find_counts(case: CaseFacts) -> None:
-    """Add what is known of counts: at positions with decided letters, up to positions in use, and by their order."""
+    """Add the facts about counts at positions with a decided letter, and the order of counts up to positions in use."""
     for place, letter in case.counts.pending.items():
         if place not in case.counts.lettered:
             letter_bit(case, place, letter)
@@ -29,7 +29,7 @@ def find_counts(case: CaseFacts) -> None:
 
 
 def _want_letters(case: CaseFacts) -> None:
-    """Want the letter at a position where its bit is multiplied with other atoms."""
+    """Request a decision about a letter if its bit is multiplied with other atoms in a row."""
     for row in case.rows.values():
         for m, e in row.poly:
             if sum(k for _, k in m) + (e != 0) > 1:
@@ -42,7 +42,8 @@ def _want_letters(case: CaseFacts) -> None:
 
 
 def letter_bit(case: CaseFacts, place: Term, letter: int) -> AtomReading:
-    """The reading of I[w(place) = letter]: a number that the count of the letter grows by."""
+    """The reading of the bit I[w(place) = letter]: `BASE`, a number by which the count of the letter grows at `place`.
+    `OPAQUE` if the problem has no such letter, `WAITS` until it is known that `place` is a position."""
     if letter not in case.root.problem.letters:
         return OPAQUE
     if place not in case.counts.lettered:
@@ -58,12 +59,12 @@ def letter_bit(case: CaseFacts, place: Term, letter: int) -> AtomReading:
 
 
 def _count_step(case: CaseFacts, place: Term, letter: int) -> None:
-    """Add 0 <= I[w(p) = a] <= 1, and C_a(p) = C_a(p - 1) + I[w(p) = a] for the count C_a(p) of a up to p."""
+    """Add 0 <= I[w(p) = a] <= 1 and C_a(p) = C_a(p - 1) + I[w(p) = a], for the position p and the letter a."""
     g, bit = case.g, case.root.bit(place, letter)
     label = g.fresh("bit")
     not_negative, below_one = (("<=", None, ends) for ends in ((num(0), bit), (bit, num(1))))
 
-    def either(h: Goal) -> None:
+    def by_bit(h: Goal) -> None:
         """By cases: the bit is 0 or 1."""
         for k in h.ind(case.root.is_letter(place, letter), f"{h.fresh('f')} {(v := h.fresh('v'))}"):
             k.rewrite(v)
@@ -71,9 +72,9 @@ def _count_step(case: CaseFacts, place: Term, letter: int) -> None:
 
     for f in (not_negative, below_one):
         label = g.fresh("bit")
-        g.have(f, label, either)
+        g.have(f, label, by_bit)
         case.fact(label)
-    # the count up to p by the one before, and the bit
+    # The count up to p is the count up to p - 1 plus the bit.
     low = case.known(at_most(case.root.low, place))
     step = g.fresh("step")
     g.use("ax:sum_step", f"j. I[w(j) = {letter}]", g.text(case.root.low), g.text(place), f"#{low}", label=step)
@@ -82,16 +83,17 @@ def _count_step(case: CaseFacts, place: Term, letter: int) -> None:
 
 
 def counts_up_to(case: CaseFacts, place: Term) -> None:
-    """Add the facts of the counts up to a position p: together they are p, and each is at least 0."""
+    """Add the facts about the counts up to a position p: their sum is the number of positions up to p, and each is at
+    least 0. If it is not decided that p is in range, the decision is requested instead."""
     if place in case.counts.places:
         return
-    below = at_most(case.root.below, place)
-    low, high = case.need(below), case.need(at_most(place, case.root.high))
+    lower_bound = at_most(case.root.below, place)
+    low, high = case.need(lower_bound), case.need(at_most(place, case.root.high))
     if low is None or high is None:
         return
     case.counts.places.append(place)
     g = case.g
-    # All counts add up to the number of positions, and each has grown from 0.
+    # Each count is at least the count up to the place before the first position, which is 0.
     label = g.fresh("total")
     g.use(case.root.share(g, case.root.total()), g.text(place), lambda h: both(h, low, high), label=label)
     case.fact(label)
@@ -108,15 +110,17 @@ def counts_up_to(case: CaseFacts, place: Term) -> None:
 
 
 def _once(case: CaseFacts, place: Term, letter: int, low: str, high: str) -> None:
-    """Add the count of a letter that the model adds: 1 from its position on, 0 before it."""
+    """Add the count, up to `place`, of a letter that the model adds at one end: 1 from its position on, 0 before it.
+    `low` and `high` are the labels of the facts that `place` is in range."""
     root, g = case.root, case.g
-    # 1 from the first position on; 0 up to the one before the last.
+    # The letter added first is counted once from the first position on; the one added last is not counted up to the
+    # position before the last.
     if letter == root.problem.before:
         first, last = case.need(at_most(root.low, place)), high
     else:
         before = reify.term(nf(("-", None, (root.high, num(1)))))
         first, last = low, case.need(at_most(place, before))
-    # At the last position itself, the bit of the letter there says it.
+    # Up to the last position itself, the count follows from the bit of the letter there.
     if first is None or last is None:
         if letter != root.problem.before and case.known(at_most(root.high, place)) is not None:
             letter_bit(case, root.high, letter)
@@ -128,8 +132,8 @@ def _once(case: CaseFacts, place: Term, letter: int, low: str, high: str) -> Non
 
 
 def _order_places(case: CaseFacts) -> None:
-    """Add how counts up to two positions compare, once it is known which comes first; until then the order is
-    wanted."""
+    """For each two positions in use, add C_a(p) <= C_a(q) for the position p that comes first. If it is not known which
+    one that is, the decision is requested."""
     if case.root.high not in case.counts.places and case.counts.places:
         counts_up_to(case, case.root.high)
     for k, p in enumerate(case.counts.places):
@@ -160,8 +164,8 @@ def _grow(case: CaseFacts, p: Term, q: Term, order: str) -> None:
 
 
 def count_of(case: CaseFacts, a: int, letter: int, low: Term, high: Term) -> AtomReading:
-    """The reading of a count: from the first position on it is a number of the arithmetic, else a difference of two
-    counts."""
+    """The reading of the atom `a`, the count of a letter from `low` to `high`. From the first position on it is a
+    number (`BASE`); else its value is the difference of two counts."""
     if low == case.root.low:
         if high not in case.counts.places:
             counts_up_to(case, high)
@@ -170,8 +174,8 @@ def count_of(case: CaseFacts, a: int, letter: int, low: Term, high: Term) -> Ato
 
 
 def difference(case: CaseFacts, a: int, inner: Term, low: Term, high: Term) -> AtomReading:
-    """The reading of a sum over low..high: 0 for an empty range, else the sum up to high minus the sum up to low -
-    1."""
+    """The reading of the atom `a`, a sum of `inner` from `low` to `high`. Its value is 0 for an empty range, else the
+    sum up to `high` minus the sum up to `low` - 1."""
     root, g = case.root, case.g
     empty = case.known(less_than(high, low))
     summand, label = f"j. {g.text(inner)}", g.fresh("sum")
@@ -189,7 +193,8 @@ def difference(case: CaseFacts, a: int, inner: Term, low: Term, high: Term) -> A
 
 
 def letter_stands(case: CaseFacts, label: str, place: Term, letter: int) -> None:
-    """Take into account which letter stands at a place: its bit is 1, those of the others are 0."""
+    """Add what follows from the fact `label`, that `letter` is at `place`: its bit is 1, the bits of other letters are
+    0, and no other letter is there."""
     g = case.g
     for b in {letter, *case.root.problem.letters}:
         value = g.fresh("bit")
@@ -200,34 +205,35 @@ def letter_stands(case: CaseFacts, label: str, place: Term, letter: int) -> None
             absent = g.fresh("not")
             f = ("~", None, (case.root.is_letter(place, b),))
 
-            def refused(h: Goal) -> None:
+            def contradiction(h: Goal) -> None:
                 also = h.fresh("also")
                 h.intro(also)
                 h.rewrite(label, also, (new := h.fresh("also")))
                 h.absurd(new)
 
-            g.have(f, absent, refused)
+            g.have(f, absent, contradiction)
             case.literals.setdefault(fkey(f), absent)
 
 
 def letter_absent(case: CaseFacts, label: str, place: Term, letter: int) -> None:
-    """Take into account that a letter does not stand at a place: its bit is 0."""
+    """Add what follows from the fact `label`, that `letter` is not at `place`: its bit is 0."""
     value = case.g.fresh("bit")
     f = equals(case.root.bit(place, letter), num(0))
 
-    def zero(h: Goal) -> None:
-        """The case that the letter stands there contradicts the fact."""
+    def bit_is_zero(h: Goal) -> None:
+        """By cases on the bit: if the letter is there, this contradicts the fact `label`."""
         here, away = h.ind(case.root.is_letter(place, letter), f"{h.fresh('f')} {(v := h.fresh('v'))}")
         f = next(k for k, fact in here.facts.items() if fact == case.root.is_letter(place, letter))
         here.absurd(f, label)
         away.hyp(v)
 
-    case.g.have(f, value, zero)
+    case.g.have(f, value, bit_is_zero)
     _bit_known(case, value, place, letter)
 
 
 def _bit_known(case: CaseFacts, label: str, place: Term, letter: int) -> None:
-    """Let an equation give the bit of a letter at a place its value."""
+    """Let the equation `label` give the bit of a letter at a place its value. The place is recorded as pending: the
+    facts about its counts are added later."""
     p = nf(case.root.bit(place, letter))
     if len(p) == 1:
         ((m, _),) = p
@@ -236,8 +242,8 @@ def _bit_known(case: CaseFacts, label: str, place: Term, letter: int) -> None:
 
 
 def zero_letter(f: Term) -> tuple[Term, int] | None:
-    """The position and the letter where a formula is 0 = a - w(p) or 0 = w(p) - a, as `reify` writes it; None for
-    any other."""
+    """The pair (p, a) if the formula is 0 = a - w(p) or 0 = w(p) - a, as `reify` writes w(p) = a; None for any other
+    formula."""
     if f[0] != "=" or f[2][0] != num(0):
         return None
     p = nf(f[2][1])
@@ -251,12 +257,13 @@ def zero_letter(f: Term) -> tuple[Term, int] | None:
 
 
 def both(g: Goal, *labels: str) -> None:
-    """Close a conjunction by facts; parts that need none by computation."""
+    """Close a conjunction by facts, one for each part. A part that is true by computation needs no fact: its label may
+    be empty."""
     for part, label in zip(g.split(), labels, strict=True):
         part.true() if fkey(part.goal) == normal.TRUE else part.hyp(label)
 
 
 def rewritten(g: Goal, label: str) -> None:
-    """Close a goal by computation once an equation is put in."""
+    """Rewrite the goal by the equation `label`; then it must be true by computation."""
     g.rewrite(label)
     g.true()

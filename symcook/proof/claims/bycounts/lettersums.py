@@ -1,8 +1,9 @@
-"""Sums over positions whose terms the letters decide, as sums of counts of letters.
+"""Sums over positions whose terms depend only on letters, written as sums of letter counts.
 
-If the term at j depends on the letter at j alone, with the value T_a for the letter a, the sum over a range is the
-sum of T_a*C_a with the number C_a of letters a in the range. A sum whose terms have a factor I[j = p] is its one
-term at p. `lettered_sum` makes that equation a fact, or asks the case for what has to be decided first.
+Let the term at j depend on the letter at j alone, with the value T_a for the letter a. Then the sum over a range is the
+sum of T_a*C_a over the letters, where C_a is the number of letters a in the range. A sum whose terms have a factor
+I[j = p] is equal to its term at p. `lettered_sum` adds this equation as a fact, or requests the decisions that it needs
+first.
 """
 
 from __future__ import annotations
@@ -26,18 +27,21 @@ from symcook.proof.terms import Term, free, instantiate, loose, negation, num, r
 
 
 class LetterValue(NamedTuple):
-    """What a term is where a letter stands: a constant, or None; and the values of truths that were put in."""
+    """The value of a term at a position with a given letter."""
 
     value: Term | None
+    """The constant value; None if the letter does not determine it."""
     bits: Mapping[str, Poly]
+    """The equations I[F] = 0 or I[F] = 1 that were used: by label, the polynomial that they are multiplied by."""
 
 
 WAITS_VALUE = LetterValue(None, {"": {}})
-"""Something has to be decided first."""
+"""Stands for a value that needs a decision first."""
 
 
 def lettered_sum(case: CaseFacts, a: int) -> AtomReading:
-    """The reading of a sum whose terms the letters decide: a sum of counts."""
+    """The reading of the atom `a`, a sum whose terms depend only on letters: its value is a sum of counts. `OPAQUE` for
+    another sum, `WAITS` while a decision is needed."""
     root, g = case.root, case.g
     low, high, body = reify.atom(a)[2]
     inner = instantiate(body, (THERE,))
@@ -50,7 +54,7 @@ def lettered_sum(case: CaseFacts, a: int) -> AtomReading:
     # A factor I[j = p]: the term of one position.
     if (place := _only_at(inner)) is not None:
         return _selected(case, a, low, high, inner, place)
-    # Else a term that the letter at j decides. Coordinates at other positions are put in first.
+    # Else a term that the letter at j must determine. Coordinates at other positions are replaced by numbers first.
     outer = _constants(case, inner)
     if outer is None:
         return WAITS
@@ -71,41 +75,42 @@ def lettered_sum(case: CaseFacts, a: int) -> AtomReading:
 def _as_counts(
     case: CaseFacts, total: Term, by_symbol: Mapping[int, LetterValue], outer: list[str], start: str, end: str
 ) -> str:
-    """The label of: a sum of T(j) is the sum of T_a*C_a over the letters, as T(j) is the sum of T_a*I[w(j) = a] at each
-    j, whichever letter it has. `outer` are equations for coordinates elsewhere, `start` and `end` place the range."""
+    """Prove that `total`, a sum of T(j), is the sum of T_a*I[w(j) = a] over j and the letters a; the label of this
+    fact. `by_symbol` has T_a. `outer` are the labels of equations for coordinates at other positions; `start` and `end`
+    are the labels of the facts that the range lies in the string."""
     root, g = case.root, case.g
     low, high, body = total[2]
     by_letter = {b: value for b, (value, _) in by_symbol.items() if value is not None}
     inner, right = instantiate(body, (THERE,)), root.weighted(by_letter, lambda b: root.bit(THERE, b))
     label = g.fresh("sum")
 
-    def each(h: Goal) -> None:
-        """T(j) is that sum at one position j, by the letter there."""
+    def term_equals(h: Goal) -> None:
+        """At one position j, T(j) equals the sum of T_a*I[w(j) = a]: by cases on the letter there."""
         h.intro(f"{(j := h.fresh('j'))} ({(lo := h.fresh('from'))} {(hi := h.fresh('to'))})")
         there = var(j, "Int")
         inside = h.fresh("inside")
         h.have(root.inside(there), inside, lambda k: k.easy([lo, hi, start, end], degree=1, rounds=0))
 
-        def close(k: Goal, b: int, here: str) -> None:
+        def close_letter(k: Goal, b: int, here: str) -> None:
             for outer_label in outer:
                 k.rewrite(outer_label)
             root.computed(k, there, inside, here, by_symbol[b].bits)
 
-        root.cases(h, j, inside, close)
+        root.cases(h, j, inside, close_letter)
 
     texts = [f"j. {g.text(inner)}", f"j. {g.text(right)}", g.text(low), g.text(high)]
-    g.use("lem:sum_ext", *texts, each, label=label)
+    g.use("lem:sum_ext", *texts, term_equals, label=label)
     return label
 
 
 def _value_at_letter(case: CaseFacts, t: Term, letter: int) -> LetterValue:
-    """The constant that a term about j is where a letter stands there. Truth values in it, as that no key of a range
-    is larger, are put in; their labels come with their factors."""
+    """The constant value of the term `t`, about j, if `letter` is at j. Truth values in it, such as "no key of a range
+    is greater", are replaced by 0 or 1. `WAITS_VALUE`, with a request, if one of them is not decided."""
     with_letter = case.root.put(t, THERE, letter)
     if with_letter is None:
         return LetterValue(None, {})
     p, bits = nf(with_letter), {}
-    # A truth value I[F] is replaced by 0 or 1; what F needs is decided first.
+    # Replace each monomial c*I[F] (perhaps times a power of e) by c or 0.
     for m, c in [*p.items()]:
         f = _quantified_bit(m)
         if f is None:
@@ -126,7 +131,7 @@ def _value_at_letter(case: CaseFacts, t: Term, letter: int) -> LetterValue:
 
 
 def _quantified_bit(m: Mono) -> Term | None:
-    """The quantified formula F where a monomial is I[F], with a power of e or without."""
+    """The quantified formula F if a monomial is I[F], perhaps times a power of e; else None."""
     if len(m[0]) != 1 or m[0][0][1] != 1:
         return None
     key = normal._keys[m[0][0][0]]
@@ -135,31 +140,33 @@ def _quantified_bit(m: Mono) -> Term | None:
 
 
 def show_bit(case: CaseFacts, g: Goal, f: Term, value: bool) -> None:
-    """Close I[F] = 1 or I[F] = 0: the case in which F has the other value contradicts what is decided."""
-    known = {*g.facts}
+    """Close I[F] = 1 (with `value`) or I[F] = 0, by cases on F: the other value of F contradicts the facts."""
+    labels_before = {*g.facts}
     for h, holds in zip(g.ind(f, f"{g.fresh('f')} {(v := g.fresh('v'))}"), (True, False), strict=True):
         if holds is value:
             h.hyp(v)
         else:
-            new = [k for k in h.facts if k not in known and k != v and h.facts[k][0] != "|"]
-            false = next((k for k in new if case.truth(h.facts[k]) is False), None)
-            if false is None:
+            new_labels = [k for k in h.facts if k not in labels_before and k != v and h.facts[k][0] != "|"]
+            false_label = next((k for k in new_labels if case.truth(h.facts[k]) is False), None)
+            if false_label is None:
                 raise OutsideFragment(f"it has the condition {grammar.show(f)}")
-            case.deny(h, false)
+            case.deny(h, false_label)
 
 
 def _selected(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, place: Term) -> AtomReading:
-    """The reading of a sum with one term alone, where j = p: this term, or 0 where p is outside of the range."""
+    """The reading of the atom `a`, a sum whose terms have the factor I[j = `place`]: the term at `place`, or 0 if
+    `place` is outside the range."""
     g = case.g
     ends = [at_most(low, place), at_most(place, high)]
-    # If p is known to be outside, all terms are 0; else it has to be inside.
-    away = [case.known(negation(end)) for end in ends]
-    label, outside = g.fresh("sum"), next((x for x in away if x is not None), None)
-    # The summand has the factor I[F] for a formula F that says j = p.
+    # Is p, the place, known to be outside the range? If not, it must be inside.
+    outside_labels = [case.known(negation(end)) for end in ends]
+    label, outside = g.fresh("sum"), next((x for x in outside_labels if x is not None), None)
+    # The formula F of the factor I[F], which is equivalent to j = p.
     is_there = next(x for x in subterms(inner) if x[0] == "ind" and _only_at(x) is not None)[2][0]
 
-    def zero(h: Goal, name: str, known: list[str]) -> None:
-        """The term of another position is 0."""
+    def other_is_zero(h: Goal, name: str, known: list[str]) -> None:
+        """Close the goal that the term at the position `name` is 0, as F is false there. `known` has the facts that it
+        is not p, or, if p is outside the range, that it is in the range."""
         f = replace(is_there, THERE, var(name, "Int"))
         here, apart = h.ind(f, f"{(there := h.fresh('f'))} {(v := h.fresh('v'))}")
         if outside is None:
@@ -171,35 +178,35 @@ def _selected(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, place
             here.auto([there, outside, *known], degree=1, rounds=0)
         rewritten(apart, v)
 
-    def each(h: Goal) -> None:
-        """The terms of all positions are 0 where p is outside; else those of all but p."""
+    def each_is_zero(h: Goal) -> None:
+        """Close the goal that the terms of all positions are 0, or, if p is in the range, of all positions but p."""
         name, start, end, apart = (h.fresh(stem) for stem in ("j", "from", "to", "other"))
         h.intro(f"{name} ({start} {end})" + ("" if outside else f" {apart}"))
-        zero(h, name, [start, end] if outside else [apart])
+        other_is_zero(h, name, [start, end] if outside else [apart])
 
-    # The terms at all j but p are 0, as j = p is false there: sum = T(p), or 0 where p is not in the range.
+    # p is outside the range: the sum is 0.
     texts = [g.text(low), g.text(high)]
     if outside is not None:
-        g.use("lem:sum_ext", f"j. {g.text(inner)}", "j. 0", *texts, each, label=label)
+        g.use("lem:sum_ext", f"j. {g.text(inner)}", "j. 0", *texts, each_is_zero, label=label)
         return case.give(a, label)
-    # p is in the range
+    # p is in the range: the sum is T(p).
     first, last = (case.need(end) for end in ends)
     if first is None or last is None:
         return WAITS
     summand = f"j. {g.text(inner)}"
-    g.use("lem:sum_only", summand, *texts, g.text(place), lambda h: both(h, first, last), each, label=label)
+    g.use("lem:sum_only", summand, *texts, g.text(place), lambda h: both(h, first, last), each_is_zero, label=label)
     return case.give(a, label)
 
 
 def _constants(case: CaseFacts, inner: Term) -> list[str] | None:
-    """The labels of c(p) = NUMBER for the coordinates at other positions in a summand, as those of a query; None
-    where a letter has to be decided first."""
+    """The labels of facts c(p) = NUMBER, for the coordinates c in a summand that are read at a position p other than j
+    (such as those of a query). None if a letter has to be decided first."""
     labels: list[str] = []
     for t in dict.fromkeys(x for x in subterms(inner) if x[0] == "app" and not loose(x) and THERE not in free(x)):
         name, place = t[2][0][1][0], t[2][1]
         if name not in case.root.values:
             continue
-        # The letter there must be decided, but where all letters give one value.
+        # The letter at p must be decided, unless all letters give the same value.
         values = case.root.values[name]
         letter = next((b for b in values if fkey(case.root.is_letter(place, b)) in case.literals), None)
         if letter is None and len({*values.values()}) > 1:
@@ -212,30 +219,31 @@ def _constants(case: CaseFacts, inner: Term) -> list[str] | None:
             return None
         g, label, at_it = case.g, case.g.fresh("query"), case.g.fresh("at")
         g.use(case.root.share(g, case.root.valued(name)), g.text(place), f"#{inside}", label=at_it)
-        # One value for all letters: that is the equation. Else the letter there is put in.
+        # With one value for all letters, `valued` is the equation already. Else the letter at p is put in.
         if letter is None or len({*values.values()}) == 1:
             labels.append(at_it)
             continue
         here = case.literals[fkey(case.root.is_letter(place, letter))]
 
-        def proof(h: Goal, at_it: str = at_it, here: str = here) -> None:
+        def close_value(h: Goal, at_it: str = at_it, here: str = here) -> None:
             h.rewrite(at_it)
             h.rewrite(here)
             h.true()
 
-        g.have(equals(t, values[letter]), label, proof)
+        g.have(equals(t, values[letter]), label, close_value)
         labels.append(label)
     return labels
 
 
 def _only_at(inner: Term) -> Term | None:
-    """The position p where a summand has a factor I[j = p]."""
+    """The position p if a summand has a factor I[j = p]; else None."""
     atoms = (a for factors, _ in nf(inner) for a, _ in factors)
     return next((place for a in atoms if (place := _place_of(a)) is not None), None)
 
 
 def _place_of(a: int) -> Term | None:
-    """The position p where an atom is I[0 = p - j] or I[0 = j - p], with an integer p that does not depend on j."""
+    """The position p if an atom is I[0 = p - j] or I[0 = j - p], with an integer p that does not depend on j; else
+    None."""
     key = normal._keys[a]
     if key[0] != "ind" or key[1][0] != "=":
         return None

@@ -1,7 +1,7 @@
-"""Functions of the position alone: their sums in closed form, and the sign (-1)^i by the half of i.
+"""Functions of the position alone: their sums in closed form, and the sign (-1)^i from the integer half of i.
 
-A sum of i^k*r^i from the first position to p is P(p)*r^p + C for a polynomial P, by induction. Of (-1)^i it is known
-that i = 2*h or i = 2*h + 1 for an integer h, so that it is a linear form in i and h.
+A sum of i^k*r^i from the first position to p is P(p)*r^p + C for a polynomial P; this is proved by induction. For
+(-1)^i there is an integer h with i = 2*h or i = 2*h + 1, so the sign is a linear form in i and h.
 """
 
 from __future__ import annotations
@@ -22,44 +22,54 @@ from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, instantiate, num, replace, subterms, var
 
 MOST_POWER = 6
+"""The greatest power of the position in a sum that gets a closed form."""
 MOST_SHIFT = 8
+"""The greatest s in (-1)^(q + s)."""
 UNTIL = var("p", "Int")
+"""The last position of a sum, in a lemma about all p."""
 
 
 class Series(NamedTuple):
-    """The summand j^power*ratio^(j + shift)."""
+    """The summand j^power*ratio^(j + shift). Its sum up to p is P(p)*ratio^(p + shift) + a constant, for a polynomial
+    P."""
 
     power: int
     ratio: Fraction
     shift: int
 
     def at(self, place: Term) -> Term:
-        """ratio^(place + shift), as its sums are written."""
-        over = reify.term(nf(("+", None, (place, num(self.shift)))))
-        return ("fn", "pow", (_number(self.ratio), over))
+        """The term ratio^(place + shift)."""
+        exponent = reify.term(nf(("+", None, (place, num(self.shift)))))
+        return ("fn", "pow", (_number(self.ratio), exponent))
 
     def polynomial(self) -> list[Fraction]:
-        """The coefficients of P, with P(p) - P(p - 1)/ratio = p^power."""
-        # Coefficient by coefficient from the top: P(p) - P(p - 1)/r has (1 - 1/r)*c_d plus what the higher ones give at
-        # p^d. For r = 1 that vanishes, so that P has one more power.
+        """The coefficients of P from the constant on. P is determined by P(p) - P(p - 1)/ratio = p^power, up to its
+        constant for ratio 1."""
+        # Solve for the coefficients c_d from the highest d down. At p^d, the left side has (1 - 1/r)*c_d - `higher`/r,
+        # where `higher` is the contribution of the higher coefficients to P(p - 1). For r = 1 the first part is 0, so
+        # P has one more power, and the equation at p^d gives c_(d + 1).
         k, r = self.power, self.ratio
-        flat = int(r == 1)
-        out = [Fraction(0)] * (k + 1 + flat)
+        extra = int(r == 1)
+        coeffs = [Fraction(0)] * (k + 1 + extra)
         for d in range(k, -1, -1):
-            over = sum((out[e] * comb(e, d) * (-1) ** (e - d) for e in range(d + 1 + flat, len(out))), Fraction(0))
-            out[d + flat] = ((d == k) + over / r) / ((d + 1) if flat else (1 - 1 / r))
-        return out
+            higher = sum(
+                (coeffs[e] * comb(e, d) * (-1) ** (e - d) for e in range(d + 1 + extra, len(coeffs))),
+                Fraction(0),
+            )
+            coeffs[d + extra] = ((d == k) + higher / r) / ((d + 1) if extra else (1 - 1 / r))
+        return coeffs
 
     def valued(self, place: Term) -> Term:
-        """P(place)."""
-        x, out = nf(place), {}
+        """The term P(place)."""
+        x, total = nf(place), {}
         for k, c in enumerate(self.polynomial()):
             if c:
-                out = normal.add(out, normal.power(x, k), c)
-        return reify.term(out)
+                total = normal.add(total, normal.power(x, k), c)
+        return reify.term(total)
 
     def closed(self, low: int, high: Term) -> Term:
-        """The closed form of the sum from one position to another."""
+        """The closed form of the sum from the number `low` to the position `high`."""
+        # The constant makes the sum from `low` to `low` its only summand.
         first, start = Fraction(low) ** self.power, self.ratio ** (low + self.shift)
         constant_term = start * (first - sum((c * low**k for k, c in enumerate(self.polynomial())), Fraction(0)))
         value = self.valued(high)
@@ -69,6 +79,7 @@ class Series(NamedTuple):
 
 
 def _number(x: Fraction) -> Term:
+    """A numeral."""
     return num(x.numerator, x.denominator)
 
 
@@ -76,7 +87,8 @@ def _number(x: Fraction) -> Term:
 
 
 def positional_sum(case: CaseFacts, a: int) -> AtomReading:
-    """The reading of a sum of functions of the position: with coordinates written out first, then in closed form."""
+    """The reading of the atom `a`, a sum of a function of the position. If the summand has coordinates, the value is
+    the sum with them written out; else it is the closed form."""
     low, high, body = reify.atom(a)[2]
     inner = instantiate(body, (THERE,))
     written = written_summand(case, inner)
@@ -85,7 +97,7 @@ def positional_sum(case: CaseFacts, a: int) -> AtomReading:
     series = _series(inner)
     if series is None:
         return OPAQUE
-    # From a number on by induction; other ranges are differences.
+    # The lemma is about sums from a number on. Any other sum, or an empty one, is read as a difference of sums.
     if low[0] != "num":
         return difference(case, a, inner, low, high)
     if case.known(less_than(high, low)) is not None:
@@ -101,11 +113,12 @@ def positional_sum(case: CaseFacts, a: int) -> AtomReading:
 
 
 def written_summand(case: CaseFacts, inner: Term, sums: bool = False) -> Term | None:
-    """The summand with the coordinates at j replaced that no letter decides, with `sums` also those that are known
-    by cases; None where nothing is replaced, or a coordinate has no value that fits."""
+    """The summand after each coordinate at j that the letter does not determine is replaced by the right side of its
+    equation, or by its cases as one term. With `sums`, these cases may contain sums. None if nothing is replaced, or if
+    a coordinate cannot be replaced."""
     equations, root, changed = case.root.problem.equations, case.root, False
     while True:
-        # What is put in may hold further coordinates. One without a value that fits in a sum makes the answer None.
+        # A right side may contain further coordinates, so this is repeated.
         names = [name for name in root.coordinates(inner, THERE) if name not in root.values]
         if not names:
             return inner if changed else None
@@ -121,7 +134,7 @@ def written_summand(case: CaseFacts, inner: Term, sums: bool = False) -> Term | 
 
 
 def _put(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, written: Term) -> AtomReading:
-    """The reading of a sum as the sum of its written-out summand."""
+    """The reading of the atom `a`, a sum of `inner`, as the sum of its summand with coordinates written out."""
     start, end = case.need(at_most(case.root.low, low)), case.need(at_most(high, case.root.high))
     if start is None or end is None:
         return WAITS
@@ -129,11 +142,12 @@ def _put(case: CaseFacts, a: int, low: Term, high: Term, inner: Term, written: T
 
 
 def put_written(case: CaseFacts, low: Term, high: Term, inner: Term, written: Term, start: str, end: str) -> str:
-    """The label of: a sum is the sum of its written-out summand."""
+    """Prove that the sum of `inner` equals the sum of `written`, its form with coordinates written out; the label of
+    this fact. `start` and `end` are the labels of the facts that the range lies in the string."""
     g, root = case.g, case.root
 
-    def each(h: Goal) -> None:
-        """At each position of the range the coordinates are what their lines say."""
+    def summands_equal(h: Goal) -> None:
+        """At each position of the range both summands are equal: rewrite the coordinates by their equations."""
         j, lo, hi, inside = (h.fresh(stem) for stem in ("j", "from", "to", "inside"))
         h.intro(f"{j} ({lo} {hi})")
         there = var(j, "Int")
@@ -146,12 +160,12 @@ def put_written(case: CaseFacts, low: Term, high: Term, inner: Term, written: Te
 
     label = g.fresh("sum")
     texts = [summand(g, inner), summand(g, written), g.text(low), g.text(high)]
-    g.use("lem:sum_ext", *texts, each, label=label)
+    g.use("lem:sum_ext", *texts, summands_equal, label=label)
     return label
 
 
 def _line_of(case: CaseFacts, name: str) -> str:
-    """The label of what a coordinate is at each position, as `written_summand` puts it in."""
+    """The label of the equation of a coordinate at each position, with the right side that `written_summand` uses."""
     root, term = case.root, case.root.one_term(name, True)
     if term is None:
         return root.problem.label(root.problem.equations[name].part)
@@ -160,39 +174,39 @@ def _line_of(case: CaseFacts, name: str) -> str:
 
 
 def _series_lemma(case: CaseFacts, series: Series, inner: Term, low: Term) -> str:
-    """The label of: for all p from `low` on, the sum up to p is its closed form."""
+    """The label of the fact: for all p from `low` on, the sum of `inner` from `low` to p is its closed form."""
     root, first = case.root, low[1][0]
-    # The name has all numbers of the series, so that it is proved once.
+    # The label contains all numbers of the series, so each lemma is proved once.
     label = f"series.{series.power}.{str(series.ratio).replace('/', '_').replace('-', 'm')}.{series.shift}.{first}"
     label = label.replace("-", "m")
     total: Term = ("sum", None, (low, UNTIL, abstract(inner, (THERE,))))
     body: Term = ("->", None, (at_most(low, UNTIL), equals(total, series.closed(first, UNTIL))))
 
     # Induction on p: S(p + 1) = S(p) + (p + 1)^k*r^(p + 1 + s), and P(p + 1) - P(p)/r = (p + 1)^k, by `polynomial`.
-    def proof(g: Goal) -> None:
-        """The first sum is computed; one more term is the difference of the closed forms."""
+    def by_induction(g: Goal) -> None:
+        """For p = `low` by computation. In the step, the new term equals the difference of the closed forms."""
         base, step = g.induct("p", "ge", "before")
         base.true()
         step.use("ax:sum_step", f"j. {g.text(inner)}", g.text(low), "p + 1", label="step")
         rows = [["1", "step"], ["1", "before"]]
         # r^(p + 1 + s) = r*r^(p + s)
         if series.ratio != 1:
-            over = reify.term(nf(("+", None, (UNTIL, num(series.shift)))))
+            exponent = reify.term(nf(("+", None, (UNTIL, num(series.shift)))))
             r = _number(series.ratio)
-            step.use("ax:pow_step", step.text(r), step.text(over), label="power")
+            step.use("ax:pow_step", step.text(r), step.text(exponent), label="power")
             times = normal.scale(nf(series.valued(UNTIL)), -1 / series.ratio)
             rows.append([step.text(reify.term(times)), "power"])
         step._emit({"by": "pos", "eq": rows}, True)
 
-    return root.known(label, ("all", "Int", (abstract(body, (UNTIL,)),)), proof)
+    return root.known(label, ("all", "Int", (abstract(body, (UNTIL,)),)), by_induction)
 
 
 # --- Signs ------------------------------------------------------------------------------------------------------------
 
 
 def sign_of(case: CaseFacts, a: int) -> AtomReading:
-    """The reading of (-1)^q: a linear form in q and the half of q. (-1)^(q + 1) and (-1)^(q - 1) are replaced by
-    (-1)^q."""
+    """The reading of the atom `a`, a power of -1. (-1)^q, for a sum q without a constant, gets a linear form in q and
+    its integer half as its value; (-1)^(q + s) gets the power with the exponent one nearer to q."""
     g, place = case.g, reify.atom(a)[2][1]
     shift = nf(place).get(ONE, 0)
     if abs(shift) > MOST_SHIFT or shift.denominator != 1:
@@ -202,11 +216,11 @@ def sign_of(case: CaseFacts, a: int) -> AtomReading:
     if start is None:
         return WAITS
     label = g.fresh("sign")
-    # q = place + shift: one step down or up by the axiom of powers.
+    # place = q + shift: the axiom of powers gives one step towards q.
     if shift:
         g.use("ax:pow_step", "-1", g.text(before), f"#{start}", label=label)
         return case.give(a, label)
-    # Without a shift: the half of q is a new integer h, and (-1)^q is linear in q and h.
+    # Without a shift: a new integer h with 2*h <= q <= 2*h + 1, and (-1)^q as a linear form in q and h.
     half, least, most, exists_label = (g.fresh(stem) for stem in ("h", "least", "most", "some"))
     g.use(case.root.share(g, parity(case)), g.text(place), f"#{start}", label=exists_label)
     g.obtain(exists_label, half, f"{least} {most} {label}")
@@ -217,13 +231,13 @@ def sign_of(case: CaseFacts, a: int) -> AtomReading:
 
 
 def parity(case: CaseFacts) -> str:
-    """The label of: each p from 0 on is 2*h or 2*h + 1 for an integer h, and (-1)^p is 1 - 2*(p - 2*h)."""
+    """The label of the fact: each p from 0 on is 2*h or 2*h + 1 for an integer h, and (-1)^p is 1 - 2*(p - 2*h)."""
     p = UNTIL
     show = "all p:Int. 0 <= p -> (ex h:Int. 0 <= p - 2*h & p - 2*h <= 1 & pow(-1, p) = 1 - 2*(p - 2*h))"
 
     # Induction on p: from p = 2*h to p + 1 = 2*h + 1, from p = 2*h + 1 to p + 1 = 2*(h + 1); (-1)^(p + 1) = -(-1)^p.
-    def proof(g: Goal) -> None:
-        """The half of p + 1 is the half of p, or one more."""
+    def by_induction(g: Goal) -> None:
+        """In the step, the integer half of p + 1 is that of p for an even p, else one more."""
         base, step = g.induct(p[1][0], "ge", "before")
         base.witness("0")
         for part in base.split():
@@ -238,16 +252,16 @@ def parity(case: CaseFacts) -> str:
             for part in side.split():
                 part.auto([*known, "sign", "power"], degree=1)
 
-    return case.root.known("parity", case.g.formula(show), proof)
+    return case.root.known("parity", case.g.formula(show), by_induction)
 
 
 def _sums(t: Term) -> bool:
-    """Whether a sum or a quantified formula stands in a term."""
+    """Whether a term contains a sum, a product or a quantified formula."""
     return any(s[0] in ("sum", "prod", "all", "ex") for s in subterms(t))
 
 
 def _series(inner: Term) -> Series | None:
-    """The summand as a series; None for any other summand."""
+    """The summand `inner`, a term in j, as a series; None if it does not have this form."""
     p = nf(inner)
     if len(p) != 1:
         return None
@@ -260,13 +274,13 @@ def _series(inner: Term) -> Series | None:
         if t == THERE:
             power = k
             continue
-        over = nf(t[2][1]) if t[:2] == ("fn", "pow") else None
-        base = constant(nf(t[2][0])) if over is not None else None
-        if over is None or not base or k > 1 or ratio != 1:
+        exponent = nf(t[2][1]) if t[:2] == ("fn", "pow") else None
+        base = constant(nf(t[2][0])) if exponent is not None else None
+        if exponent is None or not base or k > 1 or ratio != 1:
             return None
-        c = normal.add(over, nf(THERE), -1)
-        moved = constant(c)
-        if moved is None or moved.denominator != 1:
+        c = normal.add(exponent, nf(THERE), -1)
+        constant_shift = constant(c)
+        if constant_shift is None or constant_shift.denominator != 1:
             return None
-        ratio, shift = Fraction(base), int(moved)
+        ratio, shift = Fraction(base), int(constant_shift)
     return None if power > MOST_POWER else Series(power, ratio, shift)

@@ -1,7 +1,8 @@
-"""Contradictions that need powers of e: facts times such a power, and polynomials without a negative coefficient.
+"""Contradictions that need powers of e: products of facts with such powers, and polynomials that have only one sign.
 
-A polynomial in integers and in u = e^E, each written as its least value plus the rest, is positive where it has no
-negative coefficient then: so (n - 1)*u^2 + 2*n*u + n - 1 is where n is at least 1.
+Take a polynomial in integers and in u = e^E, and write each of them as its lower bound plus a rest that is not
+negative. If no coefficient is negative then, the polynomial is not negative: for example (n - 1)*u^2 + 2*n*u + n - 1
+for n >= 1.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from symcook.proof.terms import Term, num
 
 
 class LeastValue(NamedTuple):
-    """`row` says 0 <= times*(x - value)."""
+    """A lower bound `value` of a number x: the row is 0 <= times*(x - value)."""
 
     value: Fraction
     times: Fraction
@@ -30,19 +31,22 @@ class LeastValue(NamedTuple):
 
 
 MOST_PARTS = 300
+"""The greatest number of monomials of a polynomial in the rests."""
 MOST_POWER = 12
+"""The greatest power of u in a polynomial."""
 Shifted = dict[tuple[int, ...], Fraction]
-"""By the powers of what is above the least values: the coefficient."""
+"""A polynomial in the rests x - (lower bound of x): the coefficient by the tuple of powers, one for each x."""
 
 
 def one_sign(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | None:
-    """A contradiction by a row with powers of e that can only have the other sign; None where no row is one."""
+    """A contradiction from a single row with powers of e, 0 <= p or 0 < p where p must be negative or 0; None if no
+    row gives one."""
     powers = (row for row in rows if row.tag != "=" and any(_named(m[1]) for m in row.poly))
     return next((refutation for row in powers if (refutation := _one_sign(case, row, rows)) is not None), None)
 
 
 def with_powers(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | None:
-    """A contradiction of rows and of their products with powers of e that stand in them; None where none is found."""
+    """A contradiction between rows and their products with powers of e that occur in them; None if none is found."""
     exponents = dict.fromkeys(m[1] for row in rows for m in row.poly if _named(m[1]))
     if not exponents:
         return None
@@ -51,41 +55,43 @@ def with_powers(case: CaseFacts, rows: Sequence[FactRow]) -> Contradiction | Non
 
 
 def _named(e: int) -> bool:
-    """Whether an exponent has names in it."""
+    """Whether an exponent is not a constant."""
     return constant(normal._exponents[e]) is None
 
 
 def _equal(rows: Sequence[FactRow]) -> list[FactRow]:
-    """Equations times monomials, such that one of their monomials becomes a product that stands in the rows."""
+    """Products of equations with monomials, chosen such that a monomial of the equation becomes a product that occurs
+    in the rows."""
     monomials = dict.fromkeys(m for row in rows for m in row.poly)
     products = [m for m in monomials if sum(k for _, k in m[0]) + (m[1] != 0) > 1]
-    out: list[FactRow] = []
+    products_of_equations: list[FactRow] = []
     for row in rows:
         if row.tag == "=":
             cofactors = (divide(product, m) for m in row.poly if m != ONE for product in products)
-            out += [_by(row, {x: 1}) for x in dict.fromkeys(cofactors) if x is not None and x != ONE]
-    return out
+            products_of_equations += [_by(row, {x: 1}) for x in dict.fromkeys(cofactors) if x is not None and x != ONE]
+    return products_of_equations
 
 
 def _by(row: FactRow, by: Poly) -> FactRow:
-    """An equation times a polynomial."""
+    """The row of an equation times the polynomial `by`."""
     combination = {label: mul(q, by) for label, q in row.made.items()}
     return FactRow(mul(row.poly, by), "=", row.of, combination, None, mul(row.times, by))
 
 
 def _times(case: CaseFacts, rows: Sequence[FactRow], e: int) -> list[FactRow]:
-    """The rows without powers, times e^E, where they share a monomial with the factors of e^E in the rows."""
+    """The products of e^E with the inequalities that have no powers of e, if such an inequality has a monomial that
+    occurs as a factor of e^E in the rows."""
     power, factors_of_power = positive(case, e), {m[0] for row in rows for m in row.poly if m[1] == e}
-    by, out = Poly({((), e): 1}), list[FactRow]()
+    power_poly, raised_rows = Poly({((), e): 1}), list[FactRow]()
     for row in rows:
         without_powers = row.tag != "=" and not any(m[1] for m in row.poly)
         if without_powers and any(m[0] in factors_of_power for m in row.poly if m != ONE):
-            out.append(FactRow(mul(row.poly, by), row.tag, (), factors=(row, power)))
-    return out
+            raised_rows.append(FactRow(mul(row.poly, power_poly), row.tag, (), factors=(row, power)))
+    return raised_rows
 
 
 def positive(case: CaseFacts, e: int) -> FactRow:
-    """The row of 0 < e^E."""
+    """The row 0 < e^E for the exponent E with the number `e`."""
     power = reify.term(normal._exponents[e])
 
     def proof(label: str) -> None:
@@ -95,110 +101,113 @@ def positive(case: CaseFacts, e: int) -> FactRow:
 
 
 def _above_one(case: CaseFacts, power: Term) -> FactRow | None:
-    """The row of 1 < e^E; None where E is not known to be positive."""
-    up, g = case.known(less_than(num(0), power)), case.g
+    """The row 1 < e^E for the exponent `power`; None if it is not known to be positive."""
+    exponent_positive, g = case.known(less_than(num(0), power)), case.g
     f: Term = less_than(num(1), ("fn", "exp", (power,)))
 
     def proof(label: str) -> None:
         g.use("ax:exp_ge", g.text(power), label=(least := g.fresh("least")))
-        g.have(f, label, lambda h: h.auto([least, str(up)], degree=1, rounds=0))
+        g.have(f, label, lambda h: h.auto([least, str(exponent_positive)], degree=1, rounds=0))
 
-    return None if up is None else _strict(case, f, proof)
+    return None if exponent_positive is None else _strict(case, f, proof)
 
 
 def _strict(case: CaseFacts, f: Term, proof: Callable[[str], None]) -> FactRow:
-    """The row of a strict inequality, which is proved where it is not known yet."""
+    """The row of a strict inequality; `proof` proves it, with a given label, unless it is a fact already."""
     if fkey(f) not in case.literals:
         proof(label := case.g.fresh("power"))
         case.literals[fkey(f)] = label
-    return FactRow(fact := poly(f), "<", (case.literals[fkey(f)],), raw=fact)
+    return FactRow(poly_of_f := poly(f), "<", (case.literals[fkey(f)],), raw=poly_of_f)
 
 
 def _one_sign(case: CaseFacts, row: FactRow, rows: Sequence[FactRow]) -> Contradiction | None:
-    """Why 0 <= p is false where -p, times a power of e, has no negative coefficient above the least values."""
-    # All exponents must be multiples of one, k*E, with E positive: then u = e^E is at least 1. Without a sign of E it
-    # is known that u is positive.
+    """A contradiction from the row 0 <= p, if -p times a power of e is a polynomial in the rests without a negative
+    coefficient; else None."""
+    # All exponents must be integer multiples k*E of one exponent E (`base`). If E or -E is known to be positive, take
+    # that one: then u = e^E is greater than 1. Else the lower bound of u is 0.
     base = normal._primitive(next(normal._exponents[m[1]] for m in row.poly if m[1]))
-    raised = _above_one(case, reify.term(base))
-    if raised is None:
+    at_least_one = _above_one(case, reify.term(base))
+    if at_least_one is None:
         base = normal.scale(base, -1)
-        raised = _above_one(case, reify.term(base))
+        at_least_one = _above_one(case, reify.term(base))
     steps = {m[1]: _multiple(normal._exponents[m[1]], base) for m in row.poly}
     if None in steps.values():
         return None
     lowest = min(int(k or 0) for k in steps.values())
     atoms = dict.fromkeys(a for m in row.poly for a, _ in m[0])
-    # Each integer in the row needs a least value.
-    bounds = [least for a in atoms if (least := _least(a, rows)) is not None]
+    # Each integer in the row needs a lower bound.
+    bounds = [bound for a in atoms if (bound := _least(a, rows)) is not None]
     power = reify.term(base)
     if len(bounds) < len(atoms) or max(int(k or 0) for k in steps.values()) - lowest > MOST_POWER:
         return None
-    unit, start = Fraction(1), Fraction(raised is not None)
-    bounds.append(LeastValue(start, unit, raised or positive(case, next(iter(nf(("fn", "exp", (power,)))))[1])))
-    # -p, times a power of e so that no exponent is negative, by what the integers and u are above their least values.
+    unit, start = Fraction(1), Fraction(at_least_one is not None)
+    bounds.append(LeastValue(start, unit, at_least_one or positive(case, next(iter(nf(("fn", "exp", (power,)))))[1])))
+    # -p*u^(-lowest) has no negative exponent; each of its monomials is a list of powers (of the integers, then of u)
+    # and a coefficient. `shifted` is this polynomial in the rests.
     parts: list[tuple[list[int], Number]] = []
     for m, c in row.poly.items():
         parts.append(([*(dict(m[0]).get(a, 0) for a in atoms), int(steps[m[1]] or 0) - lowest], -c))
-    out = _shifted(parts, [least.value for least in bounds])
-    if out is None or min(out.values()) < 0:
+    shifted = _shifted(parts, [bound.value for bound in bounds])
+    if shifted is None or min(shifted.values()) < 0:
         return None
-    # The row, and each product of least values with its coefficient, add up to 0 <= a negative number, or to 0 < 0.
+    # The row times u^(-lowest), plus each product of rests times its coefficient, is a contradiction: all monomials
+    # cancel, and either the constant is negative or a strict row is among them.
     times = nf(("fn", "exp", (reify.term(normal.scale(base, -lowest)),)))
     lifted = row
     if lowest:
         ((m, _),) = times.items()
         lifted = FactRow(mul(row.poly, times), row.tag, (), factors=(row, positive(case, m[1])))
     refutation: Contradiction = [(Fraction(1), lifted)]
-    for key, c in out.items():
+    for key, c in shifted.items():
         if c:
-            factors = [least for k, least in zip(key, bounds, strict=True) for _ in range(k)]
-            scale = prod((least.times for least in factors), start=unit)
-            refutation.append((c / scale, _product(tuple(least.row for least in factors)) if factors else None))
+            factors = [bound for k, bound in zip(key, bounds, strict=True) for _ in range(k)]
+            scale = prod((bound.times for bound in factors), start=unit)
+            refutation.append((c / scale, _product(tuple(bound.row for bound in factors)) if factors else None))
     return refutation if any(part is None or part.strict for _, part in refutation) else None
 
 
 def _product(factors: tuple[FactRow, ...]) -> FactRow:
-    """The product of rows, as a row."""
-    out: Poly = {ONE: 1}
+    """The product of inequalities, as a row."""
+    product_poly: Poly = {ONE: 1}
     for factor in factors:
-        out = mul(out, factor.poly)
-    return FactRow(out, "<" if all(x.strict for x in factors) else "<=", (), factors=factors)
+        product_poly = mul(product_poly, factor.poly)
+    return FactRow(product_poly, "<" if all(x.strict for x in factors) else "<=", (), factors=factors)
 
 
 def _multiple(exponent: Poly, base: Poly) -> int | None:
-    """The integer k where an exponent is k*base; None where there is none."""
+    """The integer k with exponent = k*base; None if there is none."""
     m, c = next(iter(base.items()))
     k = Fraction(exponent.get(m, 0)) / c
     return int(k) if k.denominator == 1 and normal.scale(base, k) == exponent else None
 
 
 def _least(a: int, rows: Sequence[FactRow]) -> LeastValue | None:
-    """The best lower bound of an integer among the rows; None where there is none."""
+    """The greatest lower bound of the integer `a` among the rows; None if there is none."""
     lead: Mono = (((a, 1),), 0)
-    known = [
+    bounds = [
         LeastValue(-Fraction(row.poly.get(ONE, 0)) / row.poly[lead], Fraction(row.poly[lead]), row)
         for row in rows
         if row.tag == "<=" and row.poly.get(lead, 0) > 0 and {*row.poly} <= {lead, ONE}
     ]
-    return max(known, key=lambda least: least.value, default=None)
+    return max(bounds, key=lambda least: least.value, default=None)
 
 
 def _shifted(parts: Sequence[tuple[Sequence[int], Number]], lows: Sequence[Fraction]) -> Shifted | None:
-    """A sum of monomials, each by its powers and its coefficient, in terms of what is above the least values; None
-    where that has too many parts."""
-    out: Shifted = {}
+    """A sum of monomials, pairs (powers, coefficient), as a polynomial in the rests; `lows` are the lower bounds. None
+    if it has too many monomials."""
+    shifted: Shifted = {}
     for powers, c in parts:
         for key, value in _expanded(powers, lows).items():
-            out[key] = out.get(key, Fraction(0)) + c * value
-        if len(out) > MOST_PARTS:
+            shifted[key] = shifted.get(key, Fraction(0)) + c * value
+        if len(shifted) > MOST_PARTS:
             return None
-    return out
+    return shifted
 
 
 def _expanded(powers: Sequence[int], lows: Sequence[Fraction]) -> Shifted:
-    """The product of (low + rest)^power."""
-    out: Shifted = {(): Fraction(1)}
+    """The product of (low + rest)^power over the lower bounds and powers, expanded."""
+    expanded: Shifted = {(): Fraction(1)}
     for k, low in zip(powers, lows, strict=True):
         parts = [(j, comb(k, j) * low ** (k - j)) for j in range(k + 1)]
-        out = {(*key, j): c * value for key, c in out.items() for j, value in parts if value}
-    return out
+        expanded = {(*key, j): c * value for key, c in expanded.items() for j, value in parts if value}
+    return expanded

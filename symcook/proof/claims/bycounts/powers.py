@@ -1,7 +1,8 @@
-"""Sums of powers of e whose exponents take two values, as those of a softmax by a sign or a bit.
+"""Sums of powers of e whose exponents take two values, as in a softmax whose scores depend on a sign or a bit.
 
-exp(t*I[F]) is 1 + I[F]*(exp(t) - 1), and exp(t*(-1)^j) is cosh(t) + (-1)^j*sinh(t). So such a sum is a sum of what
-letters and positions decide, with powers of e before it.
+exp(t*I[F]) is 1 + I[F]*(exp(t) - 1), and exp(t*(-1)^j) is cosh(t) + (-1)^j*sinh(t), for t that does not depend on j. So
+such a sum over j becomes a sum of terms that depend on letters and positions alone, with powers of e as coefficients.
+A switch is such a bit I[F] or sign (-1)^j.
 """
 
 from __future__ import annotations
@@ -21,26 +22,32 @@ from symcook.proof.search.tactics import Goal
 from symcook.proof.terms import Term, abstract, free, instantiate, num, replace, var
 
 AT_MOST = 40
-"""So many powers are split in one sum."""
+"""The greatest number of powers that are split in one sum."""
 
 
 class PowerSplit(NamedTuple):
-    """exp(factor*switch) = value, where `switch` has two values; `of` is what that is multiplied by in the sum, and
-    `known` the label of ``written = factor`` where the factor was written otherwise."""
+    """The equation exp(factor*switch) = value, which takes a switch out of an exponent."""
 
     written: Term
+    """The factor as it is written in the sum."""
     factor: Term
+    """The factor by counts: `written` with known values put in."""
     switch: Term
+    """A bit or a sign."""
     value: Term
+    """The term without a switch in an exponent that equals the power."""
     of: Poly
+    """The coefficient of the power in the sum."""
     known: str | None
+    """The label of the fact ``written = factor``; None if they are the same term."""
 
 
 def power_sum(case: CaseFacts, a: int) -> AtomReading:
-    """The reading of a sum with bits or signs of the position in exponents of e."""
+    """The reading of the atom `a`, a sum with bits or signs of the position j in exponents of e: its value is the sum
+    without them."""
     low, _, body = reify.atom(a)[2]
     p, splits = nf(instantiate(body, (THERE,))), list[PowerSplit]()
-    # As long as a monomial has an exponent about j, one bit or sign is taken out of it.
+    # While a monomial has an exponent that depends on j, take one bit or sign out of it.
     while (m := next((m for m in p if _of_place(normal._exponents[m[1]])), None)) is not None:
         split = _split(case, m, p[m])
         if not isinstance(split, PowerSplit) or len(splits) > AT_MOST:
@@ -54,25 +61,25 @@ def power_sum(case: CaseFacts, a: int) -> AtomReading:
 
 
 def _split(case: CaseFacts, m: Mono, c: Fraction | int) -> PowerSplit | AtomState:
-    """One bit or sign taken out of the exponent of a monomial; an atom's state where that is not possible, or not
-    yet."""
+    """The equation that takes one bit or sign out of the exponent of the monomial `m`, with the coefficient `c`.
+    `OPAQUE` if that is not possible, `WAITS` if a decision is needed first."""
     exponent, switch = normal._exponents[m[1]], None
     factor, other_terms = Poly(), Poly()
-    # exponent = factor*switch + others, where the switch is one atom about j
+    # exponent = factor*switch + other_terms, where the switch is one atom that depends on j
     for inner, k in exponent.items():
-        there = [x for x in inner[0] if THERE in free(reify.atom(x[0]))]
-        if not there:
+        about_j = [x for x in inner[0] if THERE in free(reify.atom(x[0]))]
+        if not about_j:
             other_terms[inner] = k
-        elif len(there) > 1 or there[0][1] > 1 or inner[1]:
+        elif len(about_j) > 1 or about_j[0][1] > 1 or inner[1]:
             return OPAQUE
-        elif switch in (None, there[0][0]):
-            switch = there[0][0]
-            factor[tuple(x for x in inner[0] if x not in there), 0] = k
+        elif switch in (None, about_j[0][0]):
+            switch = about_j[0][0]
+            factor[tuple(x for x in inner[0] if x not in about_j), 0] = k
         else:
             other_terms[inner] = k
     if switch is None or (value := _two_valued(reify.atom(switch))) is None:
         return OPAQUE
-    # The factor is written by counts; an equation says so where that changed it.
+    # Known values are put into the factor; if that changes it, a fact says that both are equal.
     t, multipliers = case.settled(factor)
     if any(case.waits(x) for inner, _ in t for x, _ in inner):
         return WAITS
@@ -84,16 +91,17 @@ def _split(case: CaseFacts, m: Mono, c: Fraction | int) -> PowerSplit | AtomStat
 
 
 def _put_powers(case: CaseFacts, a: int, splits: list[PowerSplit], written: Term, start: str) -> AtomReading:
-    """The reading of the sum once all its powers are split."""
-    # sum of T(j) = sum of T'(j), as T(j) = T'(j) at each j: there exp(t*s(j)) is linear in the bit or sign s(j).
+    """The reading of the sum `a` once all its powers are split: its value is the sum of `written`. `start` is the label
+    of the fact that the sum begins at 0 or later."""
+    # Both summands are equal at each j, as exp(t*s(j)) is linear in the bit or sign s(j).
     g, (low, high, body) = case.g, reify.atom(a)[2]
     inner = instantiate(body, (THERE,))
     # The lemma must be proved before the branch that uses it.
     if any(split.switch[0] == "fn" for split in splits):
         _alternating(case)
 
-    def each(h: Goal) -> None:
-        """At one position each power is what it was split into."""
+    def summands_equal(h: Goal) -> None:
+        """At one position, each power equals the value that replaces it."""
         j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
         h.intro(f"{j} ({lo} {hi})")
         rows = []
@@ -107,12 +115,13 @@ def _put_powers(case: CaseFacts, a: int, splits: list[PowerSplit], written: Term
         h._emit({"by": "pos", "eq": rows}, True)
 
     label = g.fresh("powers")
-    g.use("lem:sum_ext", summand(g, inner), summand(g, written), g.text(low), g.text(high), each, label=label)
+    g.use("lem:sum_ext", summand(g, inner), summand(g, written), g.text(low), g.text(high), summands_equal, label=label)
     return case.give(a, label)
 
 
 def _show_power(case: CaseFacts, g: Goal, split: PowerSplit, at_j: list[Term], known: list[str]) -> None:
-    """Close ``exp(factor*switch) = value`` at a position."""
+    """Close ``exp(written*switch) = value`` at a position. `at_j` has the first four entries of `split` for this
+    position; the facts `known` imply that it is at least 0."""
     # A bit is 0 or 1: exp(t*0) = 1 + 0 and exp(t*1) = 1 + (exp(t) - 1). A sign: see `_alternating`.
     if split.known is not None:
         g.rewrite(split.known)
@@ -128,14 +137,14 @@ def _show_power(case: CaseFacts, g: Goal, split: PowerSplit, at_j: list[Term], k
 
 
 def _alternating(case: CaseFacts) -> str:
-    """The label of: for all t and all p from 0 on, exp(t*(-1)^p) is cosh(t) + (-1)^p*sinh(t)."""
+    """The label of the fact: for all t and all p from 0 on, exp(t*(-1)^p) is cosh(t) + (-1)^p*sinh(t)."""
     t, sign = var("t", "Real"), ("fn", "pow", (num(-1), UNTIL))
     equal: Term = equals(("fn", "exp", (("*", None, (t, sign)),)), _of_sign(sign, t))
     body: Term = ("all", "Int", (abstract(("->", None, (at_most(num(0), UNTIL), equal)), (UNTIL,)),))
 
     # p = 2*h gives (-1)^p = 1 and (e^t + e^-t)/2 + (e^t - e^-t)/2 = e^t; p = 2*h + 1 gives -1 and e^-t.
-    def proof(g: Goal) -> None:
-        """By the half of p: an even p gives exp(t), an odd one exp(-t)."""
+    def by_parity(g: Goal) -> None:
+        """By cases: an even p gives exp(t), an odd one exp(-t)."""
         g.intro("t p start")
         g.use(case.root.share(g, parity(case)), "p", "#start", label="halves")
         g.obtain("halves", "h", "least most sign")
@@ -147,21 +156,22 @@ def _alternating(case: CaseFacts) -> str:
             branch.true()
 
     parity(case)
-    return case.root.known("alternating", ("all", "Real", (abstract(body, (t,)),)), proof)
+    return case.root.known("alternating", ("all", "Real", (abstract(body, (t,)),)), by_parity)
 
 
 def _at(t: Term, place: str) -> Term:
-    """A term about j at a named position."""
+    """The term `t` with the variable `place` in the place of j."""
     return replace(t, THERE, var(place, "Int"))
 
 
 def _of_place(exponent: Poly) -> bool:
-    """Whether an exponent is about j."""
+    """Whether an exponent depends on j."""
     return any(THERE in free(reify.atom(a)) for m, _ in exponent.items() for a, _ in m[0])
 
 
 def _two_valued(switch: Term) -> Callable[[Term], Term] | None:
-    """What exp(t*switch) is as a function of t, for a bit or a sign from the first position on; None for another."""
+    """The function t -> exp(t*switch), written without an exponent that contains the switch. None if `switch` is
+    neither a bit nor a sign (-1)^(j + s) with s >= 0."""
     if switch[0] == "ind":
         return lambda t: _of_bit(switch, t)
     if switch[:2] != ("fn", "pow") or switch[2][0] != num(-1):
@@ -171,12 +181,12 @@ def _two_valued(switch: Term) -> Callable[[Term], Term] | None:
 
 
 def _of_bit(bit: Term, t: Term) -> Term:
-    """1 + bit*(exp(t) - 1)."""
+    """The term 1 + bit*(exp(t) - 1)."""
     return ("+", None, (num(1), ("*", None, (bit, ("-", None, (("fn", "exp", (t,)), num(1)))))))
 
 
 def _of_sign(sign: Term, t: Term) -> Term:
-    """(exp(t) + exp(-t))/2 + sign*(exp(t) - exp(-t))/2."""
+    """The term (exp(t) + exp(-t))/2 + sign*(exp(t) - exp(-t))/2."""
     up, down = ("fn", "exp", (t,)), ("fn", "exp", (("neg", None, (t,)),))
     even, odd = (("/", None, ((op, None, (up, down)), num(2))) for op in "+-")
     return ("+", None, (even, ("*", None, (sign, odd))))

@@ -1,8 +1,8 @@
-"""A statement about a model, taken apart for the decision procedures: names, string, equations of the run, claim.
+"""Parses a statement about a model for the decision procedures: names, string, equations of the run, claim.
 
-All is read off the kernel's term that `certify.claim` makes, so that a decision is about the formula that the
-checkers see. An equation has one of the shapes of `Equation`; the text of a line of another shape is listed in
-`outside`, so that no line is left out silently.
+Everything is read from the kernel's term that `certify.claim` makes, so a decision is about the formula that the
+checkers see. A "line" is one part of the run's conjunction. An equation has one of the shapes of `Equation`; the text
+of a line of another shape is listed in `outside`, so that no line is left out silently.
 """
 
 from __future__ import annotations
@@ -22,18 +22,22 @@ from symcook.proof.terms import replace as put
 HERE = var("i", "Int")
 """The position that an equation is about."""
 N = var("n", "Int")
+"""The number of positions."""
 ZERO, ONE = num(0), num(1)
 LETTERS: Sort = ("fun", ("Int",), "Int")
+"""The sort of the string w and of truth functions."""
 VALUES: Sort = ("fun", ("Int",), "Real")
+"""The sort of coordinates."""
 W = var("w", LETTERS)
+"""The string: w(i) is the letter at i."""
 
 
 MOST_NAMES = 10_000
-"""So many leading names are read at most."""
+"""The greatest number of leading names that are read."""
 
 
 class OutsideFragment(Exception):
-    """A statement is outside of what a procedure decides; the text names the part."""
+    """The error for a statement that a procedure cannot decide; its text names the part that does not fit."""
 
 
 class PlaceRange(NamedTuple):
@@ -45,18 +49,18 @@ class PlaceRange(NamedTuple):
 
 @dataclass(frozen=True)
 class Equation:
-    """What the run says of the coordinate `name` at a position `HERE`.
+    """The line of the run about the coordinate `name` at the position `HERE`, called c and i here.
 
     kind        the line                                                  meaning
     "value"     c(i) = right
     "average"   (c(i) - old)*size = right                                 size is a sum of weights
-    "strict"    (c(i) - old)*size = right & (i = empty -> c(i) = old)     the row `empty` sees nothing
+    "strict"    (c(i) - old)*size = right & (i = empty -> c(i) = old)     attention at `empty` sees no position
     "norm"      (c(i) - old)*size = right [& (size = 0 -> c(i) = old)]    size is a deviation
-    "state"     c(i) = right, from the row `empty` on                     right reads c(i - 1) and w(i)
+    "state"     c(i) = right, from the position `empty` on                right reads c(i - 1) and w(i)
 
-    `places` are the positions at which it holds: those of a truth function are the typed ones alone, and a second model
-    has its own. `old` is 0 where nothing was there before. `part` is the number of the line among `Problem.run`, or,
-    for a truth function of `holds`, among `Problem.truths`.
+    `places` is the range of i: for a truth function it has the typed positions only, and a second model has its own
+    positions. `old` is the value before the attention or the bias of the norm, 0 without one. `part` is the index of
+    the line in `Problem.run`, or, for a truth function of `holds` (`truth`), in `Problem.truths`.
     """
 
     name: str
@@ -71,52 +75,59 @@ class Equation:
 
     @property
     def at_here(self) -> Term:
-        """c(i)."""
+        """The term c(i)."""
         return at(self.name, HERE, LETTERS if self.truth else VALUES)
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A statement taken apart.
-
-    `names` are the leading names with their sorts, in order. `some` is the premise on n and on symbols, `word` that on
-    the string. Where the model takes numbers `word` is TRUE, there are no letters, and given numbers have no equation.
-    `typed` are the letters that a user types, `before` and `after` the letters that the model adds. `run` and `truths`
-    are the lines of the run and of the truth functions of `holds`; `equations` is by coordinate. `needs` are the lines
-    that only restrict the run, as ``n <= 50``. `outside` has the text of each line that has no shape here. `claim` is
-    what is to be shown. `called` are the labels of the lines of the run where they are not run.0, run.1, ..
-    """
+    """A parsed statement. If the model reads numbers instead of a string, there are no letters, and the numbers of its
+    input have no equation."""
 
     statement: Statement
     names: Mapping[str, Sort]
+    """The leading names with their sorts, in order."""
     some: Term
+    """The premise about n and the positions of symbols."""
     word: Term
+    """The premise about the string; TRUE if the model reads numbers."""
     places: PlaceRange
+    """The range of all positions, including those of added letters."""
     typed: tuple[int, ...]
+    """The letters that a user types, as numbers of the vocabulary."""
     before: int | None
+    """The letter that the model adds at the first position."""
     after: int | None
+    """The letter that the model adds at the last position."""
     run: tuple[Term, ...]
+    """The lines of the run."""
     truths: tuple[Term, ...]
+    """The lines of the truth functions of `holds`."""
     equations: Mapping[str, Equation]
+    """The equations by coordinate or truth function."""
     needs: tuple[Term, ...]
+    """The lines that only restrict the run, such as ``n <= 50``."""
     outside: tuple[str, ...]
+    """The texts of the lines of another shape."""
     claim: Term
+    """The formula to be proved."""
     called: tuple[str, ...] = ()
+    """The labels of the lines of the run if they are not run.0, run.1, .."""
 
     def label(self, part: int, truth: bool = False) -> str:
-        """The label in a proof of a line of the run, or of the truth functions."""
+        """The label, in a proof, of the line with the index `part` of the run, or, with `truth`, of `truths`."""
         if truth:
             return f"truth.{part}"
         return self.called[part] if self.called else f"run.{part}"
 
     @property
     def marked(self) -> tuple[str, ...]:
-        """The names of positions that the statement is about, as of a symbol that is changed."""
+        """The leading names, other than n, that are integers: positions, for example of a symbol that is changed."""
         return tuple(name for name, sort in self.names.items() if sort == "Int" and name != "n")
 
     @property
     def here(self) -> Problem:
-        """The same problem with the equations that hold at all positions of the string, and no others."""
+        """The same problem with only those equations that hold at all positions, and those of states."""
         own = {
             name: equation
             for name, equation in self.equations.items()
@@ -126,7 +137,7 @@ class Problem:
 
     @property
     def letters(self) -> tuple[int, ...]:
-        """All letters, those that the model adds too, in the order of the vocabulary."""
+        """All letters, including those that the model adds, in the order of the vocabulary."""
         return tuple(sorted({*self.typed, *(k for k in (self.before, self.after) if k is not None)}))
 
     @property
@@ -136,31 +147,32 @@ class Problem:
 
 
 def at(name: str, place: Term, sort: Sort = VALUES) -> Term:
-    """name(place)."""
+    """The term name(place)."""
     return ("app", None, (var(name, sort), place))
 
 
 def problem(statement: Statement) -> Problem:
-    """A statement of `certify.claim` taken apart. OutsideFragment for one without positions."""
+    """A statement of `certify.claim` as a `Problem`. Raises OutsideFragment for a model without positions."""
     names, formula = _named(statement)
     if names.get("n") != "Int":
         raise OutsideFragment("a model without positions")
-    # ``n and symbols -> the string -> run -> truth functions -> claim``, without the string for numbers, and without
-    # the run where there is none.
-    lettered = names.get("w") == LETTERS
+    # The formula is ``n and symbols -> string -> run -> truth functions -> claim``. A model of numbers has no part
+    # "string", and a model without equations no part "run".
+    has_string = names.get("w") == LETTERS
     not_empty, formula = formula[2]
-    word, formula = formula[2] if lettered else (TRUE, formula)
+    word, formula = formula[2] if has_string else (TRUE, formula)
     run, claim = (formula[2][0], formula[2][1]) if formula[0] == "->" else (TRUE, formula)
     truths, claim = _truth_functions(claim, names)
     lines = flatten("&", run)
     first_range = next(
         (everywhere_line[0] for line in lines if (everywhere_line := everywhere(line)) is not None), None
     )
-    places = _places(word) if lettered or first_range is None else first_range
-    typed, before, after = _string(word, places) if lettered else ((), None, None)
+    places = _places(word) if has_string or first_range is None else first_range
+    # The parts: the range of positions, the letters, and the equations. A function without an equation is outside.
+    typed, before, after = _string(word, places) if has_string else ((), None, None)
     equations, needs, outside = _sorted_lines(lines, truths, names)
     missing = [name for name in names if name not in ("n", "w") and name not in equations]
-    outside += [f"no equation for {name}" for name in missing if lettered and names[name] not in ("Real", "Int")]
+    outside += [f"no equation for {name}" for name in missing if has_string and names[name] not in ("Real", "Int")]
     return Problem(
         statement, names, not_empty, word, places, typed, before, after, tuple(lines), tuple(truths), equations,
         tuple(needs), tuple(outside), claim,
@@ -168,7 +180,7 @@ def problem(statement: Statement) -> Problem:
 
 
 def _named(statement: Statement) -> tuple[dict[str, Sort], Term]:
-    """The leading names with their sorts, and the formula that is about them."""
+    """The names that the statement quantifies, with their sorts, and the formula below these quantifiers."""
     formula, leading = statement.formula, iter(leading_names(statement.expanded))
     names: dict[str, Sort] = {}
     while formula[0] == "all" and len(names) < MOST_NAMES:
@@ -179,7 +191,7 @@ def _named(statement: Statement) -> tuple[dict[str, Sort], Term]:
 
 
 def _truth_functions(claim: Term, names: Mapping[str, Sort]) -> tuple[list[Term], Term]:
-    """The lines of the truth functions that the claim supposes, and the claim without them."""
+    """The lines of the truth functions that are premises of the claim, and the claim without these premises."""
     truths: list[Term] = []
     functions = {name for name, sort in names.items() if sort == LETTERS and name != "w"}
     while claim[0] == "->" and functions and _truth(claim[2][0], functions):
@@ -195,15 +207,15 @@ def _sorted_lines(
     equations: dict[str, Equation] = {}
     needs: list[Term] = []
     outside: list[str] = []
-    for among, is_truth in ((lines, False), (truths, True)):
-        for part, line in enumerate(among):
+    for group, is_truth in ((lines, False), (truths, True)):
+        for part, line in enumerate(group):
             everywhere_line = everywhere(line)
             equation = None if everywhere_line is None else _equation(everywhere_line, part, is_truth, names)
             if equation is not None and equation.name not in equations:
                 equations[equation.name] = equation
             elif not is_truth and _restricts(line):
                 needs.append(line)
-            else:  # a second equation of a coordinate too
+            else:  # also a second equation of a coordinate
                 outside.append(grammar.show(line))
     return equations, needs, outside
 
@@ -220,14 +232,14 @@ def everywhere(line: Term) -> tuple[PlaceRange, Term] | None:
 
 
 def _restricts(line: Term) -> bool:
-    """Whether a line is an inequality, as one of n or of a deviation, which gives no coordinate a value."""
+    """Whether a line is an inequality, such as one about n or a deviation, which gives no coordinate a value."""
     everywhere_line = everywhere(line)
     body = line if everywhere_line is None else everywhere_line[1]
     return body[0] in ("<=", "<")
 
 
 def _truth(premise: Term, functions: set[str]) -> bool:
-    """Whether a premise is about truth functions of `holds`, each its equation at every position."""
+    """Whether a premise has only equations of truth functions at every position; `functions` are their names."""
     lines = [everywhere(part) for part in flatten("&", premise)]
     return all(
         line is not None and line[1][0] == "=" and line[1][2][0][0] == "app" and line[1][2][0][2][0][1][0] in functions
@@ -236,7 +248,7 @@ def _truth(premise: Term, functions: set[str]) -> bool:
 
 
 def _equation(line: tuple[PlaceRange, Term], part: int, truth: bool, names: Mapping[str, Sort]) -> Equation | None:
-    """A line at `HERE` as an equation of one of the shapes of `Equation`; None where a part of it does not fit."""
+    """A line at `HERE`, given with its range, as an `Equation`; None if it has another shape."""
     main, *others = flatten("&", line[1])
     if main[0] != "=" or len(others) > 1:
         return None
@@ -246,7 +258,7 @@ def _equation(line: tuple[PlaceRange, Term], part: int, truth: bool, names: Mapp
     equation = _mean_equation(line[0], defined, right, part, names) if defined[0] == "*" else None
     if equation is None or not others:
         return equation
-    # ``condition -> c(i) = old``
+    # The second part must be ``condition -> c(i) = old``, for the condition i = empty or size = 0.
     if others[0][0] != "->":
         return None
     when, then = others[0][2]
@@ -259,8 +271,8 @@ def _equation(line: tuple[PlaceRange, Term], part: int, truth: bool, names: Mapp
 
 
 def _value_equation(places: PlaceRange, name: str, right: Term, part: int, truth: bool) -> Equation | None:
-    """The equation c(i) = right. Where the right side reads c itself, which only truth functions may do, c is a
-    state."""
+    """The equation c(i) = right. If the right side reads c itself, c is a state; only truth functions may do this, so
+    the result is None for a coordinate."""
     if not _holds(right, name):
         return Equation(name, "value", places, right, part=part, truth=truth)
     return Equation(name, "state", places, right, empty=places.low, part=part, truth=truth) if truth else None
@@ -269,16 +281,16 @@ def _value_equation(places: PlaceRange, name: str, right: Term, part: int, truth
 def _mean_equation(
     places: PlaceRange, product: Term, right: Term, part: int, names: Mapping[str, Sort]
 ) -> Equation | None:
-    """The equation (c(i) - old)*size = right, of a norm by a deviation or of an average; None where another part
-    reads c."""
+    """The equation (c(i) - old)*size = right, of a norm (`size` is a coordinate, its deviation) or of an average; None
+    if old, size or right reads c."""
     value, size = product[2]
-    olds: list[Term] = []
-    while value[0] == "-":  # the bias of a norm, whose parts are subtracted one by one
+    old_parts: list[Term] = []
+    while value[0] == "-":  # c(i) - a - b: each part of the old value is subtracted by itself
         value, subtracted = value[2]
-        olds.insert(0, subtracted)
+        old_parts.insert(0, subtracted)
     if not _is_value(value, names):
         return None
-    name, old = value[2][0][1][0], _added(olds) if olds else ZERO
+    name, old = value[2][0][1][0], _added(old_parts) if old_parts else ZERO
     if any(_holds(t, name) for t in (old, right, size)):
         return None
     return Equation(name, "norm" if size[0] == "app" else "average", places, right, size, old, None, part)
@@ -286,10 +298,10 @@ def _mean_equation(
 
 def _added(terms: list[Term]) -> Term:
     """The sum of terms."""
-    out = terms[0]
+    total = terms[0]
     for t in terms[1:]:
-        out = ("+", None, (out, t))
-    return out
+        total = ("+", None, (total, t))
+    return total
 
 
 def _is_value(t: Term, names: Mapping[str, Sort]) -> bool:
@@ -301,12 +313,12 @@ def _is_value(t: Term, names: Mapping[str, Sort]) -> bool:
 
 
 def _holds(t: Term, name: str) -> bool:
-    """Whether a coordinate occurs in a term."""
+    """Whether the coordinate `name` occurs in a term."""
     return any(v[1][0] == name for v in free(t))
 
 
 def _places(word: Term) -> PlaceRange:
-    """The positions of the string, those of the added letters too: from 0 or 1 on."""
+    """The range of all positions, including those of added letters: 0 to n - 1, or 1 to n."""
     lines = flatten("&", word)
     begins = [everywhere_line[0].low for line in lines if (everywhere_line := everywhere(line)) is not None]
     if ZERO in begins or any(_letter_at(line, ZERO) is not None for line in lines):
@@ -319,7 +331,7 @@ def _string(word: Term, places: PlaceRange) -> tuple[tuple[int, ...], int | None
     typed: tuple[int, ...] | None = None
     before = after = None
     for line in flatten("&", word):
-        if (everywhere_line := everywhere(line)) is not None:  # the positions of the typed letters
+        if (everywhere_line := everywhere(line)) is not None:  # ``all i in a..b. w(i) = 0 | w(i) = 1 | ..``
             parts = flatten("|", everywhere_line[1])
             if not all(_letter_at(part, HERE) is not None for part in parts):
                 raise OutsideFragment(f"a string of another shape: {grammar.show(line)}")
@@ -336,19 +348,20 @@ def _string(word: Term, places: PlaceRange) -> tuple[tuple[int, ...], int | None
 
 
 def _letter_at(f: Term, place: Term) -> int | None:
-    """The letter a where a formula is w(place) = a; None for any other formula."""
+    """The letter a if the formula is w(place) = a; None for any other formula."""
     if f[0] == "=" and f[2][0] == ("app", None, (W, place)) and f[2][1][0] == "num":
         return f[2][1][1][0]
     return None
 
 
 def at_place(t: Term, place: Term) -> Term:
-    """A term about `HERE` at another place."""
+    """The term `t` with `place` in the place of `HERE`."""
     return put(t, HERE, place)
 
 
 def introduce(problem: Problem, g: Goal) -> None:
-    """Names, premises and equations become facts of a goal, under the labels by which the decisions call them."""
+    """Introduce the names and premises of a statement into a goal, with the labels that the decision procedures use:
+    some, word.K, run.K and truth.K."""
     labels: list[object] = [*problem.names, "some"]
     word = flatten("&", problem.word) if problem.letters else []
     for stem, parts in (("word", word), ("run", problem.run)):

@@ -1,8 +1,11 @@
-"""Whether some, or each, position of a range has a letter with a property: by the count of the letters that have it.
+"""Decides whether some, or each, position of a range has a letter with a property F, by counting letters.
 
-That some j has F is that the number of letters with F in the range is positive; that each j has F is that the number
-of letters without F is 0. `counted_range` reads such a formula, `range_question` asks the case for the sign of the
-count, and `_settle` makes the formula, or its negation, a fact.
+``ex j. F`` is true if the number of letters with F in the range is positive; ``all j. F`` is true if the number of
+letters without F is 0. `counted_range` parses such a formula, `range_question` returns the comparison of the count with
+0 that has to be decided, and `_settle` adds the formula, or its negation, as a fact.
+
+In the functions below `there` is a position of the range, and the labels of facts are: `inside`, that it is a position
+of the string; `between`, that it is in the range; `here`, what letter is there.
 """
 
 from __future__ import annotations
@@ -27,8 +30,10 @@ from symcook.proof.terms import FALSE, Term, abstract, flatten, free, instantiat
 
 
 class CountedRange:
-    """``ex j in low..high. F`` or ``all j in low..high. F``, where the letter at j decides F; `letters` are those with
-    F, or for "all" those without."""
+    """A formula ``ex j in low..high. F`` or ``all j in low..high. F``, where the letter at j determines F.
+
+    `f` is the formula and `body` is F. `letters` are the counted letters: those with F for "ex", those without F for
+    "all". `some` is whether the formula is an "ex"."""
 
     def __init__(self, f: Term, low: Term, high: Term, body: Term, letters: list[int]) -> None:
         self.f, self.low, self.high, self.body, self.letters = f, low, high, body, letters
@@ -36,7 +41,7 @@ class CountedRange:
 
 
 def counted_range(case: CaseFacts, f: Term) -> CountedRange | None:
-    """A quantified formula that counts decide, taken apart; None for any other formula."""
+    """The formula `f` as a `CountedRange`; None if it has another form or the letter does not determine F."""
     if f[0] not in ("all", "ex") or f[1] != "Int":
         return None
     # ``low <= j & j <= high & F`` under "ex", ``low <= j & j <= high -> F`` under "all"
@@ -54,12 +59,12 @@ def counted_range(case: CaseFacts, f: Term) -> CountedRange | None:
     body = inner[2][1]
     if f[0] == "ex":
         body = parts[2] if len(parts) == 3 else _joined(parts[2:])
-    # F must be decided by each letter at j.
+    # Each letter at j must determine whether F is true.
     truths = {a: truth_at_letter(case, body, a) for a in case.root.problem.letters}
     if None in truths.values() or not truths:
         return None
     ends: list[Term] = [at_most(low, THERE), at_most(THERE, high)]
-    if parts[:2] != ends:  # bounds as a normal form writes them: the formula is written with plain ones
+    if parts[:2] != ends:  # bounds in a normal form, such as 0 <= j - low: write the formula with low <= j
         between = _joined(ends)
         body_of_range: Term = ("->", None, (between, body)) if f[0] == "all" else _joined([*ends, *parts[2:]])
         f = (f[0], "Int", (abstract(body_of_range, (THERE,)),))
@@ -67,7 +72,7 @@ def counted_range(case: CaseFacts, f: Term) -> CountedRange | None:
 
 
 def truth_at_letter(case: CaseFacts, f: Term, letter: int) -> bool | None:
-    """Whether a formula about j is true where a letter stands at j; None where the letter does not decide it."""
+    """Whether a formula about j is true if `letter` is at j; None if the letter does not determine it."""
     f = replace(f, at("w", THERE, LETTERS), num(letter))
     for name in case.root.coordinates(f, THERE):
         if name not in case.root.values:
@@ -79,18 +84,18 @@ def truth_at_letter(case: CaseFacts, f: Term, letter: int) -> bool | None:
 
 
 def letter_count(case: CaseFacts, ranged: CountedRange) -> Term:
-    """The term that counts the letters of `letters` in the range."""
+    """The term for the number of counted letters in the range."""
     ones = dict.fromkeys(ranged.letters, num(1))
     return case.root.weighted(ones, lambda a: case.root.count(a, ranged.low, ranged.high))
 
 
 def range_question(case: CaseFacts, f: Term) -> Term | None:
-    """What has to be decided for a quantified formula; None once the formula, or its negation, is a fact, or where
-    no count decides it."""
+    """The comparison that has to be decided next to decide the quantified formula `f`. None once the formula or its
+    negation is a fact, and if no count decides it."""
     ranged = counted_range(case, f)
     if ranged is None or case.clash is not None or fkey(f) in case.quantified:
         return None
-    # The counts are those of a range inside of the string.
+    # The range must lie inside the string, where letters are counted.
     for end in (at_most(case.root.low, ranged.low), at_most(ranged.high, case.root.high)):
         if case.known(end) is None:
             return end
@@ -98,7 +103,7 @@ def range_question(case: CaseFacts, f: Term) -> Term | None:
     value = case.truth(positive_count)
     if value is None:
         return positive_count
-    # The fact may be the opposite of what the case supposes: then the case is closed.
+    # Add the formula or its negation as a fact. If the case assumes the opposite, the two facts clash.
     supposed, holds = case.truth(f), value is ranged.some
     label = _settle(case, ranged, value, _decided_label(case, positive_count, value))
     if supposed is not None and supposed is not holds:
@@ -108,7 +113,7 @@ def range_question(case: CaseFacts, f: Term) -> Term | None:
 
 
 def _decided_label(case: CaseFacts, f: Term, value: bool) -> str:
-    """The label of a comparison that is known to be true, or of the opposite one."""
+    """The label of the fact `f`, a comparison, or, if `value` is False, of the opposite comparison."""
     wanted = f if value else ("<=", None, f[2][::-1])
     label = case.known(wanted)
     if label is None:
@@ -117,7 +122,8 @@ def _decided_label(case: CaseFacts, f: Term, value: bool) -> str:
 
 
 def _settle(case: CaseFacts, ranged: CountedRange, some: bool, label: str) -> str:
-    """The label of the formula, or of its negation, which is proved here by the count."""
+    """Prove the formula or its negation from the count; the label of this fact. `some` is whether the count is positive
+    (else it is 0), and `label` the label of the fact that says so."""
     g = case.g
     holds = some if ranged.some else not some
     f = ranged.f if holds else ("~", None, (ranged.f,))
@@ -132,33 +138,33 @@ def _settle(case: CaseFacts, ranged: CountedRange, some: bool, label: str) -> st
 
 
 def _bits(case: CaseFacts, ranged: CountedRange, place: Term) -> Term:
-    """The sum of the bits of the letters at a position."""
+    """The sum of the bits I[w(place) = a] over the counted letters a."""
     return case.root.weighted(dict.fromkeys(ranged.letters, num(1)), lambda a: case.root.bit(place, a))
 
 
 def _ends(case: CaseFacts, ranged: CountedRange) -> list[str]:
-    """The labels that the range begins and ends in the string."""
+    """The labels of the facts that the range begins and ends inside the string."""
     ends = [at_most(case.root.low, ranged.low), at_most(ranged.high, case.root.high)]
     return [_decided_label(case, end, True) for end in ends]
 
 
 def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
-    """Close that a letter of `letters` stands in the range. Otherwise all its bits, and so the count, would be 0;
-    but the count is positive."""
+    """Close the goal that a counted letter is in the range: ``ex j. F`` or ``~(all j. F)``. `label` is the fact that
+    the count is positive. By contradiction: otherwise all bits in the range are 0, and so is the count."""
     ends, no = _ends(case, ranged), g.fresh("no")
     if ranged.some:
         g.contra(no)
     else:
         g.intro(no)
 
-    # The contrary is supposed as `no`. Then each bit of the range is 0, by the letter at its position: the bits of
-    # letters outside of `letters` are, and one of `letters` would be a position with the property.
-    def at_position(h: Goal) -> None:
-        """The bits at a position of the range add up to 0."""
+    # Assume the contrary, the fact `no`. At each position of the range the bits of the counted letters add up to 0: if
+    # the letter there is not counted, by computation; if it is counted, this contradicts `no`.
+    def bits_are_zero(h: Goal) -> None:
+        """Close the goal that the bits at a position of the range add up to 0."""
         there, inside, between = _position(case, h, ends)
 
-        def at_symbol(k: Goal, a: int, here: str) -> None:
-            """Close that by the letter `a` at the position."""
+        def close_letter(k: Goal, a: int, here: str) -> None:
+            """Close the goal if the letter at the position is `a`."""
             if a not in ranged.letters:
                 case.root.computed(k, there, inside, here)
             elif ranged.some:
@@ -172,25 +178,25 @@ def _exists(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
                 k.have(ranged.f, yes, witness)
                 k.absurd(yes, no)
             else:
-                so = k.fresh("so")
-                k.use(no, there[1][0], f"#{between}", label=so)
-                _false(case, k, so, there, inside, here)
+                false_here = k.fresh("so")
+                k.use(no, there[1][0], f"#{between}", label=false_here)
+                _false(case, k, false_here, there, inside, here)
 
-        case.root.cases(h, there[1][0], inside, at_symbol)
+        case.root.cases(h, there[1][0], inside, close_letter)
 
-    # Then the count is 0, which is a contradiction.
+    # So the count is 0, which contradicts `label`.
     zero = g.fresh("zero")
     texts = [f"j. {g.text(_bits(case, ranged, THERE))}", "j. 0", g.text(ranged.low), g.text(ranged.high)]
-    g.use("lem:sum_ext", *texts, at_position, label=zero)
+    g.use("lem:sum_ext", *texts, bits_are_zero, label=zero)
     _clash(case, g, zero, label)
 
 
 def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
-    """Close that no letter of `letters` stands in the range. Its bit 1 would be at most the sum of all bits, which
-    are not negative; but the count is 0."""
+    """Close the goal that no counted letter is in the range: ``~(ex j. F)`` or ``all j. F``. `label` is the fact that
+    the count is at most 0. A counted letter has the bit 1, which is at most the sum of all bits, the count."""
     ends = _ends(case, ranged)
     if ranged.some:
-        # ~(ex j. ..): of a j with F, each letter is excluded, one with F by the count and one without by F.
+        # ~(ex j. F): assume a j with F. Each letter at j is contradictory: one with F by the count, others by F.
         no, name, both = g.fresh("some"), g.fresh("x"), g.fresh("both")
         g.intro(no)
         count = len(flatten("&", instantiate(ranged.f[2][0], (THERE,))))
@@ -199,8 +205,8 @@ def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
         there = var(name, "Int")
         between, inside = _between(case, g, ranged, there, ends, labels[:2])
 
-        def at_symbol(k: Goal, a: int, here: str) -> None:
-            """A letter with F clashes with the count; one without makes a part of F false."""
+        def close_letter(k: Goal, a: int, here: str) -> None:
+            """Close the case of the letter `a`: a counted one contradicts the count, another makes F false."""
             if a in ranged.letters:
                 return _clash_with_count(case, k, ranged, label, there, between, here)
             body = flatten("&", instantiate(ranged.f[2][0], (there,)))[2:]
@@ -209,29 +215,29 @@ def _none(case: CaseFacts, g: Goal, ranged: CountedRange, label: str) -> None:
             )
             return _false(case, k, labels[2 + which], there, inside, here)
 
-        case.root.cases(g, name, inside, at_symbol)
+        case.root.cases(g, name, inside, close_letter)
     else:
-        # all j. F: at each j a letter without F is excluded by the count.
+        # all j. F: at each j, a letter without F contradicts the count.
         there, inside, between = _position(case, g, ends)
 
-        def at_position_symbol(k: Goal, a: int, here: str) -> None:
-            """A letter without F clashes with the count; one with F makes the goal true."""
+        def close_other_letter(k: Goal, a: int, here: str) -> None:
+            """Close the case of the letter `a`: a counted one, without F, contradicts the count; another has F."""
             if a in ranged.letters:
                 return _clash_with_count(case, k, ranged, label, there, between, here)
             return _true(case, k, there, inside, here)
 
-        case.root.cases(g, there[1][0], inside, at_position_symbol)
+        case.root.cases(g, there[1][0], inside, close_other_letter)
 
 
 def _clash_with_count(
     case: CaseFacts, g: Goal, ranged: CountedRange, label: str, there: Term, between: str, here: str
 ) -> None:
-    """Close a goal where a letter of `letters` stands in the range, by the label `here`: its bit is 1, but the sum of
-    all bits is 0, by the label `label`."""
+    """Close a goal by contradiction: by the fact `here` a counted letter is in the range, so its bit is 1; but by the
+    fact `label` the sum of all bits is at most 0."""
     member, value = g.fresh("member"), g.fresh("value")
 
     def not_negative(h: Goal) -> None:
-        """No bit of the range is negative."""
+        """Close the goal that no bit in the range is negative."""
         name, in_range = h.fresh("j"), h.fresh("there")
         h.intro(f"{name} {in_range}")
         _not_negative(case, h, ranged, var(name, "Int"))
@@ -248,7 +254,7 @@ def _clash_with_count(
 
 
 def _position(case: CaseFacts, g: Goal, ends: list[str]) -> tuple[Term, str, str]:
-    """Introduce a position of the range: its name, the label that it is one of the string, and that of the range."""
+    """Introduce a position of the range: returns its variable, and the labels `inside` and `between`."""
     name, between = g.fresh("x"), g.fresh("between")
     g.intro(f"{name} {between}")
     there = var(name, "Int")
@@ -261,7 +267,7 @@ def _position(case: CaseFacts, g: Goal, ends: list[str]) -> tuple[Term, str, str
 def _between(
     case: CaseFacts, g: Goal, ranged: CountedRange, there: Term, ends: list[str], known: list[str]
 ) -> tuple[str, str]:
-    """The labels that a position is one of the range, and one of the string."""
+    """The labels `between` and `inside` for the position `there`, proved from its bounds `known` and from `ends`."""
     in_range, inside = g.fresh("between"), g.fresh("inside")
     g.have(between(ranged.low, there, ranged.high), in_range, lambda h: h.easy(known, degree=1, rounds=0))
     g.have(case.root.inside(there), inside, lambda h: h.easy([*known, *ends], degree=1, rounds=0))
@@ -269,7 +275,7 @@ def _between(
 
 
 def _parts(case: CaseFacts, g: Goal, between: str, there: Term, inside: str, here: str) -> None:
-    """Close the range and the body of an existence at a position."""
+    """Close the conjunction ``low <= there & there <= high & F`` of an existence at the position `there`."""
     low, high = g.fresh("from"), g.fresh("to")
     g.use(between, label=f"{low} {high}")
     for k, part in enumerate(g.split()):
@@ -280,12 +286,12 @@ def _parts(case: CaseFacts, g: Goal, between: str, there: Term, inside: str, her
 
 
 def _true(case: CaseFacts, g: Goal, there: Term, inside: str, here: str) -> None:
-    """Close a formula about a position that is true by the letter there."""
+    """Close a formula about the position `there` that is true for the letter there."""
     case.root.computed(g, there, inside, here)
 
 
 def _false(case: CaseFacts, g: Goal, label: str, there: Term, inside: str, here: str) -> None:
-    """Close a goal by a fact about a position that is false by the letter there."""
+    """Close a goal by the fact `label` about the position `there`, which is false for the letter there."""
     for name in case.root.coordinates(g.facts[label], there):
         value, new = g.fresh("v"), g.fresh("so")
         g.use(case.root.share(g, case.root.valued(name)), g.text(there), f"#{inside}", label=value)
@@ -298,23 +304,23 @@ def _false(case: CaseFacts, g: Goal, label: str, there: Term, inside: str, here:
 
 
 def _not_negative(case: CaseFacts, g: Goal, ranged: CountedRange, there: Term) -> None:
-    """Close that the bits at a position add up to 0 or more, by cases on each bit."""
+    """Close the goal that the bits of the counted letters at `there` add up to 0 or more: each bit is 0 or 1."""
     labels: list[str] = []
     for a in ranged.letters:
         label = g.fresh("bit")
 
-        def either(h: Goal, a: int = a) -> None:
+        def by_bit(h: Goal, a: int = a) -> None:
             f, v = h.fresh("f"), h.fresh("v")
             for k in h.ind(case.root.is_letter(there, a), f"{f} {v}"):
                 rewritten(k, v)
 
-        g.have(at_most(num(0), case.root.bit(there, a)), label, either)
+        g.have(at_most(num(0), case.root.bit(there, a)), label, by_bit)
         labels.append(label)
     g.auto(labels, degree=1, rounds=0)
 
 
 def _clash(case: CaseFacts, g: Goal, *labels: str) -> None:
-    """Close the goal by facts that contradict each other in linear arithmetic."""
+    """Close the goal by a contradiction between the facts with these labels, in linear arithmetic."""
     rows = [FactRow(poly(g.facts[k]), g.facts[k][0], (k,), raw=poly(g.facts[k])) for k in labels]
     refutation = contradiction(rows)
     if refutation is None:
@@ -323,7 +329,7 @@ def _clash(case: CaseFacts, g: Goal, *labels: str) -> None:
 
 
 def _bound(f: Term, side: int) -> Term | None:
-    """The position p where a formula says that p <= j (side 1), or j <= p (side -1); None where it says neither."""
+    """The position p if the formula is equivalent to p <= j (side 1) or j <= p (side -1); else None."""
     if f[0] != "<=":
         return None
     gap = poly(f)
@@ -333,7 +339,8 @@ def _bound(f: Term, side: int) -> Term | None:
 
 
 def _joined(parts: list[Term]) -> Term:
-    out = parts[0] if parts else ("true", None, ())
+    """The conjunction of the parts, bracketed from the left; true without parts."""
+    joined = parts[0] if parts else ("true", None, ())
     for part in parts[1:]:
-        out = ("&", None, (out, part))
-    return out
+        joined = ("&", None, (joined, part))
+    return joined

@@ -1,8 +1,10 @@
-"""Sums of terms that no letter decides, as of relu(-balance(j)), and formulas about all positions.
+"""Sums of terms that no letter determines, such as relu(-balance(j)), and formulas about all positions.
 
-Of such a sum it is known that its terms lie between numbers of the claim, where that is decided at any position; how
-two sums of the same terms lie to each other; that a term is at most the sum of terms that are not negative; and that a
-positive sum has a positive term. A formula about all positions holds at the positions in use.
+These facts about such a sum are used: bounds of the sum, if the terms lie between numbers of the claim at every
+position; the order of two sums of the same terms; that a term is at most the sum, if no term is negative; and that a
+positive sum has a positive term. A formula about all positions is used at the positions in use.
+
+A sum is recorded in `case.sums.totals` as a pair (T, p): the sum of the term T, about j, from the first position to p.
 """
 
 from __future__ import annotations
@@ -29,11 +31,13 @@ from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Term, abstract, conj, instantiate, loose, num, replace, subterms, var
 
 MOST_BOUNDS = 5
+"""The greatest number of numbers of the claim that are tried as bounds; also the most cases for the bound in `_far`."""
 MOST_WITNESSES = 4
+"""The greatest number of positions that are introduced because a sum is positive."""
 
 
 class TermBound(NamedTuple):
-    """A fact: a number is at most each term of a sum, or each term is at most the number."""
+    """The fact with the label `label`: each term of a sum is at least `number`, or, unless `lower`, at most that."""
 
     label: str
     number: Term
@@ -41,7 +45,7 @@ class TermBound(NamedTuple):
 
 
 def open_sums(case: CaseFacts) -> list[str]:
-    """The texts of the sums of which only such facts are known."""
+    """The texts of the recorded sums: their values are not known, only facts about them."""
     return [*dict.fromkeys(case.g.text(total_up_to(case, *terms)) for terms in case.sums.totals)]
 
 
@@ -49,15 +53,15 @@ def open_sums(case: CaseFacts) -> list[str]:
 
 
 def term_sum(case: CaseFacts, a: int) -> AtomReading:
-    """The reading of a sum whose terms no letter decides: a number of its own."""
+    """The reading of the atom `a`, a sum whose terms no letter determines: an unknown number (`BASE`), for which facts
+    are added."""
     low, high, body = reify.atom(a)[2]
     inner = instantiate(body, (THERE,))
     if any(s[0] in ("sum", "prod", "all", "ex") or s[:2] == ("fn", "exp") for s in subterms(inner)):
         return OPAQUE
     if low != case.root.low:
         return difference(case, a, inner, low, high)
-    # A sum from the first position up to one of the string: it is a number of the arithmetic, at least 0 where all
-    # terms are.
+    # A sum from the first position up to a position of the string: an unknown number, at least 0 if all terms are.
     ends = [at_most(case.root.below, high), at_most(high, case.root.high)]
     least, most = (case.need(end) for end in ends)
     if least is None or most is None:
@@ -69,7 +73,8 @@ def term_sum(case: CaseFacts, a: int) -> AtomReading:
 
 
 def _written_sums(case: CaseFacts, label: str) -> None:
-    """Take the sums in a fact as they are written: split into parts, less is known of their signs."""
+    """Record the sums in a fact as they are written there. The arithmetic splits a sum into parts, and the signs of the
+    parts may not be known where the sign of the whole is."""
     for t in subterms(case.g.facts[label]):
         if t[0] != "sum" or loose(t) or t[2][0] != case.root.low or len(nf(t)) < 2:
             continue
@@ -79,7 +84,7 @@ def _written_sums(case: CaseFacts, label: str) -> None:
         ):
             continue
         if None in [case.known(("<=", None, end)) for end in ((case.root.below, high), (high, case.root.high))]:
-            case.sums.read.discard(label)
+            case.sums.read.discard(label)  # not known to end in the string: try again later
             continue
         case.sums.totals.append((inner, high))
         if (bound := _bound(case, inner, num(0), True)) is not None:
@@ -87,14 +92,15 @@ def _written_sums(case: CaseFacts, label: str) -> None:
 
 
 def total_up_to(case: CaseFacts, inner: Term, high: Term) -> Term:
-    """The sum of the terms up to a position."""
+    """The sum of the term `inner` from the first position to `high`."""
     return ("sum", None, (case.root.low, high, abstract(inner, (THERE,))))
 
 
 def _bound(case: CaseFacts, inner: Term, number: Term, lower: bool) -> TermBound | None:
-    """The bound of terms by a number, proved once for any position; None where it is not decided."""
+    """The fact that the terms `inner` are at least `number` (with `lower`) or at most `number` at every position,
+    proved at its first use; None if it cannot be proved."""
     root = case.root
-    # While it is being proved, and where it cannot be, the bound is None.
+    # The entry is None while the bound is being proved, and if it cannot be proved.
     if (inner, number, lower) not in root.bounds:
         root.bounds[inner, number, lower] = None
         here = replace(inner, THERE, HERE)
@@ -107,8 +113,8 @@ def _bound(case: CaseFacts, inner: Term, number: Term, lower: bool) -> TermBound
 
 
 def _numbers(case: CaseFacts) -> bool:
-    """Whether numbers of the claim are new bounds of terms."""
-    before = len(case.facts)
+    """Try the numbers in the claim as bounds of terms; whether this adds facts."""
+    count_before = len(case.facts)
     numbers = [t for t in subterms(case.root.problem.claim) if t[0] == "num" and t != num(0)]
     for number in [*dict.fromkeys(numbers)][:MOST_BOUNDS]:
         for lower, (inner, high) in product((False, True), case.sums.totals):
@@ -116,11 +122,12 @@ def _numbers(case: CaseFacts) -> bool:
                 case.sums.bounded.add((inner, high, number, lower))
                 if (bound := _bound(case, inner, number, lower)) is not None:
                     _bounded(case, bound, inner, high)
-    return len(case.facts) > before
+    return len(case.facts) > count_before
 
 
 def _bounded(case: CaseFacts, bound: TermBound, inner: Term, high: Term) -> None:
-    """Add sum(j, 1, p, T) >= c*p, from T(j) >= c at each j; or the same with <=."""
+    """Add the fact that the sum of T up to p is at least c times the number of terms, from the bound T(j) >= c at each
+    j; or both with "at most"."""
     g, root = case.g, case.root
     least, most = (case.known(("<=", None, ends)) for ends in ((root.below, high), (high, root.high)))
     if least is None or most is None:
@@ -128,23 +135,25 @@ def _bounded(case: CaseFacts, bound: TermBound, inner: Term, high: Term) -> None
     label, length = g.fresh("bound"), g.fresh("many")
     texts = [f"j. {g.text(bound.number)}", f"j. {g.text(inner)}"][:: 1 if bound.lower else -1]
 
-    def each(h: Goal) -> None:
-        """The bound at one position."""
+    def bound_at_position(h: Goal) -> None:
+        """Close the bound at one position."""
         j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
         h.intro(f"{j} ({lo} {hi})")
         _term(case, h, bound.label, j, [lo, hi, most])
 
-    g.use("lem:sum_mono", *texts, g.text(root.low), g.text(high), each, label=label)
+    g.use("lem:sum_mono", *texts, g.text(root.low), g.text(high), bound_at_position, label=label)
     case.fact(label)
     if bound.number != num(0):
         g.use("lem:sum_one", g.text(root.low), g.text(high), lambda h: h.auto([least], degree=1), label=length)
+        # The sum of ones is the number of terms, unless it is computed to a number already.
         for factors, _ in nf(("sum", None, (root.low, high, num(1)))):
-            if factors:  # between two numbers it is a number
+            if factors:
                 case.rules.give(factors[0][0], length, poly(g.facts[length]))
 
 
 def _term(case: CaseFacts, g: Goal, bound: str, place: str, known: list[str]) -> None:
-    """Close a goal about one term by the bound of all."""
+    """Close a goal about the term at `place` by the fact `bound` about all positions; `known` implies that `place` is a
+    position."""
     value = g.fresh("v")
     lemma = case.root.share(g, bound)
     g.use(lemma, place, lambda h: h.easy(known, degree=1, rounds=0), label=value)
@@ -152,14 +161,14 @@ def _term(case: CaseFacts, g: Goal, bound: str, place: str, known: list[str]) ->
 
 
 def find_sums(case: CaseFacts) -> None:
-    """How sums of the same terms lie to each other."""
-    # Sums as facts write them, and what they are when their terms are written out.
+    """Add facts about recorded sums: their written-out forms, and the order of sums of the same terms."""
+    # Record the sums in facts that were not read yet, and relate each sum to its written-out form.
     for label in [k for k in case.facts if k in case.g.facts and k not in case.sums.read]:
         case.sums.read.add(label)
         _written_sums(case, label)
     for inner, high in case.sums.totals:
         _linked(case, inner, high)
-    # Two sums of the same terms: by the order of their positions.
+    # Two sums of the same terms are compared once the order of their ends is known; else the order is requested.
     for k, (inner, p) in enumerate(case.sums.totals):
         for second_inner, q in case.sums.totals[k + 1 :]:
             if second_inner != inner or (inner, p, q) in case.sums.related or p == q:
@@ -174,7 +183,8 @@ def find_sums(case: CaseFacts) -> None:
 
 
 def _linked(case: CaseFacts, inner: Term, high: Term) -> None:
-    """Add that a sum is the one of its written-out terms, where that one stands in a fact."""
+    """Add the fact that a sum equals the sum of its terms with coordinates written out, if the atoms of that sum are in
+    use."""
     written = written_summand(case, inner, True)
     low = case.known(at_most(case.root.low, case.root.low))
     if written is None or (inner, high, high) in case.sums.related or low is None:
@@ -187,7 +197,8 @@ def _linked(case: CaseFacts, inner: Term, high: Term) -> None:
 
 
 def _related(case: CaseFacts, inner: Term, p: Term, q: Term, order: str) -> None:
-    """Add how the sum up to q follows from the one up to p: by the next term, or by more that are not negative."""
+    """Add a fact about the sums up to p and up to q, where `order` is the fact p <= q: for q = p + 1 they differ by
+    one term; else the sum up to p is at most the sum up to q, if no term is negative."""
     g, root, summand, label = case.g, case.root, f"j. {case.g.text(inner)}", case.g.fresh("more")
     # q = p + 1: one more term
     if constant(normal.add(nf(q), nf(p), -1)) == 1:
@@ -197,51 +208,52 @@ def _related(case: CaseFacts, inner: Term, p: Term, q: Term, order: str) -> None
             case.fact(label)
         return
     low, high = (case.known(("<=", None, ends)) for ends in ((root.below, p), (q, root.high)))
-    # Otherwise only if no term is negative: the sum up to p is at most the one up to q.
+    # Otherwise all terms must be at least 0.
     bound = _bound(case, inner, num(0), True)
     if bound is None or low is None or high is None:
         return
     texts = [g.text(root.low), g.text(p), g.text(q)]
     g.use("lem:sum_split", summand, *texts, lambda h: both(h, low, order), label=label)
 
-    def each(h: Goal) -> None:
-        """No term after p is negative."""
+    def next_terms_nonnegative(h: Goal) -> None:
+        """Close the goal that a term after p is not negative."""
         j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
         h.intro(f"{j} ({lo} {hi})")
         _term(case, h, bound.label, j, [lo, hi, low, high])
 
     after_p, after, least = g.fresh("rest"), ("+", None, (p, num(1))), g.fresh("more")
-    g.use("lem:sum_nonneg", summand, g.text(after), g.text(q), each, label=after_p)
+    g.use("lem:sum_nonneg", summand, g.text(after), g.text(q), next_terms_nonnegative, label=after_p)
     f: Term = at_most(total_up_to(case, inner, p), total_up_to(case, inner, q))
     g.have(f, least, lambda h: h.auto([label, after_p], degree=1, rounds=0))
     case.fact(least)
 
 
-# --- What more there is, where the arithmetic does not close a case ---------------------------------------------------
+# --- Further facts, for a case that the arithmetic does not close -----------------------------------------------------
 
 
 def more_facts(case: CaseFacts) -> bool:
-    """Whether terms of sums, and formulas about all positions, give new facts at the positions in use."""
-    before = len(case.g.facts)
+    """Add facts about terms of sums, and instances of formulas about all positions, at the positions in use; whether
+    there are new facts."""
+    count_before = len(case.g.facts)
     places = _in_use(case)
-    # Each term at a position in use is at most its sum, where no term is negative.
+    # Each term at a position in use is at most its sum, if no term is negative.
     for inner, p in [*case.sums.totals]:
         bound = _bound(case, inner, num(0), True)
         for q in places if bound is not None else ():
             if (inner, p, q) not in case.sums.members:
                 _member(case, inner, p, q, bound.label if bound else "")
-    # Each formula about all positions, at those in use.
+    # Each formula about all positions is used at the positions in use.
     for label in [*case.sums.universal]:
         for q in places:
             if (label, q) not in case.sums.applied:
                 case.sums.applied.add((label, q))
                 _instance(case, label, q)
-    # Only if that gives nothing: a position with a positive term, or numbers of the claim as bounds.
-    return len(case.g.facts) > before or _witness(case) or _numbers(case)
+    # Only if this adds nothing: introduce a position with a positive term, or try numbers of the claim as bounds.
+    return len(case.g.facts) > count_before or _witness(case) or _numbers(case)
 
 
 def _in_use(case: CaseFacts) -> list[Term]:
-    """The positions in use that are names or ends."""
+    """The positions in use that are variables or the first or last position."""
     read_places: dict[Term, None] = {}
     for a in case.state:
         t = reify.atom(a)
@@ -258,7 +270,8 @@ def _in_use(case: CaseFacts) -> list[Term]:
 
 
 def _member(case: CaseFacts, inner: Term, p: Term, q: Term, nonneg: str) -> None:
-    """Add T(q) <= sum(j, 1, p, T), from 1 <= q <= p and 0 <= T(j) at each j."""
+    """Add T(q) <= (sum of T up to p), if it is known that q is a position up to p; `nonneg` is the label of the fact
+    0 <= T(j) at each j."""
     g, root = case.g, case.root
     ends = [case.known(("<=", None, end)) for end in ((root.low, q), (q, p), (p, root.high))]
     if None in ends:
@@ -266,19 +279,19 @@ def _member(case: CaseFacts, inner: Term, p: Term, q: Term, nonneg: str) -> None
     case.sums.members.add((inner, p, q))
     low, here, high = (str(end) for end in ends)
 
-    def each(h: Goal) -> None:
-        """No term is negative."""
+    def term_nonnegative(h: Goal) -> None:
+        """Close the goal that a term is not negative."""
         j, lo, hi = (h.fresh(stem) for stem in ("j", "from", "to"))
         h.intro(f"{j} ({lo} {hi})")
         _term(case, h, nonneg, j, [lo, hi, high])
 
     label, texts = g.fresh("member"), [g.text(t) for t in (root.low, p, q)]
-    g.use("lem:sum_member", f"j. {g.text(inner)}", *texts, lambda h: both(h, low, here), each, label=label)
+    g.use("lem:sum_member", f"j. {g.text(inner)}", *texts, lambda h: both(h, low, here), term_nonnegative, label=label)
     case.fact(label)
 
 
 def _instance(case: CaseFacts, label: str, place: Term) -> None:
-    """Add a formula about all positions, or the negation of one about some, at one position."""
+    """Add an instance, at `place`, of the fact `label`: ``all j. F`` gives F, and ``~(ex j. F)`` gives ~F."""
     g, f = case.g, case.g.facts[label]
     new = g.fresh("instance")
     if f[0] == "all":
@@ -287,19 +300,20 @@ def _instance(case: CaseFacts, label: str, place: Term) -> None:
         inner = f[2][0]
         body = instantiate(inner[2][0], (place,))
 
-        def proof(h: Goal) -> None:
-            """The formula at this position would be an existence that is false."""
+        def refute(h: Goal) -> None:
+            """If F were true at this position, then ``ex j. F`` would be true."""
             yes, there = h.fresh("yes"), h.fresh("there")
             h.intro(yes)
             h.have(inner, there, lambda k: k.witness(k.text(place)).hyp(yes))
             h.absurd(there, label)
 
-        g.have(("~", None, (body,)), new, proof)
+        g.have(("~", None, (body,)), new, refute)
     case.decision.assume(new)
 
 
 def _witness(case: CaseFacts) -> bool:
-    """Whether a positive sum gives a new position: one at which its term is positive."""
+    """Introduce a position at which the term of a positive sum is positive, for the first such sum without one; whether
+    there is one."""
     for inner, p in case.sums.totals:
         if (inner, p) in case.sums.witnessed or len(case.sums.witnesses) >= MOST_WITNESSES:
             continue
@@ -313,7 +327,7 @@ def _witness(case: CaseFacts) -> bool:
 
 
 def _obtained(case: CaseFacts, inner: Term, p: Term, positive: str) -> None:
-    """Name a position j with 0 < T(j), from 0 < sum(j, 1, p, T)."""
+    """Introduce a position j up to p with 0 < T(j), from the fact `positive`, that the sum of T up to p is positive."""
     g, root = case.g, case.root
     range_ = between(root.low, THERE, p)
     exists: Term = ("ex", "Int", (abstract(conj(range_, less_than(num(0), inner)), (THERE,)),))
@@ -328,7 +342,8 @@ def _obtained(case: CaseFacts, inner: Term, p: Term, positive: str) -> None:
 
 
 def _far(case: CaseFacts, total: Term) -> None:
-    """Add a lower bound of a positive sum of fractions, where the claim has a maximum length: 1 over that length."""
+    """Add that a positive sum of fractions is at least 1/n for the maximum length n, if the run has one and if this can
+    be proved."""
     for f in case.root.problem.needs:
         if f[0] == "<=" and f[2][0] == N and f[2][1][0] == "num":
             label, least = case.g.fresh("far"), ("/", None, (num(1), f[2][1]))
@@ -338,12 +353,13 @@ def _far(case: CaseFacts, total: Term) -> None:
 
 
 def _positive(case: CaseFacts, g: Goal, inner: Term, p: Term, positive: str) -> None:
-    """Close that a term is positive, since otherwise the sum would be at most 0, but it is positive."""
+    """Close the goal that some term up to p is positive: otherwise the sum is at most 0, but by the fact `positive` it
+    is positive."""
     exists, no, most = g.goal, g.fresh("no"), g.fresh("most")
     g.contra(no)
 
-    def each(h: Goal) -> None:
-        """Were the term positive, it would be such a position."""
+    def term_at_most_zero(h: Goal) -> None:
+        """Close the goal that a term is at most 0: if it were positive, the goal would be true, which `no` denies."""
         j, lo, hi, above, yes = (h.fresh(stem) for stem in ("j", "from", "to", "above", "yes"))
         h.intro(f"{j} ({lo} {hi})")
         h.contra(above)
@@ -356,14 +372,15 @@ def _positive(case: CaseFacts, g: Goal, inner: Term, p: Term, positive: str) -> 
         h.have(exists, yes, witness)
         h.absurd(yes, no)
 
-    g.use("lem:sum_mono", f"j. {g.text(inner)}", "j. 0", g.text(case.root.low), g.text(p), each, label=most)
+    g.use(
+        "lem:sum_mono", f"j. {g.text(inner)}", "j. 0", g.text(case.root.low), g.text(p), term_at_most_zero, label=most
+    )
     rows = [FactRow(poly(g.facts[k]), g.facts[k][0], (k,), raw=poly(g.facts[k])) for k in (most, positive)]
     close(g, contradiction(rows) or [])
 
 
 def sum_question(case: CaseFacts) -> Term | None:
-    """The question whether a sum is positive, for the first sum of which that is not known; None where it is known
-    of all."""
+    """The formula that a sum is positive, for the first sum for which this is not decided; None if there is none."""
     for inner, p in case.sums.totals:
         f: Term = less_than(num(0), total_up_to(case, inner, p))
         if case.known(f) is None and case.known(("<=", None, f[2][::-1])) is None:
@@ -372,28 +389,27 @@ def sum_question(case: CaseFacts) -> Term | None:
 
 
 def counterexample(case: CaseFacts, label: str) -> str:
-    """The label of: at some position a formula is false, where the fact `label` is the negation of that formula for
-    all positions."""
+    """Prove ``ex j. ~F`` from the fact `label`, which is ``~(all j. F)``; the label of the new fact."""
     g, f = case.g, case.g.facts[label]
     inner = f[2][0]
     body = instantiate(inner[2][0], (THERE,))
     exists: Term = ("ex", inner[1], (abstract(("~", None, (body,)), (THERE,)),))
     some_label = g.fresh("some")
 
-    def proof(h: Goal) -> None:
-        """By contradiction: a position without the property would be such an existence."""
+    def by_contradiction(h: Goal) -> None:
+        """By contradiction: without such a j, F would be true at every position."""
         no, all_ = h.fresh("no"), h.fresh("all")
         h.contra(no)
 
-        def each(k: Goal) -> None:
+        def holds_at_position(k: Goal) -> None:
             j, wrong, yes = (k.fresh(stem) for stem in ("j", "wrong", "yes"))
             k.intro(j)
             k.contra(wrong)
             k.have(exists, yes, lambda m: m.witness(j).hyp(wrong))
             k.absurd(yes, no)
 
-        h.have(inner, all_, each)
+        h.have(inner, all_, holds_at_position)
         h.absurd(all_, label)
 
-    g.have(exists, some_label, proof)
+    g.have(exists, some_label, by_contradiction)
     return some_label

@@ -1,7 +1,7 @@
-"""Formulas by what is decided of their comparisons: whether they are true, and the proof of that.
+"""Evaluates formulas from the comparisons that are decided in a case, and proves the result.
 
-`DecidedFormulas` has the facts of a case by the keys of their formulas. A formula is true, false or open by the
-facts of its parts; `show` writes the proof of a true one, and `deny` closes a goal by a fact that is false.
+`DecidedFormulas` has the facts of a case by the normal forms of their formulas. A formula is true, false or undecided,
+depending on its parts. `show` proves a formula that is true, and `deny` closes a goal by a fact that is false.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten
 
 
 def letter_at(f: Term) -> tuple[Term, int] | None:
-    """The position and the letter where a formula is w(place) = letter; None for any other formula."""
+    """The pair (place, letter) if the formula is w(place) = letter; None for any other formula."""
     if f[0] == "=" and f[2][0][0] == "app" and f[2][0][2][0] == W and f[2][1][0] == "num":
         return f[2][0][2][1], f[2][1][1][0]
     return None
 
 
 class DecidedFormulas(CaseState):
-    """The formulas that are decided: by the key of each, the label of the fact."""
+    """The facts of a case, by which formulas are decided."""
 
     def __init__(self, g: Goal) -> None:
         self.g = g
-        self.literals: dict[object, str] = {}
+        self.literals: dict[object, str] = {}  # by key of a formula: the label of the fact
 
     def truth(self, f: Term) -> bool | None:
-        """Whether a formula is true by what is decided; None where that is open."""
+        """Whether a formula is true by the decided facts; None if it is undecided."""
         tag, _, kids = f
         if tag == "~":
             inner = self.truth(kids[0])
@@ -57,7 +57,7 @@ class DecidedFormulas(CaseState):
             return True
         if fkey(("~", None, (f,))) in self.literals:
             return False
-        # a = b is the same as a <= b and b <= a
+        # a = b is true if a <= b and b <= a are, and false if one of them is.
         if tag == "=" and letter_at(f) is None:
             a, b = kids
             halves = [self.truth(("<=", None, side)) for side in ((a, b), (b, a))]
@@ -67,7 +67,7 @@ class DecidedFormulas(CaseState):
         return None
 
     def show(self, g: Goal, f: Term) -> None:
-        """Close a goal that is true by what is decided."""
+        """Close the goal `f` of `g`, which is true by the decided facts."""
         tag, _, kids = f
         key = fkey(f)
         if key == NTRUE:
@@ -85,7 +85,7 @@ class DecidedFormulas(CaseState):
         elif tag in ("->", "~"):
             label = g.fresh("if")
             g.intro(label)
-            # By its conclusion, or else by a premise that is false.
+            # An implication by its conclusion if that is true, else by its false premise; a negation in the same way.
             if tag == "->" and self.truth(kids[1]):
                 self.show(g, kids[1])
             else:
@@ -99,7 +99,7 @@ class DecidedFormulas(CaseState):
         return None
 
     def deny(self, g: Goal, label: str) -> None:
-        """Close a goal by a fact that is false by what is decided."""
+        """Close any goal by the fact `label`, which is false by the decided facts."""
         f = g.facts[label]
         tag, _, kids = f
         if fkey(f) == NFALSE:
@@ -107,33 +107,33 @@ class DecidedFormulas(CaseState):
         negation_label = self.literals.get(fkey(("~", None, (f,))))
         if negation_label is not None:
             return g.absurd(label, negation_label)
-        # From here on the goal is a contradiction.
+        # From here on the goal is FALSE.
         if g.goal != FALSE:
             g.contra(g.fresh("no"))
         if tag == "&":
             stem, parts = g.fresh("and"), flatten("&", f)
             g.use(label, label=" ".join(f"{stem}_{k}" for k in range(len(parts))))
-            # by its false part
+            # A conjunction is contradicted by its false part.
             k = next(k for k, part in enumerate(parts) if self.truth(part) is False)
             self.deny(g, f"{stem}_{k}")
         elif tag == "|":
             stem = g.fresh("or")
-            # by all its parts, each of which is false
+            # A disjunction: in each case, its part is false.
             labels = [f"{stem}_{k}" for k in range(len(flatten("|", f)))]
             for h, case_label in zip(g.cases(label, *labels), labels, strict=True):
                 self.deny(h, case_label)
         elif tag == "->":
-            # its premise is true, so its conclusion is a fact, which is false
-            so = g.fresh("so")
-            g.use(label, lambda h: self.show(h, kids[0]), label=so)
-            self.deny(g, so)
+            # The premise of an implication is true, so its conclusion becomes a fact, which is false.
+            conclusion = g.fresh("so")
+            g.use(label, lambda h: self.show(h, kids[0]), label=conclusion)
+            self.deny(g, conclusion)
         elif tag == "~":
             yes = g.fresh("yes")
             g.have(kids[0], yes, lambda h: self.show(h, kids[0]))
             g.absurd(yes, label)
         elif tag == "=":
             a, b = kids
-            # One of the inequalities is false: its opposite is strict, and contradicts the equation.
+            # One of a <= b and b <= a is false: its opposite is a strict inequality, which contradicts a = b.
             less = next(side for side in ((a, b), (b, a)) if self.truth(("<=", None, side)) is False)
             strict = self.literals[fkey(("<", None, less[::-1]))]
             rows = [FactRow(poly(x), x[0], (k,), raw=poly(x)) for x, k in ((f, label), (g.facts[strict], strict))]
@@ -143,7 +143,8 @@ class DecidedFormulas(CaseState):
         return None
 
     def undecided(self, f: Term) -> Term | None:
-        """A comparison in a formula that is to be decided; None where all are, those under quantifiers left out."""
+        """The first undecided comparison in a formula, outside quantifiers; None if all are decided. For an equation it
+        is one of its two inequalities."""
         for part in comparisons(f):
             if self.truth(part) is None:
                 if part[0] == "=" and letter_at(part) is None:
@@ -155,7 +156,7 @@ class DecidedFormulas(CaseState):
 
 
 def comparisons(f: Term) -> list[Term]:
-    """The comparisons in a formula, those under quantifiers left out."""
+    """The comparisons in a formula, without those under quantifiers."""
     if f[0] in COMPARISONS:
         return [f]
     if f[0] in ("all", "ex"):
