@@ -346,8 +346,8 @@ class ProgramFacts(CompiledFacts):
     # Lines of the proof
 
     def add(self, label: str, statement: str, lines: Sequence[str], text_at_i: str = "") -> Fact:
-        """Add the fact `whole` with the lines of its proof; not if there is one with this label. If it is about each
-        position, `said` is what it states about position i."""
+        """Add the fact `statement` with the lines of its proof, and return it, or the fact that already has this label.
+        If the fact is about each position, `text_at_i` is what it states about position i."""
         if label not in self.shown:
             self.shown[label] = Fact(label, expr.parse_formula(text_at_i or statement))
             self.lines.append(partial(self._shown, label, statement, lines))
