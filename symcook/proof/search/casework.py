@@ -105,17 +105,17 @@ class Cases(Foreground):
     def pointwise(self, s: Step, depth: int, splits: int) -> bool:
         """Close a comparison of sums over the same range by comparing their terms (`sums.pointwise`)."""
         trial = s.fork()
-        inner = sums.pointwise(trial.g)
-        if inner is None:
+        comparison = sums.pointwise(trial.g)
+        if comparison is None:
             return False
-        function, low, high, tag, close = inner
-        f = sums.below(function, low, high, tag)
-        below = trial.fork(f)
+        function, low, high, tag, close = comparison
+        terms_compared = sums.below(function, low, high, tag)
+        trial_below = trial.fork(terms_compared)
         try:
-            self.run(below, depth - 1, splits)
+            self.run(trial_below, depth - 1, splits)
         except Stuck:
             return False
-        close(below.g.nodes)
+        close(trial_below.g.nodes)
         s.take(trial)
         return True
 
@@ -211,14 +211,14 @@ class Cases(Foreground):
         """Add x = t for names of integers that new bounds of the foreground and older facts enclose: t <= x <= t."""
         g = s.g
         self.saturate(s)
-        ends: dict[object, tuple[str, Term]] = {}
+        label_and_bound: dict[object, tuple[str, Term]] = {}
         for k, f in g.facts.items():
             if f[0] == "<=" and sort_of(f[2][0]) == sort_of(f[2][1]) == "Int":
-                ends.setdefault(normal.freeze(self.poly(f)), (k, f))
+                label_and_bound.setdefault(normal.freeze(self.poly(f)), (k, f))
         for k in [k for k in list(s.foreground)[-NEWEST_BOUNDS:] if g.facts[k][0] == "<="]:
             # The opposite bound: 0 <= p and 0 <= -p together give p = 0.
             p = self.poly(g.facts[k])
-            opposite = ends.get(normal.freeze(normal.scale(p, -1)))
+            opposite = label_and_bound.get(normal.freeze(normal.scale(p, -1)))
             if opposite is None or not p:
                 continue
             # p = 0 is solved for a name with the coefficient 1 or -1, of several for the one that was declared last.
@@ -237,14 +237,14 @@ class Cases(Foreground):
             if f in g.facts.values():
                 continue
             # Both inequalities follow from the two bounds, and the equation from them.
-            sides = []
+            proofs = []
             for end in (("<=", None, f[2]), ("<=", None, (value, v))):
                 combination = linear.find(end, {x: g.facts[x] for x in (k, opposite[0])}, effort=self.effort)
                 if combination is None:
                     return
-                sides.append([g._pos(combination)])
+                proofs.append([g._pos(combination)])
             label = g.fresh("at")
-            node = {"by": "antisym", "left": sides[0], "right": sides[1]}
+            node = {"by": "antisym", "left": proofs[0], "right": proofs[1]}
             g._emit({"by": "have", "show": g.text(f), "proof": [node], "as": label})
             g._bind(label, f)
             s.foreground[label] = None
@@ -339,9 +339,9 @@ class Cases(Foreground):
         rule = opened(g.fact(hint.label))
         if not any(part[0] == "~" for q in rule.premises for part in flatten("&", q)):
             return []
-        here = closed_subterms([g.goal, *(g.facts[k] for k in s.foreground if g.facts[k][0] in COMPARISONS)])
-        out = []
-        for matched in ways(rule, g.goal, here, (), {}):
+        closed_terms = closed_subterms([g.goal, *(g.facts[k] for k in s.foreground if g.facts[k][0] in COMPARISONS)])
+        undecided = []
+        for matched in ways(rule, g.goal, closed_terms, (), {}):
             for q in rule.premises:
                 for part in flatten("&", q):
                     if part[0] == "~" and part[2][0][0] == "=":
@@ -350,8 +350,8 @@ class Cases(Foreground):
                             continue
                         known = any(f in (eq, ("~", None, (eq,))) for f in g.facts.values())
                         if not known and not any(is_meta(v) for v in free(eq)):
-                            out.append(eq)
-        return out[:4]
+                            undecided.append(eq)
+        return undecided[:4]
 
     def finite(self, s: Step, depth: int, splits: int) -> bool:
         """Close the goal by cases for the value of an integer that lies between two numbers, at most RANGE of them."""
@@ -373,10 +373,10 @@ class Cases(Foreground):
                         low[b] = (bound, k)
         for v in sorted(names, key=lambda v: v[1]):
             if v in low and v in high and 0 <= high[v][0] - low[v][0] < RANGE and ("finite", v) not in s.done:
-                is_known = any(
+                has_value = any(
                     f[0] == "=" and v in f[2] and constant(nf(f[2][1])) is not None for f in g.facts.values()
                 )
-                if is_known:
+                if has_value:
                     continue
                 trial = s.fork()
                 trial.done.add(("finite", v))
@@ -396,7 +396,7 @@ class Cases(Foreground):
                 raise Stuck("an empty range")
             return
         if low[0] == high[0]:  # one value is left: v = low from both bounds
-            at = ("=", None, (v, num(low[0])))
+            equation = ("=", None, (v, num(low[0])))
             label = g.fresh("at")
             ends = [("<=", None, (v, num(low[0]))), ("<=", None, (num(low[0]), v))]
             nodes = []
@@ -406,8 +406,8 @@ class Cases(Foreground):
                     raise Stuck("no range")
                 nodes.append([g._pos(combination)])
             node = {"by": "antisym", "left": nodes[0], "right": nodes[1]}
-            g._emit({"by": "have", "show": g.text(at), "proof": [node], "as": label})
-            g._bind(label, at)
+            g._emit({"by": "have", "show": g.text(equation), "proof": [node], "as": label})
+            g._bind(label, equation)
             s.foreground[label] = None
             self.side(s, depth, splits)
             return
@@ -415,6 +415,6 @@ class Cases(Foreground):
         less, above = g.em(("<=", None, (v, num(low[0]))), g.fresh("at"))
         side = next(reversed(less.facts))
         self.walk(s.under(less), v, low, (low[0], side), depth, splits)
-        up = above.fresh("z")
-        above.use("ax:int_lt", above.text(num(low[0])), above.text(v), f"#{side}", label=up)
-        self.walk(s.under(above), v, (low[0] + 1, up), high, depth, splits)
+        next_bound = above.fresh("z")
+        above.use("ax:int_lt", above.text(num(low[0])), above.text(v), f"#{side}", label=next_bound)
+        self.walk(s.under(above), v, (low[0] + 1, next_bound), high, depth, splits)

@@ -71,10 +71,10 @@ class _Search:
             raise Stuck(f"the cover needs more than {self.boxes} boxes")
         return _Leaf(prec)
 
-    def point(self, at: dict[Term, Fraction]) -> None:
+    def point(self, values: dict[Term, Fraction]) -> None:
         """Stuck with a reason where not even the value at one point is decided."""
-        if self.decided({v: (q, q) for v, q in at.items()}) is None:
-            where = ", ".join(f"{v[1][0]} = {quotient(q)}" for v, q in at.items())
+        if self.decided({v: (q, q) for v, q in values.items()}) is None:
+            where = ", ".join(f"{v[1][0]} = {quotient(q)}" for v, q in values.items())
             raise Stuck(f"the two sides touch or are the wrong way round at {where}")
 
 
@@ -124,41 +124,41 @@ def _scan(search: _Search, v: Term, low: Fraction, high: Fraction, depth: int) -
 
     The width of an interval is doubled while its enclosure decides, then found by bisection to a part in 16.
     """
-    whole = search.leaf({v: (low, high)})
-    if whole is not None:
-        return [(high, whole)]
+    single_leaf = search.leaf({v: (low, high)})
+    if single_leaf is not None:
+        return [(high, single_leaf)]
     if low == high:
         raise Stuck(f"the value at {v[1][0]} = {quotient(low)} is not decided")
-    out: list[tuple[Fraction, _Leaf]] = []
-    least = (high - low) / 2**depth
-    at, width = low, (high - low) / 2
-    while at < high:
-        width = min(width, high - at)
-        good, bad = Fraction(0), None  # the widest interval known to be decided, the narrowest known not to be
-        while bad is None or (good == 0 or bad > good * Fraction(17, 16)):
-            if search.decided({v: (at, at + width)}) is not None:
-                good = width
-                if at + width == high:
+    intervals: list[tuple[Fraction, _Leaf]] = []
+    narrowest = (high - low) / 2**depth
+    left_end, width = low, (high - low) / 2
+    while left_end < high:
+        width = min(width, high - left_end)
+        good_width, bad_width = Fraction(0), None  # the widest interval known to be decided, the narrowest known not to be
+        while bad_width is None or (good_width == 0 or bad_width > good_width * Fraction(17, 16)):
+            if search.decided({v: (left_end, left_end + width)}) is not None:
+                good_width = width
+                if left_end + width == high:
                     break
-                width = min(2 * width, high - at) if bad is None else (good + bad) / 2
+                width = min(2 * width, high - left_end) if bad_width is None else (good_width + bad_width) / 2
             else:
-                bad = width
-                width = (good + bad) / 2
-                if bad < least:  # say at which of the ends the comparison fails, if it does
-                    search.point({v: at})
-                    search.point({v: at + bad})
-                    raise Stuck(f"an interval at {v[1][0]} = {quotient(at)} is too narrow: the two sides come close")
+                bad_width = width
+                width = (good_width + bad_width) / 2
+                if bad_width < narrowest:  # say at which of the ends the comparison fails, if it does
+                    search.point({v: left_end})
+                    search.point({v: left_end + bad_width})
+                    raise Stuck(f"an interval at {v[1][0]} = {quotient(left_end)} is too narrow: the two sides come close")
         # A little narrower, so that the end is a simple fraction in the certificate.
-        end = at + good if at + good == high else simplest(at + good * Fraction(15, 16), at + good)
-        leaf = search.leaf({v: (at, end)})
+        end = left_end + good_width if left_end + good_width == high else simplest(left_end + good_width * Fraction(15, 16), left_end + good_width)
+        leaf = search.leaf({v: (left_end, end)})
         if leaf is None:  # enclosures need not be monotone
-            end = at + good
-            leaf = search.leaf({v: (at, end)})
+            end = left_end + good_width
+            leaf = search.leaf({v: (left_end, end)})
         if leaf is None:
-            raise Stuck(f"the enclosure over an interval at {v[1][0]} = {quotient(at)} changes its mind")
-        out.append((end, leaf))
-        at, width = end, good
-    return out
+            raise Stuck(f"the enclosure over an interval at {v[1][0]} = {quotient(left_end)} changes its mind")
+        intervals.append((end, leaf))
+        left_end, width = end, good_width
+    return intervals
 
 
 def simplest(low: Fraction, high: Fraction) -> Fraction:
@@ -200,11 +200,11 @@ def _halve(search: _Search, box: Box, depth: int, whole_box: Box) -> _Leaf | _Sp
     best: tuple[tuple[int, Fraction], Term] | None = None
     for v in wide:
         low, high = box[v]
-        done = sum(search.decided(half) is not None for half in _halves(box, v))
-        thin = {**box, v: ((low + high) / 2,) * 2}
-        helps = search.decided(thin) is not None
+        decided_halves = sum(search.decided(half) is not None for half in _halves(box, v))
+        middle_slice = {**box, v: ((low + high) / 2,) * 2}
+        middle_decides = search.decided(middle_slice) is not None
         first, last = whole_box[v]
-        rank = (2 * done + helps, (high - low) / (last - first))
+        rank = (2 * decided_halves + middle_decides, (high - low) / (last - first))
         if best is None or rank > best[0]:
             best = (rank, v)
     v = present(best)[1]

@@ -28,30 +28,30 @@ OWN = ".."
 def prefix(text: str) -> tuple[list[str], list[str]]:
     """The names in front of a formula: of ``all``, those behind an arrow too, and of ``ex`` after these."""
     tree = expr.parse_formula(text)
-    every: list[str] = []
-    some: list[str] = []
+    universal_names: list[str] = []
+    existential_names: list[str] = []
     while tree[0] in ("all", "all in", "->"):
-        every += [] if tree[0] == "->" else [tree[1]]
+        universal_names += [] if tree[0] == "->" else [tree[1]]
         tree = tree[-1]
     while tree[0] == "ex":
-        some.append(tree[1])
+        existential_names.append(tree[1])
         tree = tree[-1]
-    return every, some
+    return universal_names, existential_names
 
 
 def of_part(text: str | None, goal: Term) -> list[str]:
     """The names in front of the part of a conjunction that a goal is, known by their sorts; none where these fit parts
     with other names."""
     try:
-        todo = [expr.parse_formula(text)] if text else []
+        parts = [expr.parse_formula(text)] if text else []
     except BadInput:
         return []
     candidates: list[list[str]] = []
-    wanted = _sorts(goal)
-    while todo:
-        tree = todo.pop()
+    goal_sorts = _sorts(goal)
+    while parts:
+        tree = parts.pop()
         if tree[0] == "&":
-            todo += tree[1:]
+            parts += tree[1:]
             continue
         names, sorts = [], []
         while tree[0] in ("all", "all in", "->"):
@@ -59,17 +59,17 @@ def of_part(text: str | None, goal: Term) -> list[str]:
                 names.append(tree[1])
                 sorts.append("Int" if tree[0] == "all in" else tree[2])
             tree = tree[-1]
-        candidates += [names] if sorts == wanted and names not in candidates else []
+        candidates += [names] if sorts == goal_sorts and names not in candidates else []
     return candidates[0] if len(candidates) == 1 else []
 
 
 def _sorts(goal: Term) -> list[Sort]:
     """The sorts of the quantifiers in front of a formula, those after an arrow too."""
-    out: list[Sort] = []
+    sorts: list[Sort] = []
     while goal[0] in ("all", "->"):
-        out += [goal[1]] if goal[0] == "all" else []
+        sorts += [goal[1]] if goal[0] == "all" else []
         goal = goal[2][-1]
-    return out
+    return sorts
 
 
 def own(text: str | None) -> tuple[list[str], list[str]]:
@@ -95,14 +95,14 @@ def spread(labels: tuple[str, ...], f: Term) -> tuple[str, ...]:
     if OWN not in labels:
         return labels
     # ``..`` stands for the parts between as many as there are labels before it and after it.
-    parts, at = flatten("&", f), labels.index(OWN)
-    after = len(labels) - at - 1
-    out = list(labels[:at])
-    for k in range(at, len(parts) - after):
+    parts, place = flatten("&", f), labels.index(OWN)
+    after = len(labels) - place - 1
+    spread_labels = list(labels[:place])
+    for k in range(place, len(parts) - after):
         name = defines(parts[k])
         label = f"{name[1][0]}_is" if name else f"part{k + 1}"
-        out.append(label if label not in out else f"part{k + 1}")
-    return (*out, *labels[at + 1 :])
+        spread_labels.append(label if label not in spread_labels else f"part{k + 1}")
+    return (*spread_labels, *labels[place + 1 :])
 
 
 @dataclass(frozen=True)
@@ -171,20 +171,20 @@ def exists(
     Before each, `follow` adds facts about those that are there; its argument are the names of those that are missing.
     """
     # A name for each, of the given ones where they are free.
-    wanted: list[tuple[str, Sort]] = []
+    named_functions: list[tuple[str, Sort]] = []
     body, remaining_names = g.goal, [*names]
     while body[0] == "ex":
         name = remaining_names.pop(0) if remaining_names else ""
-        taken = {*g.scope, *g.library.definitions, *(n for n, _ in wanted)}
+        taken = {*g.scope, *g.library.definitions, *(n for n, _ in named_functions)}
         if not name or name in taken:
             name = next(f"f{k}" for k in range(1, 10_000) if f"f{k}" not in taken)
-        wanted.append((name, body[1]))
+        named_functions.append((name, body[1]))
         body = instantiate(body[2][0], (var(name, body[1]),))
 
     def solve(h: Goal, names: Sequence[tuple[str, Sort]], parts: Sequence[Term]) -> None:
         """Obtain these functions in `h`, each after those that its equation names."""
         # Of several equations for a function the first one gives its value.
-        by = {
+        equation_of = {
             value_of_part.function: part
             for part in reversed(parts)
             if (value_of_part := given(part)) and not value_of_part.recurs
@@ -194,19 +194,19 @@ def exists(
         while missing:
             if h is g:
                 follow([function[1][0] for function in missing])
-            v = next((v for v in missing if v in by and not (free(by[v]) - {v}) & {*missing}), None)
+            v = next((v for v in missing if v in equation_of and not (free(equation_of[v]) - {v}) & {*missing}), None)
             if v is not None:
                 missing.remove(v)
-                _solve(h, v, by[v], inverses, hints, levels)
+                _solve(h, v, equation_of[v], inverses, hints, levels)
                 continue
             # All that are missing need each other: functions that recur are obtained together, by induction.
-            again = rounds.repeated(missing, parts)
-            rounds.obtain(h, again, solve, levels)
-            missing = [function for function in missing if function not in again.functions]
+            recurring = rounds.repeated(missing, parts)
+            rounds.obtain(h, recurring, solve, levels)
+            missing = [function for function in missing if function not in recurring.functions]
 
-    solve(g, wanted, flatten("&", body))
+    solve(g, named_functions, flatten("&", body))
     follow(())
-    g.witness(*(name for name, _ in wanted))
+    g.witness(*(name for name, _ in named_functions))
 
 
 def _solve(
@@ -217,33 +217,33 @@ def _solve(
     if definition is None:
         raise Stuck(f"no equation for all values of {name}")
     # Solve the equation for f(args): right*(1/factor) + old, and `otherwise` where `when` holds.
-    extra, value = list[Hint](), definition.right
-    test: Term = num(0) if definition.when is None else ("ind", None, (definition.when,))
+    more_hints, value = list[Hint](), definition.right
+    when_indicator: Term = num(0) if definition.when is None else ("ind", None, (definition.when,))
     if definition.factor is not None:
-        key = abstract(definition.factor, definition.inside)
-        if key not in inverses:
-            inverses[key] = _inverse(g, definition, part, hints, levels)
-        extra = [Hint(inverses[key])]
+        factor_function = abstract(definition.factor, definition.inside)
+        if factor_function not in inverses:
+            inverses[factor_function] = _inverse(g, definition, part, hints, levels)
+        more_hints = [Hint(inverses[factor_function])]
         # Where `when` holds the factor may be 0: there 1 is added, so that nothing is divided by 0.
-        factor = definition.factor if definition.when is None else ("+", None, (definition.factor, test))
+        factor = definition.factor if definition.when is None else ("+", None, (definition.factor, when_indicator))
         value = ("*", None, (value, ("/", None, (num(1), factor))))
     if definition.old is not None:
         value = ("+", None, (definition.old, value))
     if definition.when is not None:
-        elsewhere = ("*", None, (("-", None, (num(1), test)), value))
-        value = ("+", None, (("*", None, (test, definition.otherwise)), elsewhere))
+        elsewhere = ("*", None, (("-", None, (num(1), when_indicator)), value))
+        value = ("+", None, (("*", None, (when_indicator, definition.otherwise)), elsewhere))
     arguments = definition.call[2][1:]
     value = value if isinstance(sort, str) else ("lam", sort[1], (abstract(value, list(arguments)),))
     # That a function with this equation exists, by the value as a witness; then a name for it.
     formula: Term = ("ex", sort, (abstract(part, [v]),))
-    sub = g._branch(formula)
-    sub.witness(sub.text(value))
+    existence_goal = g._branch(formula)
+    existence_goal.witness(existence_goal.text(value))
     if definition.when is None:
-        automation.prove(sub, extra, levels)
+        automation.prove(existence_goal, more_hints, levels)
     else:
-        _by_windows(sub, definition, extra, levels)
+        _by_windows(existence_goal, definition, more_hints, levels)
     exists_label, label = g.fresh("some"), f"{name}_is"
-    g._emit({"by": "have", "show": g.text(formula), "proof": sub.nodes, "as": exists_label})
+    g._emit({"by": "have", "show": g.text(formula), "proof": existence_goal.nodes, "as": exists_label})
     g._bind(exists_label, formula)
     g.obtain(exists_label, name, label if label not in g.facts else g.fresh("is"))
 
@@ -266,24 +266,24 @@ def _by_windows(g: Goal, definition: ValueGiven, extra: Sequence[Hint], levels: 
         automation.prove(h, [*extra, Hint(here)], levels)
 
 
-def _inverse(g: Goal, of: ValueGiven, part: Term, hints: Sequence[Hint], levels: Sequence[automation.Level]) -> str:
+def _inverse(g: Goal, definition: ValueGiven, part: Term, hints: Sequence[Hint], levels: Sequence[automation.Level]) -> str:
     """The label of d*(1/d) = 1 for all values in the range of `part`: 0 < d follows from its equation and the hints."""
-    bounds: dict[str, Term] = {}
-    d = present(of.factor)
+    facts_so_far: dict[str, Term] = {}
+    d = present(definition.factor)
     for stem, f in (
         ("positive", ("<", None, (num(0), d))),
         ("inverse", ("=", None, (("*", None, (d, ("/", None, (num(1), d)))), num(1)))),
     ):
-        show = _like(part, f if of.when is None else imp(negation(of.when), f), of.inside)
+        statement = _like(part, f if definition.when is None else imp(negation(definition.when), f), definition.inside)
         label = g.fresh(stem)
-        sub = g._branch(show)
+        lemma_goal = g._branch(statement)
         head = d[2][0] if d[0] == "app" else d
         own_equation = [Hint(k) for k, e in g.facts.items() if head == defines(e)]
-        hints_here = [*own_equation, *hints] if stem == "positive" else [Hint("ax:inv"), *(Hint(k) for k in bounds)]
-        automation.prove(sub, hints_here, levels)
-        g._emit({"by": "have", "show": g.text(show), "proof": sub.nodes, "as": label})
-        g._bind(label, show)
-        bounds[label] = show
+        hints_here = [*own_equation, *hints] if stem == "positive" else [Hint("ax:inv"), *(Hint(k) for k in facts_so_far)]
+        automation.prove(lemma_goal, hints_here, levels)
+        g._emit({"by": "have", "show": g.text(statement), "proof": lemma_goal.nodes, "as": label})
+        g._bind(label, statement)
+        facts_so_far[label] = statement
     return label
 
 

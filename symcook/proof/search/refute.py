@@ -51,27 +51,27 @@ class Refutation(Goal):
         """Use the statement at some values, what remains of it under `label`; another fact as `Goal.use` does."""
         if self.left is None or fact != self.supposed:
             return super().use(fact, *args, label=label, premises=premises)
-        arguments, t, extra = list(args), self.left, 0
-        while t[0] in ("all", "->"):
+        arguments, remaining, proved_without_argument = list(args), self.left, 0
+        while remaining[0] in ("all", "->"):
             # A quantifier of S is an existence in R(S): the argument is its witness.
-            if t[0] == "all":
+            if remaining[0] == "all":
                 if not arguments:
                     break
                 self._split_off()
                 text = arguments.pop(0)
-                value = self.term(text, t[1])
+                value = self.term(text, remaining[1])
                 self.witness(text)
-                t = instantiate(t[2][0], (value,))
+                remaining = instantiate(remaining[2][0], (value,))
                 self.general = instantiate(self.general[2][0], (var(f"{text}#{len(self.nodes)}", self.general[1]),))
                 continue
             # A premise of S is a part of a conjunction in R(S).
-            if not arguments and premises is not None and extra >= premises:
+            if not arguments and premises is not None and proved_without_argument >= premises:
                 break
-            ready = arguments and (not isinstance(arguments[0], str) or arguments[0][:1] in "#!")
-            extra += not arguments
-            self._premise_of(t[2][0], arguments.pop(0) if ready else None)
-            t, self.general = t[2][1], self.general[2][1]
-        self.left, self.supposed = t, label
+            premise_given = arguments and (not isinstance(arguments[0], str) or arguments[0][:1] in "#!")
+            proved_without_argument += not arguments
+            self._premise_of(remaining[2][0], arguments.pop(0) if premise_given else None)
+            remaining, self.general = remaining[2][1], self.general[2][1]
+        self.left, self.supposed = remaining, label
         self._arrive(arguments)
         return self
 
@@ -89,16 +89,16 @@ class Refutation(Goal):
         d = defined(self.general[2][0])
         self.premises.append(labels.split() + ([] if d == self.general[2][0] else _unlabelled(d)))
 
-    def _split_off(self, more: Term = TRUE) -> None:
+    def _split_off(self, further_condition: Term = TRUE) -> None:
         """Prove the conjuncts in front, those of the noted premises, their D and the D `more`; the last one remains."""
-        asked = [label for labels in self.premises for label in labels] + _unlabelled(more)
+        labels_needed = [label for labels in self.premises for label in labels] + _unlabelled(further_condition)
         self.premises = []
-        if not asked:
+        if not labels_needed:
             return
         parts = self.split()
-        if len(parts) != len(asked) + 1:
+        if len(parts) != len(labels_needed) + 1:
             raise Stuck("R(S) has another form")
-        for g, label in zip(parts, asked, strict=False):
+        for g, label in zip(parts, labels_needed, strict=False):
             if label:
                 g.hyp(label)
             elif fkey(g.goal) == KEY_TRUE:
