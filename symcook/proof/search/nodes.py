@@ -56,6 +56,8 @@ class Closing(TypedDict):
     by: str
 
 
+# Absurd: a fact contradicts the fact `not`. Contra: the goal's negation is assumed. Use: `with` has the arguments and
+# premises of the fact, a premise as "#" and a label or as a proof. Branches: what Cases and ExcludedMiddle share.
 Absurd = TypedDict("Absurd", {"by": str, "of": str, "not": NotRequired[str]})
 Contra = TypedDict("Contra", {"by": str, "as": Labels})
 Have = TypedDict("Have", {"by": str, "show": str, "proof": "Proof", "as": Labels})
@@ -77,6 +79,7 @@ class Antisym(TypedDict):
     right: Proof
 
 
+# Induction on the name `name`, whose lower bound is the fact `ge`.
 Induct = TypedDict("Induct", {"by": str, "name": str, "ge": str, "as": Labels, "base": "Proof", "step": "Proof"})
 
 
