@@ -37,8 +37,8 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
     if _parted(g.goal) and not immediate(trial := g._branch(g.goal)):
         if trial.goal[0] != "&":
             trial.intro_all()
-        front = [*foreground, *(k for k in trial.facts if k not in g.facts)]
-        number = max(prove(part, hints, levels, front) for part in trial.split())
+        front_labels = [*foreground, *(k for k in trial.facts if k not in g.facts)]
+        number = max(prove(part, hints, levels, front_labels) for part in trial.split())
         g.nodes += pruned(trial.nodes)
         g.closed = True
         return number
@@ -52,16 +52,16 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
         if immediate(g):
             return 0
         tries = [(cited, number, level) for number, level in enumerate(levels[:2])] + tries
-    for home, number, level in tries:
-        trial = home._branch(g.goal)
+    for start, number, level in tries:
+        trial = start._branch(g.goal)
         search = _Tactic(level, hints, g.known)
-        front = dict.fromkeys([*foreground, *search.cited(trial)])
+        front_labels = dict.fromkeys([*foreground, *search.cited(trial)])
         # Without hints, a few rules are in the foreground as if they were cited.
         rules = [k for k, f in trial.facts.items() if f[0] == "all"]
         if not hints and level.degree > 1 and len(rules) <= RULES:
-            front |= dict.fromkeys(rules)
+            front_labels |= dict.fromkeys(rules)
         try:
-            search.run(Step(trial, front, Signs(trial, search.effort, depth=level.signs)), level.depth)
+            search.run(Step(trial, front_labels, Signs(trial, search.effort, depth=level.signs)), level.depth)
         except Stuck as error:
             failure = search.failure(error)
             continue
@@ -82,12 +82,12 @@ def _spelled_out(g: Goal, hints: Sequence[Hint], levels: Sequence[Level], foregr
     """Close `g` from what its facts say about integers (`integers`), where that is new; whether it did."""
     trial = g._branch(g.goal)
     try:
-        new = integer_facts(
+        new_labels = integer_facts(
             trial, lambda h: prove(h, (), levels[:2], [k for k, f in h.facts.items() if f[0] in ("<=", "~")])
         )
-        if not new and trial.goal == g.goal:
+        if not new_labels and trial.goal == g.goal:
             return False
-        prove(trial, hints, levels[1:3], [*foreground, *new])
+        prove(trial, hints, levels[1:3], [*foreground, *new_labels])
     except (Stuck, Rejected):
         return False
     g.nodes += pruned(trial.nodes)

@@ -48,28 +48,28 @@ class Repeated:
             formula = ("ex", f[1][1], (abstract(formula, [f]),))
         return formula
 
-    def obtain(self, g: Goal, some: str, last: Term, names: Sequence[str], stem: str) -> list[str]:
+    def obtain(self, g: Goal, exists_label: str, last: Term, names: Sequence[str], stem: str) -> list[str]:
         """Obtain functions under `names` from the fact `some`, that they exist; the labels of their equations."""
         labels = [f"{stem}_{k}" for k in range(len(self.parts(last)))]
         for k, name in enumerate(names, 1):
-            inner = g.fresh("from_")
-            g.obtain(some, name, " ".join(labels) if k == len(names) else inner)
-            some = inner
+            next_label = g.fresh("from_")
+            g.obtain(exists_label, name, " ".join(labels) if k == len(names) else next_label)
+            exists_label = next_label
         return labels
 
 
 def repeated(wanted: Sequence[Term], parts: Sequence[Term]) -> Repeated:
     """The functions of `wanted` that repeat over one range; Stuck where none does."""
     # The first range of rounds in which one of the functions has an equation, and all equations over it.
-    over = {part: step_range for part in parts if (step_range := _in_rounds(part, wanted)) is not None}
-    first = next(((low, high) for low, high, step in over.values() if _about(step, wanted)), None)
+    ranges_of_parts = {part: step_range for part in parts if (step_range := _in_rounds(part, wanted)) is not None}
+    first = next(((low, high) for low, high, step in ranges_of_parts.values() if _about(step, wanted)), None)
     if first is None:
-        without = ", ".join(w[1][0] for w in wanted)
-        raise Stuck(f"no equation gives one of {without} by those before it")
-    steps = tuple(step for low, high, step in over.values() if (low, high) == first and _about(step, wanted))
+        function_names = ", ".join(w[1][0] for w in wanted)
+        raise Stuck(f"no equation gives one of {function_names} by those before it")
+    steps = tuple(step for low, high, step in ranges_of_parts.values() if (low, high) == first and _about(step, wanted))
     # The functions that these equations have, and the parts that give their values before the first round.
     functions = tuple(f for f in wanted if any(f in _about(step, wanted) for step in steps))
-    before = tuple(part for part in parts if part not in over and _about(part, functions) and _starts(part, functions))
+    before = tuple(part for part in parts if part not in ranges_of_parts and _about(part, functions) and _starts(part, functions))
     return Repeated(*first, functions, before, steps)
 
 
@@ -101,7 +101,7 @@ def obtain(g: Goal, rounds: Repeated, solve: Existing, levels: Sequence[Level]) 
     start = ("-", None, (rounds.low, num(1)))
     q = var("q#", "Int")
     body = imp(("<=", None, (start, q)), imp(("<=", None, (q, rounds.high)), rounds.exist(q)))
-    every, all_of_them = g.fresh("rounds"), ("all", "Int", (abstract(body, [q]),))
+    rule_label, statement = g.fresh("rounds"), ("all", "Int", (abstract(body, [q]),))
 
     def by_induction(h: Goal) -> None:
         """Prove that for each q from the round before the first to the last there are functions for q rounds."""
@@ -113,10 +113,10 @@ def obtain(g: Goal, rounds: Repeated, solve: Existing, levels: Sequence[Level]) 
         step.intro(top)
         _one_more(step, rounds, before, solve, levels)
 
-    g.have(all_of_them, every, by_induction)
-    some = g.fresh("some")
-    g.use(every, g.text(rounds.high), label=some, premises=2)
-    rounds.obtain(g, some, rounds.high, [f[1][0] for f in rounds.functions], g.fresh("round"))
+    g.have(statement, rule_label, by_induction)
+    exists_label = g.fresh("some")
+    g.use(rule_label, g.text(rounds.high), label=exists_label, premises=2)
+    rounds.obtain(g, exists_label, rounds.high, [f[1][0] for f in rounds.functions], g.fresh("round"))
 
 
 def _none(g: Goal, rounds: Repeated) -> None:
@@ -124,17 +124,17 @@ def _none(g: Goal, rounds: Repeated) -> None:
     values_before = {}
     # Each part is an equation ``f(t, x1, ..) = value`` for all x1, ..
     for part in rounds.before:
-        inside = list[Term]()
+        variables = list[Term]()
         while part[0] in ("all", "->"):
             if part[0] == "all":
-                inside.append(var(f"x#{len(inside)}", "Int"))
-                part = instantiate(part[2][0], (inside[-1],))
+                variables.append(var(f"x#{len(variables)}", "Int"))
+                part = instantiate(part[2][0], (variables[-1],))
             else:
                 part = part[2][1]
         call, value = part[2]
-        if [*call[2][2:]] != inside:
+        if [*call[2][2:]] != variables:
             raise Stuck(f"no equation for all values of {call[2][0][1][0]} before all rounds")
-        values_before[call[2][0]] = abstract(value, [ROUND, *inside])
+        values_before[call[2][0]] = abstract(value, [ROUND, *variables])
     for f in rounds.functions:
         g.witness(g.text(("lam", f[1][1][1], (values_before.get(f, num(0)),))))
 
@@ -143,54 +143,54 @@ def _one_more(g: Goal, rounds: Repeated, before: str, solve: Existing, levels: S
     """The step of the induction: functions for q + 1 rounds from those for q, which the fact `before` gives."""
     # The old functions, by the premise of the induction.
     (q,) = (var(name, "Int") for name in [*g.scope][-1:])
-    new = ("+", None, (q, num(1)))
+    next_round = ("+", None, (q, num(1)))
     exists_label = g.fresh("some")
     g.use(before, label=exists_label, premises=1)
-    olds = [g.fresh(f"{f[1][0]}_") for f in rounds.functions]
-    labels = rounds.obtain(g, exists_label, q, olds, g.fresh("old"))
+    old_names = [g.fresh(f"{f[1][0]}_") for f in rounds.functions]
+    labels = rounds.obtain(g, exists_label, q, old_names, g.fresh("old"))
     # The values in the new round are functions of their own, without the argument of the round. Their equations are
     # those of a step with ``f(q + 1, x)`` replaced by them, and earlier values by those of the old functions.
-    news = {f: _later(f, g.fresh(f"{f[1][0]}_new")) for f in rounds.functions}
-    parts = [_put(instantiate(abstract(step, [ROUND]), (new,)), new, news) for step in rounds.steps]
-    old = {f: var(name, f[1][1]) for f, name in zip(rounds.functions, olds, strict=True)}
+    new_functions = {f: _later(f, g.fresh(f"{f[1][0]}_new")) for f in rounds.functions}
+    parts = [_put(instantiate(abstract(step, [ROUND]), (next_round,)), next_round, new_functions) for step in rounds.steps]
+    old = {f: var(name, f[1][1]) for f, name in zip(rounds.functions, old_names, strict=True)}
     parts = [instantiate(abstract(part, [*old]), [*old.values()]) for part in parts]
-    solve(g, [f[1] for f in news.values()], parts)
+    solve(g, [f[1] for f in new_functions.values()], parts)
     for k, part in enumerate(parts):
         if part not in g.facts.values():
             g.have(part, g.fresh(f"step{k}_"), closing(levels[:2]))
     # The witness for each function: I[t = q + 1]*new + (1 - I[t = q + 1])*old.
     for f in rounds.functions:
-        inside = [ROUND, *(var(f"x#{k}", "Int") for k in range(1, len(f[1][1][1])))]
-        is_new: Term = ("ind", None, (("=", None, (ROUND, new)),))
-        mine = _call(news[f], inside[1:])
+        variables = [ROUND, *(var(f"x#{k}", "Int") for k in range(1, len(f[1][1][1])))]
+        is_new: Term = ("ind", None, (("=", None, (ROUND, next_round)),))
+        new_value = _call(new_functions[f], variables[1:])
         elsewhere: Term = ("-", None, (num(1), is_new))
-        value = ("+", None, (("*", None, (is_new, mine)), ("*", None, (elsewhere, _call(old[f], inside)))))
-        g.witness(g.text(("lam", f[1][1][1], (abstract(value, inside),))))
+        value = ("+", None, (("*", None, (is_new, new_value)), ("*", None, (elsewhere, _call(old[f], variables)))))
+        g.witness(g.text(("lam", f[1][1][1], (abstract(value, variables),))))
     # Its equations: before all rounds those of the old functions; in a round those of the old ones, or in the new
     # round the equations that were just obtained.
     goals = g.split() if g.goal[0] == "&" else [g]
     for h, label in zip(goals, labels, strict=True):
         if label in labels[: len(rounds.before)]:
-            _elsewhere(h, new, levels)
+            _elsewhere(h, next_round, levels)
             continue
         t, low, last, upto, at = (h.fresh(stem) for stem in ("t", "from_low", "to_last", "upto", "at"))
         h.intro(t)
         h.intro(f"({low} {last})")
-        earlier, there = h.em(f"{t} <= {h.text(q)}", upto)
-        there.have(f"{t} = {h.text(new)}", at, closing(levels, upto, last))
-        there.rewrite(at)
-        if not automation.immediate(there):
-            raise there.stuck("the new round is not as its equation says")
+        earlier, in_new_round = h.em(f"{t} <= {h.text(q)}", upto)
+        in_new_round.have(f"{t} = {h.text(next_round)}", at, closing(levels, upto, last))
+        in_new_round.rewrite(at)
+        if not automation.immediate(in_new_round):
+            raise in_new_round.stuck("the new round is not as its equation says")
         earlier.use(label, t, label=earlier.fresh("as"))
-        _elsewhere(earlier, new, levels)
+        _elsewhere(earlier, next_round, levels)
 
 
-def _elsewhere(g: Goal, new: Term, levels: Sequence[Level]) -> None:
+def _elsewhere(g: Goal, new_round: Term, levels: Sequence[Level]) -> None:
     """Close a goal in which no round is the new one: its indicators are 0, which leaves a fact of the old functions."""
-    tests = {test for test in subterms(g.goal) if test[0] == "ind" and test[2][0][0] == "=" and test[2][0][2][1] == new}
-    for test in sorted(tests, key=str):
+    indicators = {indicator for indicator in subterms(g.goal) if indicator[0] == "ind" and indicator[2][0][0] == "=" and indicator[2][0][2][1] == new_round}
+    for indicator in sorted(indicators, key=str):
         label = g.fresh("other")
-        g.have(("=", None, (test, num(0))), label, closing(levels))
+        g.have(("=", None, (indicator, num(0))), label, closing(levels))
         g.rewrite(label)
     if not automation.immediate(g):
         raise g.stuck("the rounds before the new one are not as they were")
@@ -216,9 +216,9 @@ def _call(f: Term, arguments: Sequence[Term]) -> Term:
     return ("app", None, (f, *arguments)) if arguments else f
 
 
-def _put(t: Term, new: Term, news: dict[Term, Term]) -> Term:
+def _put(t: Term, new_round: Term, new_functions: dict[Term, Term]) -> Term:
     """`t` with the values at the round `new` as those of functions without that argument."""
-    kids = tuple([_put(child, new, news) for child in t[2]])
-    if t[0] == "app" and t[2][0] in news and t[2][1] == new:
-        return _call(news[t[2][0]], kids[2:])
+    kids = tuple([_put(child, new_round, new_functions) for child in t[2]])
+    if t[0] == "app" and t[2][0] in new_functions and t[2][1] == new_round:
+        return _call(new_functions[t[2][0]], kids[2:])
     return (t[0], t[1], kids)

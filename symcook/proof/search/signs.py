@@ -103,13 +103,13 @@ class Signs:
         if "fn" not in tags or "/" in tags or free(t):  # 1/z comes with z*(1/z) = 1 elsewhere
             return None
         f = ("<", None, (ZERO, t))
-        inner = self.g._branch(f)
+        trial = self.g._branch(f)
         try:
-            cover(inner, boxes=1)
+            cover(trial, boxes=1)
         except (Stuck, Rejected):
             return None
         label = self.g.fresh("sg")
-        self.g._emit({"by": "have", "show": self.g.text(f), "proof": inner.nodes, "as": label})
+        self.g._emit({"by": "have", "show": self.g.text(f), "proof": trial.nodes, "as": label})
         self.g._bind(label, f)
         return label, True
 
@@ -120,9 +120,9 @@ class Signs:
             return None
         # An even power of anything but a name: strict where the base has a strict sign, else the square of the root.
         if tag == "^" and data % 2 == 0 and data and kids[0][0] not in ("var", "app"):
-            inner = self.of(kids[0], depth - 1)
-            if inner is not None and inner[1]:
-                return self._have(t, True, [{"c": "1", "of": [inner[0]] * data}])
+            base_sign = self.of(kids[0], depth - 1)
+            if base_sign is not None and base_sign[1]:
+                return self._have(t, True, [{"c": "1", "of": [base_sign[0]] * data}])
             half = kids[0] if data == 2 else ("^", data // 2, kids)
             return self._have(t, False, [{"c": "1", "of": [], "sq": self.g.text(half)}])
         if tag == "+":  # strict where one of the summands is
@@ -158,7 +158,7 @@ class Signs:
         for (factors, e), c in p.items():
             if c <= 0:
                 return None
-            labels, firm, squares = [], True, []
+            labels, monomial_strict, squares = [], True, []
             if e:  # the factor exp(e)
                 labels.append(self._use("ax:exp_pos", self.g.text(reify.term(normal._exponents[e]))))
             for a, k in factors:
@@ -167,18 +167,18 @@ class Signs:
                     return None
                 if sign is None:  # an even power of an atom without a sign: a square, which may be 0
                     squares.append(reify.power(reify.atom(a), k // 2))
-                    firm = False
+                    monomial_strict = False
                 else:
                     labels += [sign[0]] * k
-                    firm = firm and sign[1]
-            entry = {"c": quotient(c), "of": labels}
+                    monomial_strict = monomial_strict and sign[1]
+            summand = {"c": quotient(c), "of": labels}
             if squares:
                 root = squares[0]
                 for q in squares[1:]:
                     root = ("*", None, (root, q))
-                entry["sq"] = self.g.text(root)
-            sums.append(entry)
-            strict = strict or firm
+                summand["sq"] = self.g.text(root)
+            sums.append(summand)
+            strict = strict or monomial_strict
         return self._have(t, strict, sums)
 
     def _atom(self, t: Term, a: int, depth: int) -> Sign | None:
@@ -207,10 +207,10 @@ class Signs:
     def _root(self, root: Term, depth: int) -> Sign | None:
         """The sign of sqrt(z) where 0 <= z: strict where 0 < z, if there is the lemma for that."""
         g, z = self.g, root[2][0]
-        inner = self.of(z, depth - 1)
-        if inner is None:
+        argument_sign = self.of(z, depth - 1)
+        if argument_sign is None:
             return None
-        if inner[1] and "lem:sqrt_positive" in g.library.facts:
+        if argument_sign[1] and "lem:sqrt_positive" in g.library.facts:
             label = g.fresh("sg")
             g.use("lem:sqrt_positive", g.text(z), label=label)
             fact = g.facts[label]
@@ -218,10 +218,10 @@ class Signs:
                 return label, True
         # ax:sqrt has the premise 0 <= z, which 0 < z gives by a fact of its own.
         stem = g.fresh("sg")
-        weak = inner[0]
-        if inner[1]:
-            weak = self._have(z, False, [{"c": "1", "of": [inner[0]]}])[0]
-        g.use("ax:sqrt", g.text(z), f"#{weak}", label=f"{stem}_0 {stem}_1")
+        not_strict = argument_sign[0]
+        if argument_sign[1]:
+            not_strict = self._have(z, False, [{"c": "1", "of": [argument_sign[0]]}])[0]
+        g.use("ax:sqrt", g.text(z), f"#{not_strict}", label=f"{stem}_0 {stem}_1")
         return f"{stem}_0", False
 
     def _cases(self, t: Term, strict: bool) -> Sign | None:
@@ -242,37 +242,37 @@ class Signs:
     def indicator(self, t: Term, label: str, f: Term) -> None:
         """0 <= I[F] or I[F] <= 1 as a fact: the value is 1 or 0."""
         g = self.g
-        low = f[2][0] == ZERO  # which of the two inequalities it is
-        inner = g._branch(f)
-        for h, value in zip(inner.sides(t), (1, 0), strict=True):
-            node: dict[str, Any] = {"by": "pos", "eq": [["-1" if low else "1", next(reversed(h.facts))]]}
-            if low == bool(value):  # 0 <= 1 or 0 <= 1 needs a gap of 1; the other case is an equation
+        is_lower = f[2][0] == ZERO  # which of the two inequalities it is
+        trial = g._branch(f)
+        for h, value in zip(trial.sides(t), (1, 0), strict=True):
+            node: dict[str, Any] = {"by": "pos", "eq": [["-1" if is_lower else "1", next(reversed(h.facts))]]}
+            if is_lower == bool(value):  # 0 <= 1 or 0 <= 1 needs a gap of 1; the other case is an equation
                 node["sum"] = [{"c": "1", "of": []}]
             h._emit(node, True)
-        g._emit({"by": "have", "show": g.text(f), "proof": inner.nodes, "as": label})
+        g._emit({"by": "have", "show": g.text(f), "proof": trial.nodes, "as": label})
         g._bind(label, f)
 
     def inverse(self, z: Term, positive: str) -> str:
         """0 < 1/z from ``0 < z``; z*(1/z) = 1 becomes a fact as well."""
         g = self.g
-        zero, no, e, label = g.fresh("zero"), g.fresh("no"), g.fresh("inv"), g.fresh("sg")
+        zero, no, equation, label = g.fresh("zero"), g.fresh("no"), g.fresh("inv"), g.fresh("sg")
         # z*(1/z) = 1 by the axiom, whose premise z != 0 contradicts 0 < z.
         text = g.text(z)
         proof = [
             {"by": "intro", "as": [zero]},
             {"by": "pos", "sum": [{"c": "1", "of": [positive]}], "eq": [["1", zero]]},
         ]
-        g._emit({"by": "use", "fact": "ax:inv", "with": [text, proof], "as": e})
+        g._emit({"by": "use", "fact": "ax:inv", "with": [text, proof], "as": equation})
         reciprocal = ("/", None, (num(1), z))
-        g._bind(e, ("=", None, (("*", None, (z, reciprocal)), num(1))))
+        g._bind(equation, ("=", None, (("*", None, (z, reciprocal)), num(1))))
         # 1/z <= 0 times 0 < z gives z*(1/z) <= 0, against the equation.
         sums = [{"c": "1", "of": []}, {"c": "1", "of": [positive, no]}]
-        proof = [{"by": "contra", "as": no}, {"by": "pos", "sum": sums, "eq": [["-1", e]]}]
+        proof = [{"by": "contra", "as": no}, {"by": "pos", "sum": sums, "eq": [["-1", equation]]}]
         f = ("<", None, (ZERO, reciprocal))
         g._emit({"by": "have", "show": g.text(f), "proof": proof, "as": label})
         g._bind(label, f)
         self.known[normal.freeze(nf(reciprocal))] = (label, True)
-        self.equations.append(e)
+        self.equations.append(equation)
         return label
 
     def _sum(self, t: Term, depth: int) -> Sign | None:
@@ -281,15 +281,15 @@ class Signs:
         g = self.g
         name = g.fresh("j")
 
-        def inside(strict: bool) -> Callable[[Goal], None]:
+        def premise_tactic(strict: bool) -> Callable[[Goal], None]:
             """The tactic for the lemma's premise: 0 < f(j), or 0 <= f(j), for each j of the range."""
 
             def proof(h: Goal) -> None:
                 h.intro(name)
                 label = h.fresh("in")
                 h.intro(f"({label}_1 {label}_2)")
-                at = instantiate(body, (var(name, "Int"),))
-                sign = Signs(h, self.effort).of(at, depth - 1)
+                summand = instantiate(body, (var(name, "Int"),))
+                sign = Signs(h, self.effort).of(summand, depth - 1)
                 if sign is None or (strict and not sign[1]):
                     raise Stuck("no sign")
                 if strict or not sign[1]:
@@ -306,11 +306,11 @@ class Signs:
             trial = g._branch(("<=", None, (low, high)))
             if trial.try_auto(degree=1, rounds=0):
                 try:
-                    g.use("lem:sum_positive", function, *ends, lambda h: h.take(trial), inside(True), label=label)
+                    g.use("lem:sum_positive", function, *ends, lambda h: h.take(trial), premise_tactic(True), label=label)
                     return label, True
                 except Stuck:
                     pass
         if "lem:sum_nonneg" in g.library.facts:
-            g.use("lem:sum_nonneg", function, *ends, inside(False), label=label)
+            g.use("lem:sum_nonneg", function, *ends, premise_tactic(False), label=label)
             return label, False
         return None

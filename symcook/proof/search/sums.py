@@ -34,20 +34,20 @@ def facts(g: Goal, atoms: list[int], done: set[object], provable: Provable) -> N
         if ("sum", a) in done:
             continue
         done.add(("sum", a))
-        tag, name, low, high, inner = key
+        tag, name, low, high, body_form = key
         lo, hi = reify.term(dict(low)), reify.term(dict(high))
         if tag == "sum":
-            ((factors, e), _) = next(iter(dict(inner).items()))
+            ((factors, e), _) = next(iter(dict(body_form).items()))
             if not factors and not e:  # the body is a number
                 _use(g, "lem:sum_one", (lo, hi), provable)
             for k, (atom, power) in enumerate(factors):
                 if normal._keys[atom][0] == "ind" and power == 1:
-                    _delta(g, name, lo, hi, dict(inner), k, provable)
+                    _delta(g, name, lo, hi, dict(body_form), k, provable)
     # Two sums of the same terms, one of which ends one index later: they differ by its last term.
     for a, key in keys:
         for b, shorter in keys:
-            alike = a != b and key[0] == shorter[0] and key[2] == shorter[2] and key[4] == shorter[4]
-            if alike and ("step", a) not in done and add(dict(key[3]), dict(shorter[3]), -1) == {ONE: 1}:
+            same_terms = a != b and key[0] == shorter[0] and key[2] == shorter[2] and key[4] == shorter[4]
+            if same_terms and ("step", a) not in done and add(dict(key[3]), dict(shorter[3]), -1) == {ONE: 1}:
                 done.add(("step", a))
                 lo, hi = reify.term(dict(key[2])), reify.term(dict(key[3]))
                 body = _function(reify.term(dict(key[4])), key[1])
@@ -87,23 +87,23 @@ def _use(g: Goal, label: str, terms: tuple[Term, ...], provable: Provable) -> No
     g._bind(name, put(rule.end, matched))
 
 
-def _delta(g: Goal, name: str, lo: Term, hi: Term, inner: Poly, k: int, provable: Provable) -> None:
+def _delta(g: Goal, name: str, lo: Term, hi: Term, body_form: Poly, k: int, provable: Provable) -> None:
     """Add sum(j, a, b, I[j = p]*f(j)) = f(p), where factor `k` of the body `inner` is that indicator."""
-    ((factors, e), c) = next(iter(inner.items()))
+    ((factors, e), c) = next(iter(body_form.items()))
     formula = normal._keys[factors[k][0]][1]
     if formula[0] != "=":
         return
     # The equation p = 0 is solved for j, whose coefficient must be 1 or -1; the place must be an integer without j.
-    p = dict(next(iter(sorted(formula[1], key=repr))))
-    at = next(((m, x) for m, x in p.items() if m == ((((normal._number(("var", name, "Int"))), 1),), 0)), None)
-    if at is None or abs(at[1]) != 1:
+    equation_form = dict(next(iter(sorted(formula[1], key=repr))))
+    own_monomial = next(((m, x) for m, x in equation_form.items() if m == ((((normal._number(("var", name, "Int"))), 1),), 0)), None)
+    if own_monomial is None or abs(own_monomial[1]) != 1:
         return
-    place = scale(add(p, {at[0]: at[1]}, -1), -at[1])
-    if any(name in normal._scan_mono(m)[0] for m in place) or any(x.denominator != 1 for x in place.values()):
+    index_value = scale(add(equation_form, {own_monomial[0]: own_monomial[1]}, -1), -own_monomial[1])
+    if any(name in normal._scan_mono(m)[0] for m in index_value) or any(x.denominator != 1 for x in index_value.values()):
         return
     other_factors = tuple([f for n, f in enumerate(factors) if n != k])
     body = _function(reify.term({(other_factors, e): c}), name)
-    _use(g, "lem:sum_delta", (body, lo, hi, reify.term(place)), provable)
+    _use(g, "lem:sum_delta", (body, lo, hi, reify.term(index_value)), provable)
 
 
 def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], None]] | None:
@@ -122,11 +122,11 @@ def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], Non
         sum_factors = [(a, k) for a, k in factors if normal._keys[a][0] == "sum"]
         if len(sum_factors) != 1 or sum_factors[0][1] != 1:
             return None
-        _, inside, low, high, inner = normal._keys[sum_factors[0][0]]
+        _, inside, low, high, body_form = normal._keys[sum_factors[0][0]]
         if ends not in (None, (low, high)):
             return None
         ends = (low, high)
-        renamed = dict(normal._rename(inner, inside, name, {})) if inside != name else dict(inner)
+        renamed = dict(normal._rename(body_form, inside, name, {})) if inside != name else dict(body_form)
         outside = tuple([f for f in factors if f != sum_factors[0]])
         summed = add(summed, normal.mul({(outside, e): c}, renamed))
     if ends is None:
@@ -140,10 +140,10 @@ def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], Non
     def close(nodes: list[Node]) -> None:
         """Close the goal by the lemma; `nodes` prove its premise about the terms."""
         fact = g.fresh("pw")
-        nothing = "j. 0" if "j" not in g.scope else g.text(_function(num(0), name))
-        zero = [] if g.goal[0] == "<=" else [nothing]
+        zero_function = "j. 0" if "j" not in g.scope else g.text(_function(num(0), name))
+        zero_argument = [] if g.goal[0] == "<=" else [zero_function]
         g._emit(
-            {"by": "use", "fact": label, "with": [g.text(function), *zero, g.text(lo), g.text(hi), nodes], "as": fact}
+            {"by": "use", "fact": label, "with": [g.text(function), *zero_argument, g.text(lo), g.text(hi), nodes], "as": fact}
         )
         closing = {"sum": [{"c": "1", "of": [fact]}]} if g.goal[0] == "<=" else {"eq": [["-1", fact]]}
         g._emit({"by": "pos", **closing}, True)
