@@ -77,15 +77,15 @@ def part(
 
 def written(g: Goal, lines: Sequence[str | Callable[[Goal], None]]) -> None:
     """Run lines of a proof text on a goal, and between them what writes nodes down."""
-    elaborator, waiting = Elaborator(), list[str]()
+    elaborator, collected = Elaborator(), list[str]()
     for line in [*lines, None]:
         if isinstance(line, str):
-            waiting.append(line)
+            collected.append(line)
             continue
-        if waiting:
-            for read_line in read("\n".join(["proof lines", *waiting, ""])).parts["proof"]:
+        if collected:
+            for read_line in read("\n".join(["proof lines", *collected, ""])).parts["proof"]:
                 elaborator.line(g, read_line)
-            waiting = []
+            collected = []
         if line is not None:
             line(g)
 
@@ -162,8 +162,8 @@ class Elaborator:
         """A hint with the names that the fact itself has in place of ``..``."""
         if not h.terms or h.terms[-1] != OWN:
             return h
-        every, _ = equations.own(g.library.texts(label))
-        names = [*every[: len(h.terms) - 1], *itertools.takewhile(lambda n: n in g.scope, every[len(h.terms) - 1 :])]
+        names_of_fact, _ = equations.own(g.library.texts(label))
+        names = [*names_of_fact[: len(h.terms) - 1], *itertools.takewhile(lambda n: n in g.scope, names_of_fact[len(h.terms) - 1 :])]
         if len(names) < len(h.terms):
             raise BadProof(h.place, "expected a statement with names for '..' to stand for", h.text)
         return replace(h, terms=(*h.terms[:-1], *names[len(h.terms) - 1 :]))
@@ -195,8 +195,8 @@ class Elaborator:
         try:
             expr.parse_formula(line.formula)
         except BadInput as error:
-            at = re.search(r"at character (\d+)", str(error))
-            k = min(int(at[1]) - 1, len(line.where) - 1) if at else 0
+            character_number = re.search(r"at character (\d+)", str(error))
+            k = min(int(character_number[1]) - 1, len(line.where) - 1) if character_number else 0
             raise BadProof(
                 line.where[k] if line.where else line.inner, "expected a formula", line.formula, _first(error)
             ) from None
@@ -298,27 +298,27 @@ class Elaborator:
             raise BadProof(line.place, f"expected {len(flatten('&', f))} labels", " ".join(labels))
         # Without a block what is true at once needs no hint. The names that the formula quantifies are introduced,
         # unless the block introduces its own.
-        sub = g._branch(f)
-        if not line.blocks and automation.immediate(sub):
+        fact_goal = g._branch(f)
+        if not line.blocks and automation.immediate(fact_goal):
             self.cited |= {(line.place, h.text): False for h in line.hints}
         elif not line.blocks or line.blocks[0][0].kind not in ("given", "induct"):
-            self.named(sub, text)
+            self.named(fact_goal, text)
         if line.blocks:  # what `let` and `obtain` name in the block is not known after it
-            outer = (dict(self.lets), self.obtained)
-            self.block(sub, line.blocks[0], line.place)
-            self.lets, self.obtained = outer
-        elif not sub.closed:
-            self.automatic(sub, line, f"{line.formula[:200]} does not follow")
+            names_before = (dict(self.lets), self.obtained)
+            self.block(fact_goal, line.blocks[0], line.place)
+            self.lets, self.obtained = names_before
+        elif not fact_goal.closed:
+            self.automatic(fact_goal, line, f"{line.formula[:200]} does not follow")
         spec = labels if isinstance(labels, str) else list(labels)
-        g._emit({"by": "have", "show": text, "proof": sub.nodes, "as": spec})
+        g._emit({"by": "have", "show": text, "proof": fact_goal.nodes, "as": spec})
         g._bind(spec, f)
 
     def _calc(self, g: Goal, line: TextLine) -> None:
         """``calc label: a = b``, ``_ <= c``, ``_ < d``: each step is a fact, and from all of them a < d follows."""
         steps = (line, *line.blocks[0])
         first, _, last = line.terms[0], *steps[-1].terms[1:]
-        between = [step.terms[1] for step in steps]
-        strongest = next(sign for sign in ("<", "<=", "=") if sign in between)  # what the whole chain gives
+        step_parts = [step.terms[1] for step in steps]
+        strongest = next(sign for sign in ("<", "<=", "=") if sign in step_parts)  # what the whole chain gives
         facts: list[TextLine] = []
         left_side = first
         for k, step in enumerate(steps, 1):
@@ -381,11 +381,11 @@ class Elaborator:
                 f = instantiate(f[2][0], (value,))
                 continue
             # A premise: the automation proves it from the fact that the text gives for it, and the line's hints.
-            own = [premises.pop(0)] if premises else []
-            sub = g._branch(f[2][0])
+            premise_hint = [premises.pop(0)] if premises else []
+            premise_goal = g._branch(f[2][0])
             what = f"a premise of {source.name} does not follow: {g.text(f[2][0])[:200]}"
-            self.automatic(sub, line, what, [*[h for h in own if h.name != "_"], *line.hints])
-            arguments.append(sub.nodes)
+            self.automatic(premise_goal, line, what, [*[h for h in premise_hint if h.name != "_"], *line.hints])
+            arguments.append(premise_goal.nodes)
             f = f[2][1]
         if terms or premises:
             raise BadProof(line.inner, "expected fewer terms or facts", source.text)
@@ -451,10 +451,10 @@ class Elaborator:
             raise BadProof(line.place, f"expected {total} blocks that begin with '-'{if_closed}", len(line.blocks))
         for k, h in enumerate(goals):
             if line.blocks:
-                outer = (dict(self.lets), self.obtained)
+                names_before = (dict(self.lets), self.obtained)
                 block = line.blocks[k]
                 self.block(h, block, block[0].place if block else line.place)
-                self.lets, self.obtained = outer
+                self.lets, self.obtained = names_before
             else:
                 self.automatic(h, line, f"{what} does not follow (number {k + 1})")
 
@@ -477,10 +477,10 @@ class Elaborator:
             if g.fact(label)[0] != "->":
                 return label
         label, arguments, f = self.instance(g, line, source)
-        new = g.fresh("from_")
-        g._emit({"by": "use", "fact": label, "with": arguments, "as": new})
-        g._bind(new, f)
-        return new
+        instance_label = g.fresh("from_")
+        g._emit({"by": "use", "fact": label, "with": arguments, "as": instance_label})
+        g._bind(instance_label, f)
+        return instance_label
 
     def source(self, g: Goal, line: TextLine, name: str) -> str:
         """The label of a fact that must be there."""
@@ -509,17 +509,17 @@ class Elaborator:
             if line.source is None:
                 raise RuntimeError("line.source must be set here")
             label = self.label(g, line.source.name)
-            some = equations.own(g.library.texts(label) if label else None)[1]
+            existing_names = equations.own(g.library.texts(label) if label else None)[1]
             at = names.index(OWN)
-            names = (*names[:at], *some[at : len(some) - (len(names) - at - 1)], *names[at + 1 :])
-            if not names or at > len(some):
+            names = (*names[:at], *existing_names[at : len(existing_names) - (len(names) - at - 1)], *names[at + 1 :])
+            if not names or at > len(existing_names):
                 raise BadProof(line.inner, "expected a lemma that says that something exists", line.source.text)
         # One node for each name; all but the last one give another existence, which gets a label of its own.
-        *first, last = names
-        for name in first:
-            inner = g.fresh("from_")
-            g.obtain(source, name, inner)
-            source = inner
+        *first_names, last = names
+        for name in first_names:
+            next_label = g.fresh("from_")
+            g.obtain(source, name, next_label)
+            source = next_label
         f = g.fact(source)
         if f[0] == "ex" and OWN in labels:
             labels = self.spread(labels, instantiate(f[2][0], (var(last, f[1]),)))
@@ -531,12 +531,12 @@ class Elaborator:
         """``witness TERM; TERM``, or ``witness each``: each function is what its equation in the goal says."""
         if line.name:  # each
             names = equations.own(g.library.texts(""))[1]
-            waiting = [*(line.blocks[0] if line.blocks else ())]
+            remaining_lines = [*(line.blocks[0] if line.blocks else ())]
 
             def follow(unknown: Sequence[str]) -> None:
                 """Run the lines of the block up to the first that speaks of a function still unknown."""
-                while waiting and not {*re.findall(r"\w+", waiting[0].formula)} & {*unknown}:
-                    self.line(g, waiting.pop(0))
+                while remaining_lines and not {*re.findall(r"\w+", remaining_lines[0].formula)} & {*unknown}:
+                    self.line(g, remaining_lines.pop(0))
 
             try:
                 equations.exists(g, names, [self.hint(g, h) for h in line.hints], self.levels, follow)
@@ -683,10 +683,10 @@ def _bound(tree: object) -> set[str]:
     """The names that a tree binds."""
     if not isinstance(tree, tuple):
         return set()
-    out = set().union(*map(_bound, tree)) if tree else set()
+    bound_names = set().union(*map(_bound, tree)) if tree else set()
     if tree and isinstance(tree[0], str) and tree[0] in _BINDS:
-        out |= {tree[1]} if isinstance(tree[1], str) else set(tree[1])
-    return out
+        bound_names |= {tree[1]} if isinstance(tree[1], str) else set(tree[1])
+    return bound_names
 
 
 def _apart(tree: object, taken: set[str], names: Mapping[str, str]) -> Any:
@@ -699,16 +699,16 @@ def _apart(tree: object, taken: set[str], names: Mapping[str, str]) -> Any:
     if tag == "call":
         return (tag, names.get(tree[1], tree[1]), tuple([_apart(t, taken, names) for t in tree[2]]))
     if isinstance(tag, str) and tag in _BINDS:
-        old = (tree[1],) if isinstance(tree[1], str) else tree[1]
-        new: list[str] = []
-        for n in old:
+        old_names = (tree[1],) if isinstance(tree[1], str) else tree[1]
+        new_names: list[str] = []
+        for n in old_names:
             fresh = (f"{n}{k}" for k in range(1, 1000))
-            new.append(next(m for m in fresh if m not in taken and m not in new) if n in taken else n)
-        inner = {**names, **dict(zip(old, new, strict=True))}
-        first = new[0] if isinstance(tree[1], str) else tuple(new)
-        inside = {*taken, *new}
-        body = _apart(tree[-1], inside, inner)
-        return (tag, first, *(_apart(t, taken, names) for t in tree[2:-1]), body)
+            new_names.append(next(m for m in fresh if m not in taken and m not in new_names) if n in taken else n)
+        renamed = {**names, **dict(zip(old_names, new_names, strict=True))}
+        bound_name = new_names[0] if isinstance(tree[1], str) else tuple(new_names)
+        taken_inside = {*taken, *new_names}
+        body = _apart(tree[-1], taken_inside, renamed)
+        return (tag, bound_name, *(_apart(t, taken, names) for t in tree[2:-1]), body)
     return tuple([_apart(t, taken, names) for t in tree])
 
 

@@ -170,28 +170,28 @@ class Goal:
 
     def _branch(self, goal: Term) -> Goal:
         """A new goal in the same state, without nodes; its nodes are a proof of `goal` from these facts."""
-        new = Goal(self.library, goal, self.facts, self.scope)
-        new.taken, new.known, new.hidden = set(self.taken), self.known, self.hidden
-        return new
+        branch = Goal(self.library, goal, self.facts, self.scope)
+        branch.taken, branch.known, branch.hidden = set(self.taken), self.known, self.hidden
+        return branch
 
     def citing(self, labels: Collection[str]) -> Goal:
         """A branch without the facts about all values whose labels are not among `labels`."""
-        new = self._branch(self.goal)
-        new.hidden |= {k for k, f in self.facts.items() if f[0] == "all"}.difference(labels)
-        new.facts = {k: f for k, f in self.facts.items() if k not in new.hidden}
-        return new
+        branch = self._branch(self.goal)
+        branch.hidden |= {k for k, f in self.facts.items() if f[0] == "all"}.difference(labels)
+        branch.facts = {k: f for k, f in self.facts.items() if k not in branch.hidden}
+        return branch
 
     def take(self, trial: Goal) -> None:
         """Close this goal as `trial`, a branch with the same goal, was closed."""
         self.nodes += trial.nodes
         self.closed = True
 
-    def first(self, *ways: Tactic) -> bool:
+    def first(self, *tactics: Tactic) -> bool:
         """Close the goal by the first way that works, each tried on a branch of its own; whether one did."""
-        for way in ways:
+        for tactic in tactics:
             trial = self._branch(self.goal)
             try:
-                way(trial)
+                tactic(trial)
             except (Stuck, Rejected):
                 continue
             self.take(trial)
@@ -299,9 +299,9 @@ class Goal:
         """Prove `show` (by `proof`, else by `easy`) and keep it under `label`."""
         f = self.formula(show)
         text = show if isinstance(show, str) else self.text(f)
-        sub = self._branch(f)
-        proof(sub) if proof else sub.easy(**auto)
-        self._emit({"by": "have", "show": text, "proof": sub.nodes, "as": _one(label)})
+        fact_goal = self._branch(f)
+        proof(fact_goal) if proof else fact_goal.easy(**auto)
+        self._emit({"by": "have", "show": text, "proof": fact_goal.nodes, "as": _one(label)})
         self._bind(_one(label), f)
         return self
 
@@ -322,7 +322,7 @@ class Goal:
         f = self.fact(fact)
         remaining_arguments = list(args)
         checked_arguments: list[Any] = []
-        extra = 0
+        proved_without_argument = 0
         while True:
             tag, sort, kids = f
             # A quantifier, if a term is given for it.
@@ -335,13 +335,13 @@ class Goal:
                 f = instantiate(kids[0], (value,))
             # A premise with an argument, or one after all arguments; of ~F the premise F only with an argument.
             elif tag in ("->", "~") and (
-                remaining_arguments or (tag == "->" and (premises is None or extra < premises))
+                remaining_arguments or (tag == "->" and (premises is None or proved_without_argument < premises))
             ):
-                ready = remaining_arguments and (
+                premise_given = remaining_arguments and (
                     not isinstance(remaining_arguments[0], str) or remaining_arguments[0][:1] in "#!"
                 )
-                extra += not remaining_arguments
-                checked_arguments.append(self._premise(kids[0], remaining_arguments.pop(0) if ready else None, fact))
+                proved_without_argument += not remaining_arguments
+                checked_arguments.append(self._premise(kids[0], remaining_arguments.pop(0) if premise_given else None, fact))
                 f = kids[1] if tag == "->" else FALSUM
             else:
                 break
@@ -362,13 +362,13 @@ class Goal:
             for k, g in reversed(self.facts.items()):
                 if g == f or self.known.key(g) == key:
                     return f"#{k}"
-        sub = self._branch(f)
+        premise_goal = self._branch(f)
         try:
-            given(sub) if given else sub.easy()
+            given(premise_goal) if given else premise_goal.easy()
         except Stuck as error:
-            inner = error
-            raise Stuck(lambda: f"premise of {fact}: {inner}") from None
-        return sub.nodes
+            reason = error
+            raise Stuck(lambda: f"premise of {fact}: {reason}") from None
+        return premise_goal.nodes
 
     def _either(self, node: Node, parts: Sequence[Term], labels: Sequence[Spec]) -> list[Goal]:
         """Close the goal by `node`; its cases, each with one of `parts` as a fact."""
@@ -403,13 +403,13 @@ class Goal:
         is_one, is_zero = (("=", None, (("ind", None, (f,)), num(c))) for c in (1, 0))
         self._bind(either, ("|", None, (conj(f, is_one), conj(negation(f), is_zero))))
         # Each side is F or ~F, perhaps a conjunction itself, and the value of the indicator, which has the last label.
-        parts = [len(flatten("&", s)) for s in self.facts[either][2]]
+        sizes = [len(flatten("&", s)) for s in self.facts[either][2]]
         labels = _one(label)
-        spread = []
-        for size in parts:  # a formula that is a conjunction comes apart
+        side_labels = []
+        for size in sizes:  # a formula that is a conjunction comes apart
             first = [labels[0]] if size == 2 else [f"{labels[0]}_{k}" for k in range(1, size)]
-            spread.append(" ".join([*first, labels[1]]))
-        return self.cases(either, *spread)
+            side_labels.append(" ".join([*first, labels[1]]))
+        return self.cases(either, *side_labels)
 
     def rewrite(self, eq: str, where: str = "", label: str = "", rev: bool = False) -> Goal:
         """Replace the left side of an equation by its right side in the goal, or in the fact `where`."""
@@ -581,8 +581,8 @@ class Goal:
         # A comparison, or ``false``.
         if self.try_auto(use, **options):
             return None
-        joined = [k for k, f in self.facts.items() if f[0] == "&" and k not in self.taken]
-        for k in joined:  # conjunctions among the facts come apart
+        conjunctions = [k for k, f in self.facts.items() if f[0] == "&" and k not in self.taken]
+        for k in conjunctions:  # conjunctions among the facts come apart
             self.taken.add(k)
             stem = self.fresh("q")
             self.use(k, label=" ".join(f"{stem}_{i}" for i in range(len(flatten("&", self.facts[k])))))
@@ -653,13 +653,13 @@ class Goal:
             # A fact ~F whose F is easy contradicts it.
             for k, f in self.facts.items():
                 if f[0] == "~":
-                    sub = self._branch(f[2][0])
+                    opposite = self._branch(f[2][0])
                     try:
-                        sub.easy(**options)
+                        opposite.easy(**options)
                     except Stuck:
                         continue
                     label = self.fresh("yes")
-                    self._emit({"by": "have", "show": self.text(f[2][0]), "proof": sub.nodes, "as": label})
+                    self._emit({"by": "have", "show": self.text(f[2][0]), "proof": opposite.nodes, "as": label})
                     self._bind(label, f[2][0])
                     if self.goal[0] != "false":
                         self.contra(self.fresh("no"))
@@ -674,7 +674,7 @@ class Goal:
         """
         names_left = names.split()
 
-        def down(g: Goal, names: list[str]) -> None:
+        def close(g: Goal, names: list[str]) -> None:
             """Close `g` by `leaf` on each part of it; the quantifiers before a conjunction have their names."""
             while g.goal[0] in ("all", "->", "~"):
                 if g.goal[0] == "all" and names:
@@ -686,9 +686,9 @@ class Goal:
                 leaf(g)
                 return
             for part in g.split():
-                down(part, names)
+                close(part, names)
 
-        down(self, names_left)
+        close(self, names_left)
 
     def inhabit(self, *terms: str, others: Sequence[Sequence[str]] = (), leaf: Tactic | None = None) -> None:
         """Witnesses for all `ex` of the goal in order, then `leaf` (else `blast`) for each condition.
@@ -698,12 +698,12 @@ class Goal:
         """
         # Lists of witnesses to try, each with its leaf: those given here, then those of the library.
         parts = flatten("&", self.goal)
-        ways = [(texts, leaf) for texts in (terms, *others)]
+        witness_lists = [(texts, leaf) for texts in (terms, *others)]
         if self.library.further is not None:
-            texts, own = self.library.further
-            ways.append((texts, own or leaf))
+            texts, library_leaf = self.library.further
+            witness_lists.append((texts, library_leaf or leaf))
         # One list, with as many terms as are needed: each part takes its own from it.
-        if len(ways) == 1 and (len(parts) == 1 or _existentials(self.goal) == len(terms)):
+        if len(witness_lists) == 1 and (len(parts) == 1 or _existentials(self.goal) == len(terms)):
             remaining_terms = [*terms]
             self._inhabit(remaining_terms, leaf)
             if remaining_terms:
@@ -712,7 +712,7 @@ class Goal:
         # Else each part has all of a list, the first one that serves.
         for part in self.split() if len(parts) > 1 else [self]:
             if not part.first(
-                *(lambda h, texts=texts, close=close: h._inhabit([*texts], close) for texts, close in ways)
+                *(lambda h, texts=texts, close=close: h._inhabit([*texts], close) for texts, close in witness_lists)
             ):
                 raise part.stuck("no witnesses serve")
 
@@ -734,10 +734,10 @@ class Goal:
         """A disjunction: all of it by the leaf, or the first side that the witnesses serve."""
         close_all = leaf or Goal.blast
         sides = [lambda g, remaining_terms, s=s: g.pick(s)._inhabit(remaining_terms, leaf) for s in ("left", "right")]
-        for way in (lambda g, _: close_all(g), *sides):
+        for attempt in (lambda g, _: close_all(g), *sides):
             trial, remaining_terms = self._branch(self.goal), [*terms]
             try:
-                way(trial, remaining_terms)
+                attempt(trial, remaining_terms)
             except (Stuck, Rejected):
                 continue
             self.take(trial)
@@ -780,13 +780,13 @@ _LAST = frozenset({"split", "hyp", "true", "absurd", "cases", "em", "antisym", "
 
 def _complete(root: list[Node]) -> None:
     """Stuck where a branch was left open."""
-    todo = [(root, "the proof")]
-    while todo:
-        nodes, where = todo.pop()
+    remaining = [(root, "the proof")]
+    while remaining:
+        nodes, where = remaining.pop()
         if not nodes or nodes[-1]["by"] not in _LAST:
             raise Stuck(f"a branch is open: {where}; it ends with {nodes[-1:]}")
         for n in nodes:
-            about = f"{n['by']} {n.get('show', n.get('fact', n.get('formula', '')))}"
-            inner = [*n.get("proofs", ()), *(n[k] for k in ("proof", "left", "right", "base", "step") if k in n)]
-            inner += [w for w in n.get("with", ()) if isinstance(w, list)]
-            todo += [(sub, about) for sub in inner]
+            node_text = f"{n['by']} {n.get('show', n.get('fact', n.get('formula', '')))}"
+            inner_proofs = [*n.get("proofs", ()), *(n[k] for k in ("proof", "left", "right", "base", "step") if k in n)]
+            inner_proofs += [w for w in n.get("with", ()) if isinstance(w, list)]
+            remaining += [(sub, node_text) for sub in inner_proofs]
