@@ -19,7 +19,7 @@ from symcook.proof.normal import constant, fkey, nf
 from symcook.proof.search import sums
 from symcook.proof.search.arithmetic import SIDED, SPLIT
 from symcook.proof.search.instances import Foreground
-from symcook.proof.search.matching import closed_subterms, is_meta, loose, opened, put, ways
+from symcook.proof.search.matching import closed_subterms, instances_of, is_meta, loose, opened, with_values
 from symcook.proof.search.step import Hint, Step
 from symcook.proof.search.tactics import Stuck
 from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, negation, num, sort_of, subterms
@@ -331,9 +331,9 @@ class Cases(Foreground):
             return []
         here = closed_subterms([g.goal, *(g.facts[k] for k in s.foreground if g.facts[k][0] in COMPARISONS)])
         out: dict[Term, None] = {}
-        for matched in ways(rule, g.goal, here, (), {}):
+        for matched in instances_of(rule, g.goal, here, (), {}):
             for part in parts:
-                f = put(part, matched)
+                f = with_values(part, matched)
                 if f[0] != "<=" or any(is_meta(v) for v in free(f)) or any(sort_of(x) != "Int" for x in f[2]):
                     continue
                 if fkey(f) in (NTRUE, NFALSE) or self.plain(s.fork(f)) or self.plain(s.fork(negation(f))):
@@ -349,11 +349,11 @@ class Cases(Foreground):
             return []
         closed_terms = closed_subterms([g.goal, *(g.facts[k] for k in s.foreground if g.facts[k][0] in COMPARISONS)])
         undecided = []
-        for matched in ways(rule, g.goal, closed_terms, (), {}):
+        for matched in instances_of(rule, g.goal, closed_terms, (), {}):
             for q in rule.premises:
                 for part in flatten("&", q):
                     if part[0] == "~" and part[2][0][0] == "=":
-                        eq = put(part[2][0], matched)
+                        eq = with_values(part[2][0], matched)
                         if fkey(eq) in (NTRUE, NFALSE):
                             continue
                         known = any(f in (eq, ("~", None, (eq,))) for f in g.facts.values())

@@ -19,7 +19,17 @@ from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import fkey, nf
 from symcook.proof.search import sums
 from symcook.proof.search.arithmetic import Arithmetic
-from symcook.proof.search.matching import Found, Opened, closed_subterms, is_meta, loose, match, opened, put, ways
+from symcook.proof.search.matching import (
+    MetaValues,
+    Opened,
+    closed_subterms,
+    instances_of,
+    is_meta,
+    loose,
+    match,
+    opened,
+    with_values,
+)
 from symcook.proof.search.step import LEVELS, Hint, Step
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, num, sort_of, subterms
@@ -74,7 +84,7 @@ class Foreground(Arithmetic):
         new."""
         g = s.g
         before = len(g.facts)
-        known = list(g.facts.values())
+        all_facts = list(g.facts.values())
         closed_terms = closed_subterms([g.goal, *(g.facts[k] for k in s.foreground if g.facts[k][0] in COMPARISONS)])
         terms_of_all_facts: list[Term] | None = None
         for hint in [*self.hints, *(Hint(k) for k in list(s.foreground) if g.facts[k][0] in ("all", "->"))]:
@@ -94,13 +104,13 @@ class Foreground(Arithmetic):
             if from_hint is None:
                 continue
             start, premise_labels = from_hint
-            self.effort.spend(500 + 15 * len(closed_terms) + 10 * len(known))
-            options = ways(rule, g.goal, closed_terms, known, start)
+            self.effort.spend(500 + 15 * len(closed_terms) + 10 * len(all_facts))
+            options = instances_of(rule, g.goal, closed_terms, all_facts, start)
             # If no term of the goal or the foreground fits: the terms of all facts that are comparisons.
             if not options:
                 if terms_of_all_facts is None:
-                    terms_of_all_facts = closed_subterms([f for f in known if f[0] in COMPARISONS])
-                options = ways(rule, g.goal, terms_of_all_facts, known, start, self.level.degree > 1)
+                    terms_of_all_facts = closed_subterms([f for f in all_facts if f[0] in COMPARISONS])
+                options = instances_of(rule, g.goal, terms_of_all_facts, all_facts, start, self.level.degree > 1)
             # If still nothing fits, and at the last level: a missing integer may be any name of an integer.
             only_integers = all(m[1][1] == "Int" for m in rule.metas if m not in start)
             if (not options or self.level is LEVELS[-1]) and only_integers:
@@ -109,21 +119,21 @@ class Foreground(Arithmetic):
                 self.instantiate(s, hint, rule, option, premise_labels, depth)
         return len(g.facts) > before
 
-    def everywhere(self, s: Step, rule: Opened, start: Found) -> list[Found]:
+    def everywhere(self, s: Step, rule: Opened, start: MetaValues) -> list[MetaValues]:
         """The instances of a rule that extend `start` by a name of an integer, for the last names in scope. An empty
         list unless exactly one meta is missing."""
         missing = [m for m in rule.metas if m not in start]
         names = [("var", (n, "Int"), ()) for n, sort in s.g.scope.items() if sort == "Int"]
         return [{**start, missing[0]: v} for v in names[-LAST_NAMES:]] if len(missing) == 1 else []
 
-    def start(self, s: Step, hint: Hint, rule: Opened) -> tuple[Found, list[str | None]] | None:
+    def start(self, s: Step, hint: Hint, rule: Opened) -> tuple[MetaValues, list[str | None]] | None:
         """What the terms and premises of a hint determine: the values of metas, and the labels for the rule's first
         premises.
 
         A label is None if the search must prove the premise: the hint has ``_`` for it, or a fact that does not match.
         """
         g = s.g
-        matched: Found = {}
+        matched: MetaValues = {}
         for m, text in zip(rule.metas, hint.terms or (), strict=False):
             if text != "_":
                 matched[m] = g.term(text, m[1][1])
@@ -132,13 +142,13 @@ class Foreground(Arithmetic):
             if hint_premise.label == "_":
                 premise_labels.append(None)
                 continue
-            label = self.resolve(s, hint_premise, put(q, matched), matched)
+            label = self.resolve(s, hint_premise, with_values(q, matched), matched)
             if label is None:
                 self.lacking[f"the premise of {hint.label} that {hint_premise.label} should give"] = None
             premise_labels.append(label)
         return matched, premise_labels
 
-    def resolve(self, s: Step, hint: Hint, wanted: Term, matched: Found) -> str | None:
+    def resolve(self, s: Step, hint: Hint, wanted: Term, matched: MetaValues) -> str | None:
         """The label of a fact that matches a premise of a rule: the fact of the hint, or an instance of this fact.
         `matched` is extended by the metas that the match determines. None if nothing matches."""
         g = s.g
@@ -170,7 +180,7 @@ class Foreground(Arithmetic):
         s: Step,
         hint: Hint,
         rule: Opened,
-        matched: Found,
+        matched: MetaValues,
         premise_labels: Sequence[str | None],
         depth: int,
         partial: bool = False,
@@ -184,7 +194,7 @@ class Foreground(Arithmetic):
         g = s.g
         # An instance is not tried if it is a fact already, if it failed with the same facts, or if it is trivial.
         if not partial:
-            conclusion = put(rule.end, matched)
+            conclusion = with_values(rule.end, matched)
             self.effort.spend(1000 + 5 * sum(1 for _ in subterms(conclusion)))
             if any(is_meta(v) for v in free(conclusion)):
                 return None
@@ -213,7 +223,7 @@ class Foreground(Arithmetic):
         s: Step,
         hint: Hint,
         rule: Opened,
-        matched: Found,
+        matched: MetaValues,
         premise_labels: Sequence[str | None],
         depth: int,
         partial: bool,

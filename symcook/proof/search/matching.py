@@ -5,8 +5,8 @@ meta occurs twice, the two terms must be equal up to normal forms. There is one 
 is applied to distinct bound variables matches a lambda (a Miller pattern). A meta that is applied to other terms waits
 until another part of the pattern determines it.
 
-`match` extends a dictionary of metas. The search uses `ways`: up to a limit, all instances of a rule for which a part
-of the conclusion occurs among given terms.
+`match` extends a dictionary of metas. The search uses `instances_of`: up to a limit, all instances of a rule for which
+a part of the conclusion occurs among given terms.
 
 Letters: `p` is a pattern, `t` a term, `m` a meta, `f` a fact, `q` a premise.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -28,7 +28,7 @@ MOST_WAYS = 4  # the maximum number of instances for one match of the conclusion
 LATE_ROUNDS = 3  # how often the applications of undetermined functions are tried again
 TRIES = 1500  # how many matches are tried for one rule
 
-Found = dict[Term, Term]
+MetaValues = dict[Term, Term]
 """The terms of metas, by meta."""
 
 
@@ -70,19 +70,19 @@ def has_meta(t: Term) -> bool:
     return any(is_meta(v) for v in free(t))
 
 
-def put(t: Term, found: Found) -> Term:
-    """`t` with terms in place of the metas in `found`; a meta that is a lambda is applied to its arguments."""
-    names = [m for m in found if m in free(t)]
+def with_values(t: Term, values: MetaValues) -> Term:
+    """`t` with terms in place of the metas in `values`; a meta that is a lambda is applied to its arguments."""
+    names = [m for m in values if m in free(t)]
     if not names:
         return t
-    return instantiate(abstract(t, names), [found[m] for m in names])
+    return instantiate(abstract(t, names), [values[m] for m in names])
 
 
-def match(pattern: Term, t: Term, found: Found) -> bool:
-    """Extend `found` so that `pattern` is `t`, up to normal forms if a meta occurs twice; whether that is possible."""
+def match(pattern: Term, t: Term, values: MetaValues) -> bool:
+    """Extend `values` so that `pattern` is `t`, up to normal forms if a meta occurs twice; whether that is possible."""
     # The applications of functions that are not determined yet, each with the term that it must be.
     waiting: list[tuple[Term, Term]] = []
-    if not _match(pattern, t, found, waiting):
+    if not _match(pattern, t, values, waiting):
         return False
     for _ in range(LATE_ROUNDS):
         if not waiting:
@@ -90,27 +90,27 @@ def match(pattern: Term, t: Term, found: Found) -> bool:
         retried, waiting = waiting, []
         for p, s in retried:
             head = p[2][0]
-            if head in found:
+            if head in values:
                 # The function is determined now. If all metas are, both sides must be equal; else they are matched.
-                if found[head][0] == "lam":
-                    p = apply(found[head], p[2][1:])
+                if values[head][0] == "lam":
+                    p = apply(values[head], p[2][1:])
                 else:
-                    p = ("app", None, (found[head], *p[2][1:]))
+                    p = ("app", None, (values[head], *p[2][1:]))
                 if loose(p) or loose(s):
                     return False
-                if not has_meta(put(p, found)):
-                    if not _same(put(p, found), s):
+                if not has_meta(with_values(p, values)):
+                    if not _same(with_values(p, values), s):
                         return False
-                elif not _match(p, s, found, waiting):
+                elif not _match(p, s, values, waiting):
                     return False
             else:
                 waiting.append((p, s))
     for p, s in waiting:  # a function that nothing else determines is the name that the term applies
         head = p[2][0]
-        if head in found or s[0] != "app" or len(s[2]) != len(p[2]) or is_meta(s[2][0]) or loose(s[2][0]):
+        if head in values or s[0] != "app" or len(s[2]) != len(p[2]) or is_meta(s[2][0]) or loose(s[2][0]):
             return False
-        found[head] = s[2][0]
-        if not all(_match(a, b, found, []) for a, b in zip(p[2][1:], s[2][1:], strict=True)):
+        values[head] = s[2][0]
+        if not all(_match(a, b, values, []) for a, b in zip(p[2][1:], s[2][1:], strict=True)):
             return False
     return True
 
@@ -125,18 +125,18 @@ def _same(a: Term, b: Term) -> bool:
         return False
 
 
-def _match(p: Term, t: Term, found: Found, waiting: list[tuple[Term, Term]]) -> bool:
-    """Extend `found` so that the pattern `p` is `t`; whether that is possible so far. Applications that cannot be
+def _match(p: Term, t: Term, values: MetaValues, waiting: list[tuple[Term, Term]]) -> bool:
+    """Extend `values` so that the pattern `p` is `t`; whether that is possible so far. Applications that cannot be
     decided yet are added to `waiting`."""
     # A meta is the term `t`, in which no variable may be bound by a binder around it.
     if is_meta(p):
         if loose(t):
             return False
-        if p in found:
-            return found[p] == t or (p[1][1] in ("Int", "Real") and found[p][0] != "lam" and _same(found[p], t))
+        if p in values:
+            return values[p] == t or (p[1][1] in ("Int", "Real") and values[p][0] != "lam" and _same(values[p], t))
         if t[0] != "lam" and not _sorted(p, t):
             return False
-        found[p] = t
+        values[p] = t
         return True
     # A meta that is applied to arguments.
     if p[0] == "app" and is_meta(p[2][0]):
@@ -146,25 +146,25 @@ def _match(p: Term, t: Term, found: Found, waiting: list[tuple[Term, Term]]) -> 
             function = _lambda(t, args)
             if function is None:
                 return False
-            if head in found:
-                return found[head] == function or _alike(found[head], function, args)
-            found[head] = function
+            if head in values:
+                return values[head] == function or _alike(values[head], function, args)
+            values[head] = function
             return True
         # If they are other terms, the function must be determined already, or the application waits.
-        if head in found and found[head][0] == "lam":
-            return _match(apply(found[head], args), t, found, waiting)
-        if head in found:
-            return t[0] == "app" and t[2][0] == found[head] and _all(args, t[2][1:], found, waiting)
+        if head in values and values[head][0] == "lam":
+            return _match(apply(values[head], args), t, values, waiting)
+        if head in values:
+            return t[0] == "app" and t[2][0] == values[head] and _all(args, t[2][1:], values, waiting)
         waiting.append((p, t))
         return True
     if p[0] != t[0] or p[1] != t[1] or len(p[2]) != len(t[2]):
         return False
-    return _all(p[2], t[2], found, waiting)
+    return _all(p[2], t[2], values, waiting)
 
 
-def _all(ps: Sequence[Term], ts: Sequence[Term], found: Found, waiting: list[tuple[Term, Term]]) -> bool:
+def _all(ps: Sequence[Term], ts: Sequence[Term], values: MetaValues, waiting: list[tuple[Term, Term]]) -> bool:
     """`_match` of each pattern with the term at the same index; whether all are possible."""
-    return len(ps) == len(ts) and all(_match(a, b, found, waiting) for a, b in zip(ps, ts, strict=True))
+    return len(ps) == len(ts) and all(_match(a, b, values, waiting) for a, b in zip(ps, ts, strict=True))
 
 
 def _sorted(p: Term, t: Term) -> bool:
@@ -240,26 +240,31 @@ _LOGIC = frozenset({*COMPARISONS, "~", "&", "|", "->", "all", "ex", "ind"})
 """The tags of formulas and indicators, with which no trigger begins."""
 
 
-def ways(
-    rule: Opened, goal: Term, closed_terms: Sequence[Term], known: Sequence[Term], found: Found, wide: bool = False
-) -> list[Found]:
+def instances_of(
+    rule: Opened,
+    goal: Term,
+    closed_terms: Sequence[Term],
+    facts: Sequence[Term],
+    values: MetaValues,
+    wide: bool = False,
+) -> list[MetaValues]:
     """The instances of a rule for which a part of the conclusion occurs among `closed_terms`, each as the values of the
     metas.
 
-    Each extends `found`. `known` are the facts with which premises are matched. With `wide`, if no part of the
+    Each extends `values`. `facts` are those with which premises are matched. With `wide`, if no part of the
     conclusion occurs, the premises alone give the instances.
     """
     tries_left = [TRIES]  # a list, so that all calls of `complete` count down the same number
-    missing = [m for m in rule.metas if m not in found]
+    missing = [m for m in rule.metas if m not in values]
     if not missing:
-        return [found]
+        return [values]
     # If the goal is the conclusion or one of its parts, no other instance is needed.
-    matched = dict(found)
+    matched = dict(values)
     if match(rule.end, goal, matched) and all(m in matched for m in missing):
         return [matched]
-    instances: list[Found] = []
+    instances: list[MetaValues] = []
     for part in flatten("&", rule.end):
-        matched = dict(found)
+        matched = dict(values)
         if len(flatten("&", rule.end)) > 1 and match(part, goal, matched) and all(m in matched for m in missing):
             return [matched]
     # A subterm of the conclusion (a trigger) matches a term; the premises give the missing metas. Only the first
@@ -267,9 +272,9 @@ def ways(
     end_triggers = triggers(rule.end, missing)
     for trigger in end_triggers:
         for t in closed_terms:
-            matched = dict(found)
+            matched = dict(values)
             if match(trigger, t, matched):
-                for instance in complete(rule, known, closed_terms, matched, tries_left):
+                for instance in complete(rule, facts, closed_terms, matched, tries_left):
                     if instance not in instances:
                         instances.append(instance)
                 if len(instances) >= MOST:
@@ -277,7 +282,7 @@ def ways(
         if instances:
             return instances
     if not end_triggers or wide:
-        return complete(rule, known, closed_terms, dict(found), tries_left)[:MOST]
+        return complete(rule, facts, closed_terms, dict(values), tries_left)[:MOST]
     return []
 
 
@@ -295,49 +300,49 @@ def triggers(end: Term, metas: Sequence[Term]) -> list[Term]:
 
 
 def complete(
-    rule: Opened, known: Sequence[Term], closed_terms: Sequence[Term], found: Found, tries_left: list[int]
-) -> list[Found]:
-    """The instances that extend `found`. Premises that are among the facts `known` give the missing metas; if they give
-    none, the conclusion does.
+    rule: Opened, facts: Sequence[Term], closed_terms: Sequence[Term], values: MetaValues, tries_left: list[int]
+) -> list[MetaValues]:
+    """The instances that extend `values`. Premises that are among `facts` give the missing metas; if they
+    give none, the conclusion does.
 
     `tries_left` has one number: how many matches may still be tried.
     """
-    if all(m in found for m in rule.metas):
-        return [found]
-    instances: list[Found] = []
+    if all(m in values for m in rule.metas):
+        return [values]
+    instances: list[MetaValues] = []
     # Match parts of premises that have a missing meta with the facts; a fact a < b also matches a part a <= b.
     for q in rule.premises:
         for part in flatten("&", q):
-            if not any(m not in found for m in free(part) if is_meta(m)):
+            if not any(m not in values for m in free(part) if is_meta(m)):
                 continue
-            for f in known:
+            for f in facts:
                 tries_left[0] -= 1
                 if tries_left[0] < 0:
                     return instances
-                extended = dict(found)
+                extended = dict(values)
                 if part[0] == "<=" and f[0] == "<":
                     f = ("<=", None, f[2])
-                if match(part, f, extended) and len(extended) > len(found):
+                if match(part, f, extended) and len(extended) > len(values):
                     instances += [
                         instance
-                        for instance in complete(rule, known, closed_terms, extended, tries_left)
+                        for instance in complete(rule, facts, closed_terms, extended, tries_left)
                         if instance not in instances
                     ]
                     if len(instances) >= MOST_WAYS:
                         return instances
     # If no premise matched: match other subterms of the conclusion that have missing metas with the terms.
     if not instances:
-        missing = [m for m in rule.metas if m not in found]
-        for trigger in triggers(put(rule.end, found), missing):
+        missing = [m for m in rule.metas if m not in values]
+        for trigger in triggers(with_values(rule.end, values), missing):
             for t in closed_terms:
                 tries_left[0] -= 1
                 if tries_left[0] < 0:
                     return instances
-                extended = dict(found)
-                if match(trigger, t, extended) and len(extended) > len(found):
+                extended = dict(values)
+                if match(trigger, t, extended) and len(extended) > len(values):
                     instances += [
                         instance
-                        for instance in complete(rule, known, closed_terms, extended, tries_left)
+                        for instance in complete(rule, facts, closed_terms, extended, tries_left)
                         if instance not in instances
                     ]
                     if len(instances) >= MOST_WAYS:
@@ -345,7 +350,7 @@ def complete(
     return instances
 
 
-def arguments(rule: Opened, found: Found) -> Iterator[Term]:
+def arguments(rule: Opened, values: MetaValues) -> Iterator[Term]:
     """The values of a rule's metas, in order."""
     for m in rule.metas:
-        yield found[m]
+        yield values[m]

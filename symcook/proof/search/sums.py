@@ -72,7 +72,7 @@ def _function(body: Term, name: str) -> Term:
 
 def _use(g: Goal, label: str, terms: tuple[Term, ...], provable: Provable) -> None:
     """Add an instance of a lemma or axiom, if the library has it and `provable` closes each premise."""
-    from symcook.proof.search.matching import opened, put
+    from symcook.proof.search.matching import opened, with_values
 
     if label not in g.library.facts:
         return
@@ -80,14 +80,14 @@ def _use(g: Goal, label: str, terms: tuple[Term, ...], provable: Provable) -> No
     matched = dict(zip(rule.metas, terms, strict=True))
     proofs: list[Any] = []
     for q in rule.premises:
-        trial = g._branch(put(q, matched))
+        trial = g._branch(with_values(q, matched))
         parts = trial.split() if trial.goal[0] == "&" else [trial]
         if not all(provable(p) for p in parts):
             return
         proofs.append(trial.nodes)
     name = g.fresh("su")
     g._emit({"by": "use", "fact": label, "with": [*map(g.text, terms), *proofs], "as": name})
-    g._bind(name, put(rule.end, matched))
+    g._bind(name, with_values(rule.end, matched))
 
 
 def _delta(g: Goal, name: str, lo: Term, hi: Term, body_form: Poly, k: int, provable: Provable) -> None:
