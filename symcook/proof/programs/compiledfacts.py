@@ -53,8 +53,13 @@ class Fact(NamedTuple):
 
 
 class CompiledFacts(ABC):
-    """The facts of one proof in order, as `lines` of proof text or functions that add nodes. `shown` has the facts that
-    were added, by label; `symbols` is the number of symbols of the alphabet."""
+    """The facts of one proof, in order.
+
+    `lines` has a line of proof text, or a function that adds nodes, for each step of the proof. `shown` has the facts
+    that were added, by label. `symbols` is the number of symbols of the alphabet, `run` has the names of the
+    coordinates, and `definitions` has the equation of each coordinate, by its name in the statement. `apart` has the
+    lemmas that are proved before the proof begins.
+    """
 
     def __init__(self, meaning: ModelMeaning, symbols: int) -> None:
         self.meaning, self.run, self.symbols = meaning, meaning.functions, symbols
@@ -68,38 +73,38 @@ class CompiledFacts(ABC):
         """Add a fact by a node of a certificate with its proof."""
 
     def named(self, line: str) -> str:
-        """A line of proof text with the names that the statement has."""
+        """A line of proof text with the names of functions as the statement has them."""
         return line
 
     def prove(self, g: Goal) -> None:
-        """Close the goal by the lines."""
+        """Close the goal by the lines; the lemmas that they use are put before all other nodes."""
         written(g, [f"  {self.named(line)}" if isinstance(line, str) else line for line in self.lines])
         g.nodes[:0] = self.apart.nodes()
 
-    def known_at(self, goal: Tree, tell: Callable[[Pointwise, Tree], Iterable[Tree]]) -> Pointwise:
-        """The values at i of all terms that a goal depends on. `tell` notes the value of a term, and returns the trees
-        whose values are needed next."""
+    def known_at(self, goal: Tree, note_value: Callable[[Pointwise, Tree], Iterable[Tree]]) -> Pointwise:
+        """What is known at i of all terms that a goal depends on. `note_value` notes what is known of one term, and
+        returns the trees whose terms the proof needs next."""
         known, todo = Pointwise(self.symbols), [goal]
         while todo:
             for part in subtrees(todo.pop()):
                 if not known.given(part):
-                    todo += tell(known, part)
+                    todo += note_value(known, part)
         return known
 
     @certify.deeper()
-    def decided(self, label: str, said: str, tell: Callable[[Pointwise, Tree], Iterable[Tree]]) -> Fact:
-        """Add a fact about each position, by cases over the symbol and bits; not if there is one with this label.
-        Undecided if it does not follow in this way."""
+    def decided(self, label: str, text_at_i: str, note_value: Callable[[Pointwise, Tree], Iterable[Tree]]) -> Fact:
+        """Add the fact that `text_at_i` holds at each position i, proved by cases over the symbol and bits. Returns it,
+        or the fact that already has this label. Undecided if the fact does not follow in this way."""
         if label not in self.shown:
-            goal = expr.parse_formula(said)
-            node = have(label, f"all i in 1..n. {said}", self.known_at(goal, tell).proof(goal))
+            goal = expr.parse_formula(text_at_i)
+            node = have(label, f"all i in 1..n. {text_at_i}", self.known_at(goal, note_value).proof(goal))
             self.shown[label] = Fact(label, goal)
             self.write(node)
         return self.shown[label]
 
 
 def on_one_letter(model: Transformer) -> dict[str, Any]:
-    """The last value of each coordinate on the string of the first symbol alone."""
+    """The value of each coordinate, by name, after the last sublayer on the string that is the first symbol alone."""
     from symcook.run import run
 
     steps = run(replace(model, program=None), model.alphabet[:1], trace=True).result.steps
@@ -107,8 +112,11 @@ def on_one_letter(model: Transformer) -> dict[str, Any]:
 
 
 class Apart:
-    """The facts of one proof that are proved as closed lemmas; equal lemmas are proved once. `copies` is an estimate of
-    the facts that branches copy."""
+    """The facts of one proof that are proved as closed lemmas; equal lemmas are proved once.
+
+    `lemmas` has the label of each lemma and the node that proves it, by the lemma's formula. `copies` is an estimate of
+    how many facts the branches of the proof copy.
+    """
 
     def __init__(self) -> None:
         self.lemmas: dict[Term, tuple[str, Node]] = {}
@@ -127,20 +135,22 @@ class Apart:
         """Add the fact that a node proves, by a lemma whose premises are the facts that its proof uses."""
         used = cited(node["proof"])
         facts = [label for label in g.facts if label in used]
-        self.prove(g, node["as"], g.formula(node["show"]), facts, (), lambda h: h.nodes.extend(node["proof"]))
+        self.prove(
+            g, node["as"], g.formula(node["show"]), facts, (), lambda lemma_goal: lemma_goal.nodes.extend(node["proof"])
+        )
 
     def prove(
         self, g: Goal, label: str, shown: Term, facts: Sequence[str], names: Sequence[str], close: Tactic
     ) -> None:
         """Add the fact `shown` by a lemma with these facts as premises.
 
-        The lemma quantifies `names` and all names in its formula. `close` closes its goal, in which names and facts are
-        called as in `g`. Two lemmas are the same only if they have the same order of names and facts.
+        The lemma quantifies `names` and all names in its formula. `close` closes the lemma's goal, in which names and
+        facts have the same labels as in `g`. Two lemmas are the same only if their names and facts have the same order.
         """
-        # The lemma's formula: premises -> shown, with all names quantified.
+        # The lemma's formula: premises -> shown, with all names quantified; `order` begins with the innermost name.
         statement = shown
-        for label_below in reversed(facts):
-            statement = ("->", None, (g.facts[label_below], statement))
+        for premise_label in reversed(facts):
+            statement = ("->", None, (g.facts[premise_label], statement))
         variables_found = {part[1][0]: part for part in subterms(statement) if part[0] == "var"}
         names = [*dict.fromkeys([*names, *variables_found])]
         order = [variables_found.get(name) or var(name, g.scope[name]) for name in reversed(names)]
@@ -149,37 +159,40 @@ class Apart:
             statement = ("all", variable[1][1], (statement,))
         # A new lemma is proved; then the fact is its instance at the names and facts of this proof.
         if statement not in self.lemmas:
-            h = Goal(g.library, statement, {}, {})
-            h.intro([*names, *facts])
-            close(h)
+            lemma_goal = Goal(g.library, statement, {}, {})
+            lemma_goal.intro([*names, *facts])
+            close(lemma_goal)
             lemma = f"R{len(self.lemmas) + 1}"
-            self.lemmas[statement] = lemma, have(lemma, g.text(statement), h.nodes)
-        g._emit(use(self.lemmas[statement][0], [*names, *(f"#{label_used}" for label_used in facts)], label))
+            self.lemmas[statement] = lemma, have(lemma, g.text(statement), lemma_goal.nodes)
+        g._emit(use(self.lemmas[statement][0], [*names, *(f"#{fact_label}" for fact_label in facts)], label))
         g._bind(label, shown)
 
     def nodes(self) -> list[Node]:
         """The nodes that prove the lemmas.
 
-        Lemmas are joined to conjunctions, as long as formulas may be. So no lemma is a fact in the proofs of the others
-        in its conjunction; each conjunction is taken apart after all are proved.
+        Lemmas are joined to conjunctions, each at most half as large as a formula may be. So no lemma is a fact in the
+        proofs of the other lemmas of its conjunction. The conjunctions are split into lemmas after all are proved.
         """
-        rows, size = list[list[tuple[str, Node]]](), MAX_SIZE
+        # `size` is that of the last group; its first value is too large, so that the first lemma begins a group.
+        groups, size = list[list[tuple[str, Node]]](), MAX_SIZE
         for lemma, named_lemma in self.lemmas.items():
             size += measure(lemma)[1] + 1
             if size > MAX_SIZE // 2:
-                rows.append([])
+                groups.append([])
                 size = measure(lemma)[1]
-            rows[-1].append(named_lemma)
-        together = [_together(f"RR{number}", [node for _, node in row]) for number, row in enumerate(rows, 1)]
+            groups[-1].append(named_lemma)
+        together = [_together(f"RR{number}", [node for _, node in group]) for number, group in enumerate(groups, 1)]
         return together + [
-            use(f"RR{number}", [], [label for label, _ in row]) for number, row in enumerate(rows, 1) if len(row) > 1
+            use(f"RR{number}", [], [label for label, _ in group])
+            for number, group in enumerate(groups, 1)
+            if len(group) > 1
         ]
 
 
 def _branches(nodes: list[Node]) -> int:
-    """The number of branches in a proof."""
-    inside = [part for node in nodes for part in (*node.get("proofs", ()), *node.get("with", ()), node.get("proof"))]
-    return sum(1 + _branches(part) for part in inside if isinstance(part, list))
+    """The number of branches in a proof: all lists of nodes within its nodes, at any depth."""
+    subproofs = [part for node in nodes for part in (*node.get("proofs", ()), *node.get("with", ()), node.get("proof"))]
+    return sum(1 + _branches(part) for part in subproofs if isinstance(part, list))
 
 
 def _together(label: str, lemmas: list[Node]) -> Node:

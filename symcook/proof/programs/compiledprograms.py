@@ -57,34 +57,40 @@ def compiled(model: Transformer) -> Compiled | Packed:
 
 
 def sentence(model: Transformer) -> str:
-    """The statement that `prove` proves about a compiled model: if functions satisfy the equations of the program, the
-    output is the last one; for a formula, the model accepts where it is true."""
+    """The statement that `prove` proves about a compiled model. For an S-RASP program: if functions satisfy the
+    equations of its lines, the model's output is the function of the last line. For a formula: the model accepts
+    exactly where the formula is true."""
     return _sentence(model, compiled(model))
 
 
-def _sentence(model: Transformer, made: Compiled | Packed) -> str:
-    """The same, with the compiler's record of the program."""
-    return formulas.sentence(made.formula) if isinstance(made, Packed) else _spoken(model, made).sentence(model)
+def _sentence(model: Transformer, compiler: Compiled | Packed) -> str:
+    """The statement that `prove` proves, from the compiler's record of the model's program."""
+    return (
+        formulas.sentence(compiler.formula)
+        if isinstance(compiler, Packed)
+        else _spoken(model, compiler).sentence(model)
+    )
 
 
-def _spoken(model: Transformer, made: Compiled) -> Spoken:
+def _spoken(model: Transformer, compiler: Compiled) -> Spoken:
     """The program as equations of functions, whose names do not occur in the run of the model."""
-    return Spoken(made.program, certify.meaning(to_document(model), "1 = 1").taken)
+    return Spoken(compiler.program, certify.meaning(to_document(model), "1 = 1").taken)
 
 
-def _parts(model: Transformer, made: Compiled | Packed, meaning: ModelMeaning) -> certify.ProofParts:
-    """The parts of the proof of the statement; `meaning` has the meaning of its names."""
-    if isinstance(made, Packed):
-        facts = formulas.FormulaFacts(made, meaning)
+def _parts(model: Transformer, compiler: Compiled | Packed, meaning: ModelMeaning) -> certify.ProofParts:
+    """The parts of the certificate, which are functions that close a goal; `meaning` is that of the statement's
+    names."""
+    if isinstance(compiler, Packed):
+        facts = formulas.FormulaFacts(compiler, meaning)
         return {"proof": facts.prove, "inhabited": partial(facts.inhabited, model=model)}
-    return ProgramProof(ProgramFacts(_spoken(model, made), meaning, model, made)).parts
+    return ProgramProof(ProgramFacts(_spoken(model, compiler), meaning, model, compiler)).parts
 
 
 def prove(model: Transformer, seconds: float = certify.SECONDS) -> tuple[Statement, certify.Settled]:
-    """The statement that a compiled model computes its program, with its certificate, or what is missing.
+    """The statement that a compiled model computes its program, and its certificate or the reason why that is missing.
 
-    Raises BadInput for a model without a program, or that was changed after compilation; Undecided, with the operation,
-    for a program that has no proof of this kind.
+    Raises BadInput for a model that has no program or that was changed after compilation. Raises Undecided, with the
+    operation in the message, for a program that has no proof of this kind.
     """
     compiler, document = compiled(model), to_document(model)
     sentence_text = _sentence(model, compiler)
@@ -111,6 +117,7 @@ def settle(
         meaning = certify.meaning(document, statement.note or "")
         if program is not None and (program.kind == "srasp" or meaning.truths is not None):
             compiler = compiled(model)
+            # For a formula, the statement may have equivalences. For an S-RASP program it must be the one of `prove`.
             if isinstance(compiler, Packed):
                 parts: certify.ProofParts = {"proof": formulas.FormulaFacts(compiler, meaning, bits=False).prove}
             else:
@@ -127,6 +134,7 @@ class ProgramProof:
     """The proof of one S-RASP program, in the lines of its `facts`."""
 
     def __init__(self, facts: ProgramFacts) -> None:
+        # The names and premises of the statement, then the facts about each line in order, then the conclusion.
         self.facts, names = facts, [*facts.spoken.names.values()]
         facts.lines.append(f"given .. some word ({' '.join(f'{name}_is' for name in facts.definitions)})")
         if names:
@@ -138,7 +146,7 @@ class ProgramProof:
 
     @property
     def parts(self) -> certify.ProofParts:
-        """The parts of the certificate that are given as code."""
+        """The parts of the certificate that are functions."""
         return {"proof": self.facts.prove, "inhabited": self.inhabited}
 
     def inhabited(self, g: Goal) -> None:
@@ -146,8 +154,8 @@ class ProgramProof:
         spoken, stream = self.facts.spoken, on_one_letter(self.facts.model)
         values = [f"j. {stream.get(name, 0)}" for name in self.facts.run]
         lines = [f"  witness {'; '.join(['1', 'j. 0', *values])}"]
-        if lines_there := witnesses(spoken, spoken.program.alphabet[0]):
-            lines.append(f"  - witness {'; '.join(f'j. {value}' for value in lines_there.values())}")
+        if line_values := witnesses(spoken, spoken.program.alphabet[0]):
+            lines.append(f"  - witness {'; '.join(f'j. {value}' for value in line_values.values())}")
         written(g, lines)
 
     def answer(self) -> None:
@@ -164,9 +172,9 @@ class ProgramProof:
             linear = facts.compiled.linear(value)
             row = facts.row(linear)
             ranges = [facts.range(name).at() for name in linear if name and not value.atoms]
-            by = ", ".join([facts.row_is(number).at(), f"{held_name}_is(i)", *ranges, "il", "ih"])
-            facts.lines += ["given i (il ih)", f"cases more, less: 0 <= {row}", f"  - qed by more, {by}",
-                            f"  - qed by less, {by}"]  # fmt: skip
+            hints = ", ".join([facts.row_is(number).at(), f"{held_name}_is(i)", *ranges, "il", "ih"])
+            facts.lines += ["given i (il ih)", f"cases more, less: 0 <= {row}", f"  - qed by more, {hints}",
+                            f"  - qed by less, {hints}"]  # fmt: skip
             return
         # A truth: the coordinate that is read is the bit of the last line.
         holds = facts.holds(coordinate).label
@@ -180,19 +188,23 @@ class ProgramProof:
                         f"bit: bit({held_name}(i)) by {holds}, il, ih", "cases zero, more from bit",
                         "  - qed by zero, same", "  - qed by more, same"]  # fmt: skip
 
-    def label(self, letters: Mapping[str, Truth], labels: Sequence[str]) -> None:
-        """Add the lines that prove which label is the output. `letters` has the truth that the last line is a symbol,
-        by symbol."""
+    def label(self, truth_of_symbol: Mapping[str, Truth], labels: Sequence[str]) -> None:
+        """Add the lines that prove which label is the output. `truth_of_symbol` has, by symbol, the truth that the last
+        line is this symbol."""
         facts, number = self.facts, self.facts.program.output
         value_text, one_of, answers = facts.spoken.value(number), facts.one_of(number), list[str]()
         for letter in labels:
-            code, coordinate = facts.spoken.codes[letter], facts.compiled.hold(facts.compiled.node(letters[letter]))
+            code, coordinate = (
+                facts.spoken.codes[letter],
+                facts.compiled.hold(facts.compiled.node(truth_of_symbol[letter])),
+            )
             answer = facts.by_cases(f"A{code}", f"{facts.put(coordinate)}(i) = I[{value_text} = {code}]", held=True)
             answers.append(answer.at())
-        by = ", ".join([*answers, "il", "ih"])
+        hints = ", ".join([*answers, "il", "ih"])
+        # If the last line is a constant, computation suffices; else there is a case for each symbol that it may be.
         facts.lines.append("given i (il ih)")
         if one_of is None:
-            facts.lines.append(f"qed by {by}")
+            facts.lines.append(f"qed by {hints}")
             return
         codes = [f"C{code}" for code in facts.codes(number)]
-        facts.lines += in_cases(codes, one_of.at(), "il, ih", [[f"qed by {code}, {by}"] for code in codes])
+        facts.lines += in_cases(codes, one_of.at(), "il, ih", [[f"qed by {code}, {hints}"] for code in codes])

@@ -52,34 +52,41 @@ def sentence(formula: Formula) -> str:
 
 
 def _answers(
-    formula: Formula, true: Sequence[str], accepts: str, answer: Callable[[str], str], bits: bool = True
+    formula: Formula, conditions: Sequence[str], accepts: str, answer: Callable[[str], str], bits: bool = True
 ) -> str:
-    """The conclusion at position i: the model accepts iff the formula is true, or each label is the output iff its line
-    is the first true one. `true` has the condition of each output line, `accepts` and `answer` those of the model.
+    """The conclusion at position i. Without labels: the model accepts iff the formula is true. With labels: each label
+    is the output iff an output line with this label is the first true one.
 
-    With `bits` the two sides are compared as numbers 0 and 1. For an equivalence the hypothesis part H of a certificate
-    would need an accepted position, which not every formula has."""
+    `conditions` has, for each output line, the condition that it is true. `accepts` is the condition that the model
+    accepts, and `answer` gives the condition that it outputs a label. With `bits` the two sides are compared as
+    numbers, 0 or 1; else as an equivalence. An equivalence needs an accepted position in the hypothesis part H of a
+    certificate, and not every formula has one.
+    """
 
-    def alike(a: str, b: str) -> str:
+    def sides_agree(a: str, b: str) -> str:
         return f"I[{a}] = I[{b}]" if bits else f"(({a}) <-> ({b}))"
 
     if not formula.labels:
-        return alike(accepts, true[0])
-    first: dict[str, list[str]] = {}  # by label: the conditions that one of its lines is the first true one
+        return sides_agree(accepts, conditions[0])
+    first_true: dict[str, list[str]] = {}  # by label: the conditions that one of its lines is the first true one
     for number, (label, _) in enumerate(formula.outputs):
-        before = [f"~({condition})" for condition in true[:number]]
-        first.setdefault(str(label), []).append(" & ".join([*before, true[number]]))
-    when_by_label = ((label, " | ".join(f"({way_text})" for way_text in ways)) for label, ways in first.items())
-    return " & ".join(alike(answer(label), when) for label, when in when_by_label)
+        all_before_false = [f"~({condition})" for condition in conditions[:number]]
+        first_true.setdefault(str(label), []).append(" & ".join([*all_before_false, conditions[number]]))
+    when_by_label = (
+        (label, " | ".join(f"({alternative})" for alternative in alternatives))
+        for label, alternatives in first_true.items()
+    )
+    return " & ".join(sides_agree(answer(label), when) for label, when in when_by_label)
 
 
 def _answered(label: str) -> str:
+    """The condition that the model outputs a label at position i."""
     return f"answer({spelled(label)}, i)"
 
 
 def functional(formula: Formula) -> list[expr.Tree]:
-    """Each line in the functional form that `symcook.proof.holds` reads; the trees of the lines that it reads are parts
-    of its own."""
+    """The tree of each line of a formula, in the functional form that `symcook.proof.holds` reads. The tree of a line
+    contains the trees of the lines that it reads."""
     trees: list[expr.Tree] = []
     for line in formula.lines:
         reads = tuple(trees[k] for k in line.reads)
@@ -87,21 +94,14 @@ def functional(formula: Formula) -> list[expr.Tree]:
         # Symbols: true or false if all or none are meant, Q_a for one symbol, else a call letters("a", "b", ..).
         if op == "letters":
             every = len(letters_of_line) == len(formula.alphabet)
-            names = tuple(("name", spelled(a)) for a in letters_of_line)
-            letter = (
-                (letters_of_line[0] if re.fullmatch(WORD, letters_of_line[0]) else spelled(letters_of_line[0]))
-                if letters_of_line
-                else ""
-            )
-            atom: expr.Tree = ("name", f"Q_{letter}") if letters_of_line else ()
-            trees.append(
-                (str(every).lower(),)
-                if not letters_of_line or every
-                else atom
-                if len(letters_of_line) == 1
-                else ("call", op, names)
-            )
-        # Other operators; one of the past or future whose left side is always true is `once` or `eventually`.
+            if not letters_of_line or every:
+                trees.append((str(every).lower(),))
+            elif len(letters_of_line) == 1:
+                (letter,) = letters_of_line
+                trees.append(("name", f"Q_{letter if re.fullmatch(WORD, letter) else spelled(letter)}"))
+            else:
+                trees.append(("call", op, tuple(("name", spelled(a)) for a in letters_of_line)))
+        # Other operators. `since` and `until` whose left side is always true are `once` and `eventually`.
         elif op in COUNTING:
             trees.append(_counted(line, trees))
         elif op in ("since", "until") and reads[0] == ("true",):
@@ -123,11 +123,11 @@ def _counted(line: FormulaLine, trees: Sequence[expr.Tree]) -> expr.Tree:
         return ("<=", ("neg", bound) if line.bound < 0 else bound, total)
     numbers = map(int, line.table) if line.op == "table" else (line.divisor, line.bound)
     name = "TABLE" if line.op == "table" else "MOD"
-    return ("call", name, (*(("num", number_of_line, 1) for number_of_line in numbers), *counts))
+    return ("call", name, (*(("num", number, 1) for number in numbers), *counts))
 
 
 def _each(part: Any, put: Callable[[str], str]) -> Any:
-    """A node of a certificate with each text in it replaced by `put` of the text."""
+    """A copy of a certificate's node, or of a part of it, in which `put` replaces each text."""
     if isinstance(part, str):
         return put(part)
     if isinstance(part, list):
@@ -136,16 +136,20 @@ def _each(part: Any, put: Callable[[str], str]) -> Any:
 
 
 class FormulaFacts(CompiledFacts):
-    """The facts of the proof. B5 is about line 5 of the formula, P5 has the premises of its lemma; z5 is its truth
-    function here, m5 the fact that gives this by an equation."""
+    """The facts of the proof that a model computes its formula.
+
+    In labels, fact B5 is about line 5 of the formula, and fact P5 has the premises of the lemma for B5. In this class
+    z5 is the truth function of line 5, and m5 is the fact that defines z5 by an equation.
+    """
 
     def __init__(self, packed: Packed, meaning: ModelMeaning, bits: bool = True) -> None:
-        """With `bits` the conclusion has equations, as in `sentence`, else equivalences. Undecided if there is no proof
-        of this kind, or `meaning` is of a statement about another formula."""
+        """With `bits` the conclusion compares numbers, as in `sentence`; else it has equivalences. Undecided if there
+        is no proof of this kind, or if `meaning` is that of a statement about another formula."""
         if packed.cut:
             raise Undecided(f"no proof is made of a Boolean part of more than {CASES} cases")
         super().__init__(meaning, len(packed.formula.alphabet))
-        # The truth functions: `names` in the statement, and `own` here, where the number is that of the line.
+        # The truth functions. `names` has their names in the statement, `own` their names here: z and the line's
+        # number. A function that is no line of this formula keeps its name in the statement, after "z_".
         self.packed, self.formula = packed, (formula := packed.formula)
         relation, truths = meaning.relation, meaning.truths
         truths = present(truths)
@@ -160,16 +164,18 @@ class FormulaFacts(CompiledFacts):
         ours = dict(zip(self.names, self.own, strict=True))
         with_own_names = partial(re.sub, r"\bz\d+_*\b", lambda match: ours.get(match[0], match[0]))
         self.rights = {ours[name]: with_own_names(right) for right, name in truths.lines.items()}
-        # The goal. Many truth functions are rows of few functions in the statement: `put` then rewrites a text so.
-        true = [f"z{line + 1}(i) = 1" for _, line in formula.outputs]
+        # The goal. If there are many truth functions, the statement has them as rows of a few functions (`functions`).
+        # Then `put` replaces each truth function in a text by its row.
+        output_conditions = [f"z{line + 1}(i) = 1" for _, line in formula.outputs]
         accepts = "" if formula.labels else relation.accept("i")
-        self.goal = _answers(formula, true, accepts, lambda label: relation.answer(label, "i"), bits)
+        self.goal = _answers(formula, output_conditions, accepts, lambda label: relation.answer(label, "i"), bits)
         self.put, self.functions = certify.in_rows(meaning) if len(self.names) > certify.ROWS else (None, self.names)
         self.rows = headrules.scored_heads(relation.whole) if packed.soft else {}
-        # The line of a head's coordinate or of a truth function. If lines share a head, it is the first of these.
+        # `line_of`: by name of a head's coordinate or truth function, its line; the first of the lines that share a
+        # head.
         self.line_of = {head.name: number for number, head in reversed(packed.heads.items())}
         self.line_of |= {f"z{number + 1}": number for number in range(len(formula.lines))}
-        # The proof: names and premises, a fact for each operator that has a rule, and the goal by cases.
+        # The proof: names and premises, then the facts of each line whose operator has a rule, then the goal by cases.
         self.lines.append(self.begin)
         for number, line in enumerate(formula.lines, 1):
             if rule := headrules.RULES.get(line.op):
@@ -178,8 +184,9 @@ class FormulaFacts(CompiledFacts):
         self.lines.append("qed by Q")
 
     def begin(self, g: Goal) -> None:
-        """Introduce all names that the statement quantifies, and its premises under labels."""
+        """Introduce all names that the statement quantifies, then its premises under labels."""
         g.intro(["n", "w", *self.run, *self.functions])
+        # A label that is a list is for a conjunction: it names the parts. Many equations are one premise.
         mean_labels = [f"m{own_name[1:]}" for own_name in self.own]
         labels: list[Any] = [
             "some",
@@ -191,23 +198,23 @@ class FormulaFacts(CompiledFacts):
             g.intro([[*equations.spread(tuple(label), g.goal[2][0])] if isinstance(label, list) else label])
 
     def inhabited(self, g: Goal, model: Transformer) -> None:
-        """The part H of the certificate: the hypotheses hold for the run on a string of one symbol."""
+        """Close part H of the certificate: the hypotheses hold for the run on a string of one symbol."""
         from symcook.spec.logic import truths
 
         # The witnesses: the length 1, the token 0, the coordinates, and the truth functions or their rows.
-        stream, truth = on_one_letter(model), truths(self.formula, model.alphabet[:1])
-        bits = [int(truth[self.numbers[name] - 1][0]) for name in self.names]
-        values = [stream.get(name, 0) for name in self.run]
-        texts = ["1", *(f"x. {value}" for value in (0, *values, *(() if self.put else bits)))]
+        coordinate_values, truth_rows = on_one_letter(model), truths(self.formula, model.alphabet[:1])
+        bits = [int(truth_rows[self.numbers[name] - 1][0]) for name in self.names]
+        values = [coordinate_values.get(name, 0) for name in self.run]
+        witness_texts = ["1", *(f"x. {value}" for value in (0, *values, *(() if self.put else bits)))]
         for first in range(0, len(bits) if self.put else 0, certify.ROW):
             row = {(k,): [bit] for k, bit in enumerate(bits[first : first + certify.ROW], 1)}
-            texts.append(rows_function(row, "1"))
-        g.witness(*texts)
+            witness_texts.append(rows_function(row, "1"))
+        g.witness(*witness_texts)
         Elaborator().block(g, (), Place(1, 1))
 
     def named(self, text: str) -> str:
-        """A text with the statement's names of truth functions in place of z1, z2, ..."""
-        text = re.sub(r"\bz(\d+)\b", lambda found: self.names[self.places[found[0]]], text)
+        """A text with the statement's names of truth functions in place of z1, z2, and so on."""
+        text = re.sub(r"\bz(\d+)\b", lambda match: self.names[self.places[match[0]]], text)
         return self.put(text) if self.put else text
 
     def write(self, node: Node) -> None:
@@ -222,25 +229,27 @@ class FormulaFacts(CompiledFacts):
 
         self.lines.append(emit)
 
-    def line(self, label: str, said: str) -> None:
-        """Add a fact by a line of proof text; not if there is one with this label."""
+    def line(self, label: str, text: str) -> None:
+        """Add a fact by a line of proof text, unless a fact has this label already."""
         if label not in self.shown:
             self.shown[label] = Fact(label)
-            self.lines.append(f"{label}: {said}")
+            self.lines.append(f"{label}: {text}")
 
-    def each(self, label: str, said: str, nodes: list[Node]) -> None:
-        """Add a fact about each position, with the nodes of its proof at i; not if there is one with this label."""
+    def each(self, label: str, text_at_i: str, nodes: list[Node]) -> None:
+        """Add the fact that `text_at_i` holds at each position i, unless a fact has this label already. `nodes` prove
+        it at i."""
         if label not in self.shown:
-            self.shown[label] = Fact(label, expr.parse_formula(said))
-            self.write(have(label, f"all i in 1..n. {said}", [intro(["i"]), intro(["range"]), *nodes]))
+            self.shown[label] = Fact(label, expr.parse_formula(text_at_i))
+            self.write(have(label, f"all i in 1..n. {text_at_i}", [intro(["i"]), intro(["range"]), *nodes]))
 
     def lemma(self, k: int, rule: str, terms: str, facts: Sequence[str]) -> None:
-        """The fact B<k> about line k, an instance of the lemma `rule` (see `cite`)."""
+        """Add the fact B<k> about line k, an instance of the lemma `rule` (see `cite`)."""
         self.cite(f"B{k}", rule, terms, facts)
 
     def cite(self, label: str, rule: str, terms: str, facts: Sequence[str]) -> None:
-        """Add an instance of the lemma `rule` at these terms as a fact; not if there is one with this label. `facts`
-        are the labels of its premises, "!" for one that is true by computation."""
+        """Add an instance of the library's lemma `rule` as a fact, unless a fact has this label already. `terms` are
+        separated by semicolons. `facts` has the label of each premise, or "!" for a premise that is true by
+        computation."""
         if label not in self.shown:
             self.shown[label] = Fact(label)
             arguments = [
@@ -250,17 +259,18 @@ class FormulaFacts(CompiledFacts):
             self.write(use(f"lem:{rule}", arguments, label))
 
     def bit(self, k: int) -> str:
-        """The bit that the head of line k finds: the truth of the line; for a `prev` that is looked up it is
-        the truth at i - 1, or at i if i = 1."""
+        """The bit that the head of line k retrieves: the truth of the line at i. For a `prev` whose head looks up a
+        position it is the truth of the line's operand at i - 1, or at 1 if i = 1."""
         return headrules.bit_before(self, k) if headrules.looked_up(self.packed, k - 1) else f"z{k}(i)"
 
-    def by_cases(self, label: str, said: str) -> None:
-        """Add a fact about each position, by cases over the symbol and the bits that heads find."""
-        self.decided(label, said, self.tell)
+    def by_cases(self, label: str, text_at_i: str) -> None:
+        """Add the fact that `text_at_i` holds at each position i, by cases over the symbol and the bits that heads
+        retrieve."""
+        self.decided(label, text_at_i, self.tell)
 
     def tell(self, known: Pointwise, part: expr.Tree) -> Iterable[expr.Tree]:
-        """Note the value of a term at i in `known`; return that value, whose own parts are looked at next. Symbols and
-        bits that heads find have none: they are the cases of the proof."""
+        """Note in `known` the value of a term at i. Returns a list with this value, whose terms the proof needs next.
+        Symbols, and bits that heads retrieve, have no value: they are the cases of the proof."""
         if part[0] != "call" or part[2] != (HERE,):
             return []
         name, number = part[1], self.line_of.get(part[1])
@@ -277,15 +287,16 @@ class FormulaFacts(CompiledFacts):
         return []
 
     def found_at(self, known: Pointwise, number: int) -> expr.Tree:
-        """Note in `known` that the head of a line finds a bit at i, and that the coordinate of the head is this bit, or
-        near it for a softmax head. Returns the truth of the line in terms of the bit."""
-        # The fact B<k> has as parts: it is a bit (b), the coordinate's equation or bounds (c, d), and the truth (s).
+        """Note in `known` that the head of a line retrieves a bit at i. The head's coordinate is this bit, or near it
+        for a softmax head. Returns the truth of the line in terms of the bit."""
+        # The parts of fact B<k>: the head retrieves a bit (b<k>); the coordinate's equation (c<k>) or its two bounds
+        # (c<k> and d<k>); and, if the line's truth is not the bit itself, the truth in terms of the bit (s<k>).
         k, name = number + 1, self.packed.heads[number].name
         bit, value, truth = map(expr.parse_term, (self.bit(k), f"{name}(i)", f"z{k}(i)"))
         error, is_shared = headrules.room(self.packed, name), known.given(value)
         bound_labels = [f"c{k}"] if error is None else [f"c{k}", f"d{k}"]
         known.nodes.append(here(f"B{k}", [f"b{k}", *bound_labels, *([] if bit == truth else [f"s{k}"])]))
-        # A line that is looked up has another truth than the bit that its head finds.
+        # The truth of a `prev` whose head looks up a position is not the bit itself.
         if bit != truth:
             known.equations[truth] = f"s{k}", expr.parse_term(headrules.truth_before(self, k))
         # The coordinate's value. If another line has the same head, the two bits are the same (the fact `same`).
@@ -306,7 +317,7 @@ class FormulaFacts(CompiledFacts):
         else:
             ends = (expr.parse_term(f"{expr.show(bit)} {sign} {error}") for sign in "-+")
             known.near[value] = FactSide(f"c{k}", next(ends)), FactSide(f"d{k}", next(ends))
-        # So the cases are over the first of equal bits alone.
+        # A bit that is equal to an earlier one is replaced by it, so that the cases are over the earlier bit alone.
         if is_shared:
             known.equations[bit] = f"same{k}", earlier_bit
         else:
@@ -314,7 +325,8 @@ class FormulaFacts(CompiledFacts):
         return known.equations.get(truth, ("", truth))[1]
 
     def equation(self, part: expr.Tree, name: str, number: int | None) -> Fact:
-        """The fact that gives the value of a coordinate, or of the truth of a line without a head, at each position."""
+        """The fact that gives the value of the term `part` at each position. Without a line `number` the term is a
+        coordinate `name`; with one it is the truth of this line, which has no head."""
         if number is None:
             return Fact(f"{name}_is", expr.parse_formula(self.definitions[name].text))
         line = self.formula.lines[number]

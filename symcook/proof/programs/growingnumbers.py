@@ -1,11 +1,14 @@
 """Numbers that grow with the length, and their squares, in the proofs of compiled S-RASP programs. Nothing here is
 trusted.
 
-A coordinate with such a number holds a position, a count, a number that is kept where a condition holds and else 0
-(fact G_name), or a number that a head has retrieved. For each the proof has what the compiler relies on: the number is
-an integer (W_name), it has bounds, it is 0 at the end of the string from which it grows, and another coordinate holds
-its square (Q_name). S5 is about the square of the number in line 5. All methods that return lines return lines of proof
-text about position i.
+A coordinate with such a number holds a position, a count, a number that is kept where a condition is true and is 0
+elsewhere, or a number that a head has retrieved. The compiler relies on four properties of each number, and the proof
+has a fact for each: the number is an integer (fact W_name), it has bounds, it is 0 at the end of the string from which
+it grows, and another coordinate holds its square (Q_name). Fact G_name defines a number that depends on a condition;
+fact S5 is about the square of the number in line 5.
+
+A "line" returned by a method is a line of proof text about position i. A fact returned as a string is a hint, as
+``N_name(i)``: the label of the fact, with a position.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from symcook.proof.programs.linefacts import ProgramFacts, as_block
 
 
 class GrowingNumber(ABC):
-    """The facts about one coordinate: `name` in the compiled model, `put` in the statement."""
+    """The facts about one coordinate. Its name is `name` in the compiled model and `put` in the statement."""
 
     def __init__(self, facts: ProgramFacts, name: str) -> None:
         self.facts, self.name, self.compiled, self.put = facts, name, facts.compiled, facts.put(name)
@@ -62,7 +65,7 @@ class GrowingNumber(ABC):
 
     @property
     def no_square(self) -> Undecided:
-        """The error for a square without a proof."""
+        """The error to raise if no proof of the square is known."""
         return Undecided(f"no proof is made of the square of {self.compiled.meanings[self.name]}")
 
 
@@ -100,14 +103,18 @@ class PlaceNumber(GrowingNumber):
 
 
 class CountedNumber(GrowingNumber):
-    """The number of positions strictly before i, or strictly after, at which a truth holds."""
+    """The number of positions strictly before i, or strictly after i, at which a truth holds.
+
+    `side` is "left" or "right"; `truth` is what is counted, and the coordinate `held` holds it as a bit. The coordinate
+    `mean` has the mean of this bit over the side, and `sum` is the count as text.
+    """
 
     def __init__(self, facts: ProgramFacts, name: str) -> None:
         super().__init__(facts, name)
         self.side, self.truth, self.mean = self.compiled.counts[name]
         self.held = self.compiled.hold(self.compiled.node(self.truth))
-        places = "1, i - 1" if self.side == "left" else "i + 1, n"
-        self.sum = f"sum(j, {places}, I[{facts.truth(self.truth, 'j')}])"
+        range_text = "1, i - 1" if self.side == "left" else "i + 1, n"
+        self.sum = f"sum(j, {range_text}, I[{facts.truth(self.truth, 'j')}])"
 
     def fact(self) -> Fact:
         """The fact N_name: the coordinate holds the count, which is at least 0 and at most the number of positions."""
@@ -115,13 +122,14 @@ class CountedNumber(GrowingNumber):
         statement_text = f"I[{facts.truth(self.truth)}]"
         holds = facts.holds(self.held).label
         facts.follows(f"P_{name}", f"bit({statement_text}) & {held_name}(i) = {statement_text}", [holds])
-        where, most = {"left": ("before", "i - 1"), "right": ("behind", "n - i")}[self.side]
-        mean, at = facts.put(self.mean), facts.truth(self.truth, "j")
-        places = (where, f"{where}_square", f"inverse_{where}", mean, self.put)
-        terms = f"n; j. I[{at}]; {held_name}; {mean}; inverse_{where}; {self.put}; {where}; {where}_square"
-        premises = ", ".join([f"P_{name}", *(f"{place}_is" for place in places)])
-        statement_text = f"{self.put}(i) = {self.sum} & 0 <= {self.sum} & {self.sum} <= {most}"
-        return facts.follows(f"N_{name}", statement_text, [f"counted_{where}({terms})[{premises}]"])
+        side_name, bound = {"left": ("before", "i - 1"), "right": ("behind", "n - i")}[self.side]
+        mean, truth_at_j = facts.put(self.mean), facts.truth(self.truth, "j")
+        coordinates = (side_name, f"{side_name}_square", f"inverse_{side_name}", mean, self.put)
+        terms = f"n; j. I[{truth_at_j}]; {held_name}; {mean}; inverse_{side_name}; {self.put}; "
+        terms += f"{side_name}; {side_name}_square"
+        premises = ", ".join([f"P_{name}", *(f"{coordinate}_is" for coordinate in coordinates)])
+        statement_text = f"{self.put}(i) = {self.sum} & 0 <= {self.sum} & {self.sum} <= {bound}"
+        return facts.follows(f"N_{name}", statement_text, [f"counted_{side_name}({terms})[{premises}]"])
 
     def at_end(self, end: str) -> list[str]:
         return [self.fact().at(end)]
@@ -133,16 +141,18 @@ class CountedNumber(GrowingNumber):
         return [f"witness {self.sum}", f"qed by {self.fact().at()}, il, ih"]
 
     def square_lines(self, square: str) -> list[str]:
-        # A head looks up the square in the table of squares of positions, at the position `at` that is Y = `sum` away
-        # from the edge. Its scores are c*Y^2 - c*(away)^2 with c = 1/`far` (`inverse`), largest at `at` alone.
-        place, edge, ends, others, at, far, away = {
+        # A head looks up the square of Y = `sum` in a table of squares, at the position `at`, whose distance from the
+        # edge is Y. The score of position k is c*Y^2 - c*(away)^2 with c = 1/`far` (`inverse`): it is largest only at
+        # `at`. By side: `table`, the coordinate with distances from the edge; `edge`, the condition that i is the edge;
+        # `ends`, the range of the head; `range_text`, this range without i; `far`, the number of positions in it.
+        table, edge, ends, range_text, at, far, away = {
             "left": ("before", "i = 1", "1; i", "1, i - 1", "Y + 1", "i - 1", "k - 1 - Y"),
             "right": ("behind", "i = n", "i; n", "i + 1, n", "n - Y", "n - i", "n - k - Y"),
         }[self.side]
         held, fact, mean = self.facts.put(self.held), self.fact(), self.facts.put(self.mean)
-        sum_arguments = f"{held}; j. I[{self.facts.truth(self.truth, 'j')}]; {others.replace(', ', '; ')}"
-        name, inverse = self.compiled.squares[self.name], f"inverse_{place}(i)"
-        first, last = (self.facts.score_of(name, place_of_score, ("average",)) for place_of_score in ("k", at))
+        sum_arguments = f"{held}; j. I[{self.facts.truth(self.truth, 'j')}]; {range_text.replace(', ', '; ')}"
+        name, inverse = self.compiled.squares[self.name], f"inverse_{table}(i)"
+        score_at_k, top_score = (self.facts.score_of(name, position, ("average",)) for position in ("k", at))
         all_k = f"all k in {ends.replace('; ', '..')}."
         # The proof, twice, that c is positive and that c*Y is the query: at the edge, and elsewhere.
         at_edge = [
@@ -151,23 +161,27 @@ class CountedNumber(GrowingNumber):
             "      qed by inverse, pos, more, times, same"]  # fmt: skip
         return [
             f"let Y = {self.sum}", f"take (counted least most) from {fact.at()} by il, ih",
-            f"same: sum(j, {others}, {held}(j)) = Y by sum_ext({sum_arguments}), P_{self.name}, il, ih",
+            f"same: sum(j, {range_text}, {held}(j)) = Y by sum_ext({sum_arguments}), P_{self.name}, il, ih",
             f"take (times edge) from {mean}_is(i) by il, ih",
-            f"take inverse from inverse_{place}_is(i) by il, ih",
+            f"take inverse from inverse_{table}_is(i) by il, ih",
             f"warm: 0 < {inverse}", *at_edge, f"query: {mean}(i) = {inverse}*Y", *at_edge,
-            f"scores: {all_k} {first} = {inverse}*Y^2 - {inverse}*({away})^2", "  given k (kl kh)",
-            f"  qed by query, {place}_is(k), {place}_square_is(k), kl, kh, il, ih",
-            f"only: {all_k} k != {at} -> {first} < {last}", "  given k (kl kh) other",
+            f"scores: {all_k} {score_at_k} = {inverse}*Y^2 - {inverse}*({away})^2", "  given k (kl kh)",
+            f"  qed by query, {table}_is(k), {table}_square_is(k), kl, kh, il, ih",
+            f"only: {all_k} k != {at} -> {score_at_k} < {top_score}", "  given k (kl kh) other",
             f"  apart: 1 <= ({away})^2 by other", f"  below: 0 < {inverse}*({away})^2 by warm, apart",
             f"  qed by scores(k), scores({at}), below, least, most, kl, kh, il, ih",
-            f"take (single value) from single_best({ends}; {at}; k. {first}; {place}_square) "
+            f"take (single value) from single_best({ends}; {at}; k. {score_at_k}; {table}_square) "
             "by least, most, only, il, ih",
-            f"found: {place}_square({at}) = Y^2 by {place}_square_is({at}), least, most, il, ih",
+            f"found: {table}_square({at}) = Y^2 by {table}_square_is({at}), least, most, il, ih",
             f"qed by {square}_is(i), single, value, found, counted, il, ih"]  # fmt: skip
 
 
 class ChosenNumber(GrowingNumber):
-    """A number `source` where the truth `condition` holds, else 0. `said` is this truth as a number 0 or 1."""
+    """A number that is `source` where the truth `condition` holds, and 0 elsewhere.
+
+    `said` is the truth as a number, 0 or 1, and the coordinate `test` holds it. `atom` is the source in the compiler's
+    record.
+    """
 
     def __init__(self, facts: ProgramFacts, name: str) -> None:
         super().__init__(facts, name)
@@ -178,28 +192,36 @@ class ChosenNumber(GrowingNumber):
         self.said = f"I[{self.condition}]"
 
     def score(self, at: str) -> str:
-        """The score of a position in the head that gives the number."""
+        """The score of a position, as text, in the head that writes the number."""
         return present(self.facts.score_of(self.name, at, ("average",)))
 
     def fact(self, squared: Fact | None = None) -> Fact:
-        """The fact G_name: the coordinate holds the source where the condition holds, else 0. With `squared`, the fact
-        that gives the square of the source, the same for the coordinates of the squares."""
-        # A number with a side grows from the edge `end`: the head sees i if the condition holds, else the edge.
+        """The fact G_name: the coordinate is the source where the condition holds, else 0. If `squared` is given, which
+        is the fact about the square of the source, the returned fact is about the coordinates of the two squares."""
+        # A number with a side grows from the edge `end`. The head sees position i if the condition holds, else the
+        # edge, where the source is 0: the score of position k is k or -k, by `factor`.
         if self.atom.side not in ("left", "right"):
             if squared:
                 raise self.no_square
             return self.anywhere()
-        target, of = (self.compiled.squares[name_of] if squared else name_of for name_of in (self.name, self.atom.name))
-        left, put, source, said = self.atom.side == "left", self.facts.put(target), self.facts.put(of), self.said
+        target, source_name = (
+            self.compiled.squares[part_name] if squared else part_name for part_name in (self.name, self.atom.name)
+        )
+        left, put, source, said = (
+            self.atom.side == "left",
+            self.facts.put(target),
+            self.facts.put(source_name),
+            self.said,
+        )
         low, high, end = ("1", "i", "1") if left else ("i", "n", "n")
         at_end = [*self.source.at_end(end), *([squared.at(end)] if squared else [])]
-        index = [f"{of_run}_is" for of_run in ("index", "one") if of_run in self.facts.run]
+        index = [f"{coordinate}_is" for coordinate in ("index", "one") if coordinate in self.facts.run]
         at_i, at_edge, at_k = map(self.score, ("i", end, "k"))
         ends, factor = ("il", f"2*{said} - 1") if left else ("ih", f"1 - 2*{said}")
         return self.facts.valued(self.facts.each(f"G_{target}", f"{put}(i) = {said}*{source}(i)", [
             "some_here: 1 <= n by il, ih", self.told,
             f"scores: all k in {low}..{high}. {at_k} = ({factor})*k", "  given k (kl kh)",
-            f"  qed by {', '.join(f'{of_run}(k), {of_run}(i)' for of_run in index)}, told, kl, kh, il, ih",
+            f"  qed by {', '.join(f'{coordinate}(k), {coordinate}(i)' for coordinate in index)}, told, kl, kh, il, ih",
             f"best: all k in {low}..{high}. ({said} = 1 & k != i -> {at_k} < {at_i}) & "
             f"({said} = 0 & k != {end} -> {at_k} < {at_edge})", "  given k (kl kh)",
             "  - given (yes off)", f"    qed by scores(k), scores(i), yes, off, kl, kh, {ends}, il, ih",
@@ -210,13 +232,13 @@ class ChosenNumber(GrowingNumber):
 
     @property
     def told(self) -> str:
-        """The line `told`: a coordinate holds the truth of the condition."""
+        """The line with the label `told`: the coordinate `test` holds the truth of the condition."""
         return f"told: {self.facts.put(self.test)}(i) = {self.said} by {self.facts.holds(self.test).label}, il, ih"
 
     def anywhere(self) -> Fact:
-        """The fact G_name for a number from 0 to n - 1 that grows from neither side.
+        """The fact G_name for a number m from 0 to n - 1 that grows from neither side.
 
-        The head looks up the position m + 1 if the condition holds, where m is the number, and else position 1.
+        The head looks up position m + 1 if the condition holds, else position 1.
         """
         put, said, at_k = self.put, self.said, self.score("k")
         keys = [f"{key}_is(k)" for key in ("before", "before_square", "before_times_length")]
@@ -244,8 +266,10 @@ class ChosenNumber(GrowingNumber):
                 "  - witness m", f"    qed by yes, {facts}", "  - witness 0", f"    qed by no, {facts}"]  # fmt: skip
 
     def square_lines(self, square: str) -> list[str]:
-        known = self.source.square()
-        return [f"qed by {', '.join(fact.at() for fact in (self.fact(), self.fact(known), known))}, il, ih"]
+        source_square = self.source.square()
+        return [
+            f"qed by {', '.join(fact.at() for fact in (self.fact(), self.fact(source_square), source_square))}, il, ih"
+        ]
 
 
 class FoundNumber(GrowingNumber):
@@ -261,12 +285,12 @@ class FoundNumber(GrowingNumber):
         return [self.head.zero_at(self.name, end, self.source)]
 
     def bounds(self, at: str = "i") -> list[str]:
-        # A number keeps its side, and so its bound, if the head looks to that side only.
+        # If the head sees only the side from which the number grows, the number keeps the bound that it has there.
         side = self.atom.side if self.head.selection.mask.endswith(SEEN[self.atom.side]) else "both"
-        most = {"left": "i - 1", "right": "n - i", "both": "n - 1"}[side]
+        bound = {"left": "i - 1", "right": "n - i", "both": "n - 1"}[side]
         if f"N_{self.name}" not in self.facts.shown:
             lines = self.head.where_found([self.name], self.source.bounds("p"))
-            self.facts.each(f"N_{self.name}", f"0 <= {self.put}(i) & {self.put}(i) <= {most}", lines)
+            self.facts.each(f"N_{self.name}", f"0 <= {self.put}(i) & {self.put}(i) <= {bound}", lines)
         return [f"N_{self.name}({at})"]
 
     def whole_lines(self) -> list[str]:
@@ -280,11 +304,13 @@ class FoundNumber(GrowingNumber):
 class KeySquare:
     """The square of a key without its constant: the fact S<line> that coordinates add up to x^2.
 
-    `key` is the line of the key of an equality of numbers; x is its value without the constant `c`. `tall` says between
-    which multiples of `end` (i or n) x lies: from -tall[1]*end to tall[0]*end.
+    `key` is the line of the key of an equality of numbers. `x` is its value without its constant, as text, and `number`
+    is the same for the compiler. `linear` has the coordinates that add up to x^2, with their factors. `tall` and `end`
+    (which is i or n) give the bounds of x: it lies between -tall[1]*end and tall[0]*end.
     """
 
     def __init__(self, facts: ProgramFacts, key: int, equality: Equality) -> None:
+        # `c` is the constant of the key.
         self.facts, self.compiled, self.put, self.key, self.label = facts, facts.compiled, facts.put, key, f"S{key}"
         c = self.compiled.linear(equality.key).get("", Fraction(0))
         self.number = equality.key.plus(self.compiled.number(c), -1)
@@ -296,11 +322,11 @@ class KeySquare:
 
     def lines(self) -> list[str]:
         """Lines that prove that the coordinates add up to the square."""
-        # A single number may have its square in a coordinate; else the square is a sum over pieces.
+        # A single number may have its square in one coordinate; else the square is a sum over pieces of its range.
         pieces, (first, *others) = [name for name, q in self.linear.items() if name and q], self.number.atoms
         if not others and self.compiled.squares.get(first.name) in pieces:
-            known = self.facts.row_is(self.key), number_of(self.facts, first.name).square()
-            return [f"qed by {', '.join(fact.at() for fact in known)}, il, ih"]
+            hints = self.facts.row_is(self.key), number_of(self.facts, first.name).square()
+            return [f"qed by {', '.join(fact.at() for fact in hints)}, il, ih"]
         if len(pieces) < 3 or self.number.side == "right" or not all(map(self.facts.there, pieces)):
             raise Undecided(f"no proof is made of the square of {self.facts.program.text(self.key)}")
         return self.in_pieces(pieces)
@@ -311,7 +337,7 @@ class KeySquare:
         The range of x is cut into pieces of length `end`, `tall[0]` above 0 and `tall[1]` below. Each piece has its own
         coordinates: the first of a side has three, each later one five (see `piece`).
         """
-        # The bounds of x, and the tables for lookups: positions, their squares, and n times them.
+        # The bounds of x, and the tables for lookups: k - 1 for each position k, (k - 1)^2, and n*(k - 1).
         x, end, tall, number = self.x, self.end, self.tall, self.number
         known = [self.facts.range(name).at() for name in self.compiled.linear(number) if self.facts.truthful(name)]
         known += [fact for atom in number.atoms for fact in number_of(self.facts, atom.name).bounds()]
@@ -325,53 +351,57 @@ class KeySquare:
                  "warm: 0 < one(i) by unit"]  # fmt: skip
         if max(tall) > 1:
             lines.append("times: all j in 1..n. before_times_length(j) = n*(j - 1) by before_times_length_is")
-        # Piece by piece, those above 0 first; `mirrored` gives -x for those below.
+        # Piece by piece: first those above 0, then those below 0, for which x is replaced by -x.
         remaining, taken_names = list(pieces), list[list[str]]()
         for sign, count in zip((1, -1), tall, strict=True):
-            row, of = self.compiled.linear(number.times(sign)), f"{'' if sign == 1 else '-'}{x}"
+            row, signed_x = self.compiled.linear(number.times(sign)), f"{'' if sign == 1 else '-'}{x}"
             lines += [self.mirrored(-1)] if count and sign == -1 else []
             for k in range(count):
                 taken_names.append(remaining[: 5 if k else 3])
                 remaining = remaining[5 if k else 3 :]
-                lines += self.piece(sign, k, of, self.facts.row(row), taken_names[-1], k + 1 < count)
+                lines += self.piece(sign, k, signed_x, self.facts.row(row), taken_names[-1], k + 1 < count)
         return [*lines, *self.by_piece(taken_names)]
 
     def mirrored(self, sign: int) -> str:
-        """The line that the coordinates of the number add up to x, or to -x if `sign` is -1."""
-        label, name, of = ("Off", "is", self.x) if sign == 1 else ("Back", "mirrored", f"-{self.x}")
+        """The line which states that the coordinates of the number add up to x, or to -x if `sign` is -1."""
+        label, name, signed_x = ("Off", "is", self.x) if sign == 1 else ("Back", "mirrored", f"-{self.x}")
         row = self.facts.row(self.compiled.linear(self.number.times(sign)))
-        self.facts.by_cases(f"{label}{self.key}", f"{row} = {of}", held=True)
-        return f"{name}: {row} = {of} by {label}{self.key}(i), il, ih"
+        self.facts.by_cases(f"{label}{self.key}", f"{row} = {signed_x}", held=True)
+        return f"{name}: {row} = {signed_x} by {label}{self.key}(i), il, ih"
 
-    def piece(self, sign: int, k: int, of: str, row: str, names: Sequence[str], cut: bool) -> list[str]:
+    def piece(self, sign: int, k: int, signed_x: str, row: str, names: Sequence[str], followed: bool) -> list[str]:
         """Lines about the coordinates of piece k on the side `sign`; `names` are these coordinates.
 
-        Y is the part of the number in this piece, less 1; with `cut` another piece follows, so that Y ends there. The
-        coordinates hold Y, its square (line Q), and whether the piece is reached (fact T_name). If k > 0 there are two
-        more: n*Y (line P), and n - 1 if the piece is reached (line G).
+        `signed_x` is x or -x, and `row` is the sum of coordinates with this value. Y is the part of the number in this
+        piece, less 1, but at least 0. If the piece is `followed` by another one, Y is at most its length less 1. The
+        coordinates hold the square of Y (line Q), Y itself (line Y), and whether the number reaches the piece (fact
+        T_name). If k > 0 there are two more coordinates, with n*Y (line P), and with n - 1 if the number reaches the
+        piece, else 0 (line G).
         """
         square, part, some, *more = map(self.put, names)
         tag, mirrored, end = f"{'n' * (sign < 0)}{k}", self.mirrored(sign), self.end
-        same = mirrored.partition(":")[0]
-        y = f"relu({of} - {k}*{end} - 1)" + f" - relu({of} - {k + 1}*{end})" * cut
+        row_label = mirrored.partition(":")[0]
+        y = f"relu({signed_x} - {k}*{end} - 1)" + f" - relu({signed_x} - {k + 1}*{end})" * followed
         length = [f"{self.put('length')}_is(i)"] if "length" in self.facts.run else []
-        here = f"{row} + ({-k})*{self.put('length')}(i)" if k else row
-        self.facts.each(f"T_{names[2]}", f"{some}(i) = I[0 < {of} - {k}*{end}]", [
-            mirrored, f"shifted: {here} = {of} - {k}*{end} by {', '.join([same, *length, 'il', 'ih'])}",
-            f"take it from number_is_positive({of} - {k}*{end}; {here}) by shifted",
+        shifted_row = f"{row} + ({-k})*{self.put('length')}(i)" if k else row
+        self.facts.each(f"T_{names[2]}", f"{some}(i) = I[0 < {signed_x} - {k}*{end}]", [
+            mirrored,
+            f"shifted: {shifted_row} = {signed_x} - {k}*{end} by {', '.join([row_label, *length, 'il', 'ih'])}",
+            f"take it from number_is_positive({signed_x} - {k}*{end}; {shifted_row}) by shifted",
             f"qed by it, {some}_is(i), il, ih"])  # fmt: skip
         self.facts.follows(f"B_{names[2]}", f"bit({some}(i))", [f"T_{names[2]}"])
         keyed = f"least{tag}, less{tag}, warm, query{tag}, keys, squares"
 
-        # A lookup of position Y + 1 in the table `values`, which has `said` there.
         def lookup(label: str, name: str, values: str, said: str, at: str) -> list[str]:
+            """Lines by which the coordinate `name` is `said`: its head looks up position Y + 1 in the table `values`.
+            `at` is the fact about the values of this table."""
             return [f"take Is{label}{tag} from {name}_is(i) by il, ih",
                     f"take It{label}{tag} from looked_up({end}; {y}; one(i); {part}(i); {name}(i); before; "
                     f"before_square; {values})[_, Is{label}{tag}] by {keyed}",
                     f"{label}{tag}: {name}(i) = {said} by It{label}{tag}, {at}({y} + 1), Y{tag}, least{tag}, "
                     f"less{tag}"]  # fmt: skip
 
-        lines = [f"Y{tag}: {part}(i) = {y} by {', '.join([f'{part}_is(i)', same, *length, 'il', 'ih'])}",
+        lines = [f"Y{tag}: {part}(i) = {y} by {', '.join([f'{part}_is(i)', row_label, *length, 'il', 'ih'])}",
                  f"least{tag}: 0 <= {y} by some_here", f"less{tag}: {y} < {end} by some_here, most, least",
                  f"query{tag}: {part}(i) = one(i)*({y}) by Y{tag}, unit",
                  *lookup("Q", square, "before_square", f"{part}(i)^2", "squares")]  # fmt: skip
@@ -384,25 +414,35 @@ class KeySquare:
         return lines
 
     def by_piece(self, names: Sequence[Sequence[str]]) -> list[str]:
-        """Lines that add up the pieces: a case for each range of x that is one piece, and one for x = 0."""
+        """Lines that add up the pieces: a case for each piece in which x may lie, and a case for x = 0."""
         x, tall, end = self.x, self.tall, self.end
 
         def leaf(reached: int, bound: Sequence[str]) -> list[str]:
-            """The lines of the case in which |now| pieces are reached, on the side with the sign of `now`; `bound` are
+            """The lines of one case: x reaches |reached| pieces, on the side with the sign of `reached`. `bound` has
             the labels of the facts that bound x."""
+            # Y is n - 1 in each piece before the last one that x reaches, the rest of x in that last piece, and 0 in
+            # each piece that x does not reach. (With several pieces on a side, `end` is n.)
             lines, piece_labels = list[str](), list[str]()
             zero_line = [] if reached else [f"nothing: {x} = 0 by {', '.join(bound)}"]
-            here = ", ".join(["some_here", "most", "least", *bound, *["nothing"][: not reached]])
-            place = 0
+            hints = ", ".join(["some_here", "most", "least", *bound, *["nothing"][: not reached]])
+            piece = 0
             for sign, count in zip((1, -1), tall, strict=True):
                 for k in range(count):
-                    tag, (_, part, some, *more) = f"{'n' * (sign < 0)}{k}", names[place]
-                    place += 1
-                    full = abs(reached) if reached * sign > 0 else 0
-                    of = "" if sign == 1 else "-"
-                    value = "n - 1" if k + 1 < full else f"{of}{x} - {k}*{end} - 1" if k + 1 == full else "0"
-                    lines.append(f"V{tag}: {self.put(part)}(i) = {value} by Y{tag}, {here}")
-                    lines.append(f"S{tag}: {self.put(some)}(i) = {int(k < full)} by T_{some}(i), {here}, il, ih")
+                    tag, (_, part, some, *more) = f"{'n' * (sign < 0)}{k}", names[piece]
+                    piece += 1
+                    reached_here = abs(reached) if reached * sign > 0 else 0
+                    minus = "" if sign == 1 else "-"
+                    value = (
+                        "n - 1"
+                        if k + 1 < reached_here
+                        else f"{minus}{x} - {k}*{end} - 1"
+                        if k + 1 == reached_here
+                        else "0"
+                    )
+                    lines.append(f"V{tag}: {self.put(part)}(i) = {value} by Y{tag}, {hints}")
+                    lines.append(
+                        f"S{tag}: {self.put(some)}(i) = {int(k < reached_here)} by T_{some}(i), {hints}, il, ih"
+                    )
                     piece_labels += [f"Q{tag}", *[f"P{tag}", f"G{tag}"][: len(more)], f"V{tag}", f"S{tag}"]
             return [
                 *zero_line,
@@ -413,6 +453,8 @@ class KeySquare:
             ]
 
         def split(rest: Sequence[tuple[int, str]], bound: Sequence[str]) -> list[str]:
+            """The lines for the remaining cases, each with its number of pieces and its condition on x; after the last
+            one x = 0."""
             if not rest:
                 return leaf(0, bound)
             (reached, condition), *more = rest

@@ -1,12 +1,14 @@
 """The lines of an S-RASP program in proofs: how a statement expresses them, and facts about each line. Nothing here is
 trusted.
 
-A statement has a function of positions for each line of the program, with an equation. For a selection there are two
-formulas in place of an equation: one where a position is selected, one where none is. All is written in the ordinary
-language of statements, so the statement alone has to be trusted. Undecided is raised for a line that it cannot express.
+A statement has a function of positions for each line of the program, with an equation. A selection has two formulas in
+place of an equation: one for the case that a position is selected, one for the case that none is. The statement is
+written in the ordinary language of statements, so only the statement has to be trusted. Undecided is raised for a line
+that this language cannot express.
 
-Fact H_name says which truth a coordinate holds, B_name that it is a bit. L5 gives the value of line 5 of the program,
-L5_2 whether it is symbol number 2, M5 which symbols it may be. N_name is about a coordinate with a count.
+Labels of facts: H_name states which truth a coordinate holds, and B_name that it is a bit. L5 gives the value of line 5
+of the program, L5_2 whether this value is symbol number 2, and M5 which symbols it may be. N_name is about a coordinate
+with a count.
 """
 
 from __future__ import annotations
@@ -45,17 +47,18 @@ if TYPE_CHECKING:
     from symcook.proof.statements.vocabulary import ModelMeaning
 
 MANY = 40
-"""With more functions than this, their equations are one premise: each premise is a level of nesting."""
+"""With more functions than this, their equations are joined to one premise, since each premise is a level of
+nesting."""
 INLINE = ("in", "indices", "length", "constant")
 """The operations of lines without a function of their own."""
 PAIRS = ("select", "key", "query")
-"""The operations whose value is a truth about pairs of positions; the names of those that combine them begin with
-`pair`."""
+"""The operations of selectors, whose value is a truth about a pair of positions. The operations that combine selectors
+have names that begin with `pair`."""
 RANGES = {
     "future": ("1", "{i}"), "strict-future": ("1", "{i} - 1"), "past": ("{i}", "n"), "strict-past": ("{i} + 1", "n"),
     "none": ("1", "n"),
 }  # fmt: skip
-"""The first and the last position that a mask leaves visible from position i."""
+"""By mask: the first and the last position that are visible from a position, which replaces ``{i}``."""
 
 NAMES = frozenset("ijkmnpwY")
 """The names of positions and numbers in proofs, which no function may have."""
@@ -64,8 +67,9 @@ NAMES = frozenset("ijkmnpwY")
 class Spoken:
     """A program as equations of functions.
 
-    `names` has the function of each line that has one, in the order of the lines; `codes` the number of each symbol.
-    With `joined` the equations are one premise. No function has a name in `taken`.
+    `names` has the name of the function of each line that has a function, in the order of the lines. `codes` has the
+    number of each symbol: first those of the alphabet, then those that only the program has. With `joined` the
+    equations are one premise. No function has a name in `taken`.
     """
 
     def __init__(self, program: Srasp, taken: Collection[str]) -> None:
@@ -74,18 +78,18 @@ class Spoken:
         for letter in (*program.alphabet, *(a for letters in program.letters for a in letters)):
             self.codes.setdefault(letter, len(self.codes))
         name_of_line, self.names = {line: name for name, line in reversed(program.names)}, dict[int, str]()
-        avoided = NAMES.union(taken)
+        taken_names = NAMES.union(taken)
         for number, line in enumerate(program.lines):
             if line.op not in INLINE and line.op not in PAIRS and not line.op.startswith("pair"):
                 name = name_of_line.get(number, f"v{number}")
-                while name in avoided:
+                while name in taken_names:
                     name += "_"
-                avoided |= {name}
+                taken_names |= {name}
                 self.names[number] = name
         self.joined = len(self.names) > MANY
 
     def whole(self, number: int) -> bool:
-        """Whether all values of a line are integers (truths and symbols have numbers too)."""
+        """Whether all values of a line are integers. Truths and symbols are, since they are written as integers."""
         line = self.program.lines[number]
         if self.program.types[number] != "number" or line.op in ("indices", "length", "width"):
             return True
@@ -105,18 +109,14 @@ class Spoken:
             return f"{self.names[number]}({at})"
         if line.op == "constant":
             constant = line.value
-            return str(
-                self.codes[constant]
-                if isinstance(constant, str)
-                else int(constant)
-                if isinstance(constant, bool)
-                else constant
-            )
+            if isinstance(constant, str):
+                return str(self.codes[constant])
+            return str(int(constant) if isinstance(constant, bool) else constant)
         return {"in": f"w({at})", "indices": f"({at} - 1)", "length": "n"}[line.op]
 
     def pair(self, number: int, i: str = "i", j: str = "j", told: Mapping[int, bool] = MappingProxyType({})) -> str:
-        """The condition of a selector on positions i and j. `told` has parts of the selector (by line) whose truth is
-        known."""
+        """The condition of a selector on positions i and j, as text. `told` has the parts of the selector whose truth
+        is known, by line: their truth is put in place of their condition."""
         line = self.program.lines[number]
         if number in told:
             return f"0 = {int(not told[number])}"
@@ -128,14 +128,14 @@ class Spoken:
         return f"~{parts[0]}" if line.op == "pair not" else {"pair and": " & ", "pair or": " | "}[line.op].join(parts)
 
     def _sign(self, line: SraspLine) -> str:
-        """The sign of a comparison; Undecided for an order of symbols."""
+        """The sign of a comparison. Undecided if it compares symbols by an order."""
         if line.value not in ("=", "!=") and self.program.types[line.reads[0]] == "letter":
             raise Undecided(f"no proof is made of an order of symbols, {line.value}")
         return str(line.value)
 
     def equation(self, number: int) -> str:
         """The formula of the statement that defines the function of a line."""
-        # The values of the lines that are read; selectors have none.
+        # The values of the lines that are read, without selectors, which have no value at one position.
         line, name = self.program.lines[number], self.names[number]
         op, reads = line.op, [self.value(k) for k in line.reads if k in self.names or self._plain(k)]
         if op in ("left", "right") or (op == "aggregate" and self.program.types[number] == "letter"):
@@ -162,29 +162,30 @@ class Spoken:
         return f"all i in 1..n. {name}(i) = {right}"
 
     def _plain(self, number: int) -> bool:
-        """Whether a line has no function, but a value that is written in its place."""
+        """Whether a line has no function: its value is written out wherever it is read."""
         return self.program.lines[number].op in INLINE
 
     def _nearest(self, number: int) -> str:
         """A selection: the value at the first or last position that is selected, or the default where none is."""
+        # `at_j`, `at_k`: the condition that j or k is selected. `nearer`: the positions k that are preferred to j.
         line, name = self.program.lines[number], self.names[number]
         selector, value, default = line.reads
         low, high = (end.format(i="i") for end in RANGES["none" if line.op == "aggregate" else line.value])
-        beyond = f"j + 1..{high}" if line.op == "right" else f"{low}..j - 1"
-        here, there = self.pair(selector), self.pair(selector, "i", "k")
+        nearer = f"j + 1..{high}" if line.op == "right" else f"{low}..j - 1"
+        at_j, at_k = self.pair(selector), self.pair(selector, "i", "k")
         return (
-            f"all i in 1..n. (all j in {low}..{high}. {here} & (all k in {beyond}. ~({there})) -> {name}(i) = "
-            f"{self.value(value, 'j')}) & ((all j in {low}..{high}. ~({here})) -> {name}(i) = {self.value(default)})"
+            f"all i in 1..n. (all j in {low}..{high}. {at_j} & (all k in {nearer}. ~({at_k})) -> {name}(i) = "
+            f"{self.value(value, 'j')}) & ((all j in {low}..{high}. ~({at_j})) -> {name}(i) = {self.value(default)})"
         )
 
     def _mean(self, number: int) -> str:
         """The mean over the positions that are selected, or the default where none is."""
         line, name = self.program.lines[number], self.names[number]
         selector, value, default = line.reads
-        here = self.pair(selector)
+        at_j = self.pair(selector)
         return (
-            f"all i in 1..n. {name}(i)*sum(j, 1, n, I[{here}]) = sum(j, 1, n, I[{here}]*{self.value(value, 'j')}) "
-            f"& ((all j in 1..n. ~({here})) -> {name}(i) = {self.value(default)})"
+            f"all i in 1..n. {name}(i)*sum(j, 1, n, I[{at_j}]) = sum(j, 1, n, I[{at_j}]*{self.value(value, 'j')}) "
+            f"& ((all j in 1..n. ~({at_j})) -> {name}(i) = {self.value(default)})"
         )
 
     def answer(self, model: Transformer) -> str:
@@ -211,12 +212,12 @@ class Spoken:
 
 
 def _bracketed(term: str) -> str:
-    """A term in brackets if it begins with a minus."""
+    """A term, in brackets if it begins with a minus."""
     return f"({term})" if term.startswith("-") else term
 
 
 def witnesses(spoken: Spoken, word: str) -> Mapping[str, Any]:
-    """The value of each function of the statement at the one position of a string of one symbol."""
+    """The value of each function of the statement, by name, on the string `word` of one symbol."""
     from symcook.spec.srasp import values
 
     table = values(spoken.program, [word])
@@ -228,19 +229,19 @@ def witnesses(spoken: Spoken, word: str) -> Mapping[str, Any]:
 
 
 LineValues = Sequence[tuple[str, BoolNode]]
-"""The values that a line may have, each with the function of bits that is true where the line has this value."""
+"""The values that a line may have, as text, each with the function of bits that is true where the line has it."""
 NEVER, ALWAYS = "0 = 1", "0 = 0"
 """Conditions that are always false, and always true."""
 MOST_CUBES = 64
-"""The maximum number of conjunctions in which a truth is written."""
+"""The maximum number of conjunctions in the disjunction as which a truth is written."""
 
 
 class ProgramFacts(CompiledFacts):
     """The facts of the proof of one program.
 
-    `own` has the model's name of each coordinate by its name in the statement. `held` has, by coordinate, the truth
-    that it holds as a function of bits. `letters` has the lines whose value is a symbol, by function. `heads` has the
-    rule of each selection, by line.
+    `own` has the model's name of each coordinate, by its name in the statement; `run` has the model's names of all
+    coordinates. `held` has, by coordinate, the truth that it holds, as a function of bits. `letters` has the lines
+    whose value is a symbol, by their function. `heads` has the rule of each selection, by line.
     """
 
     def __init__(self, spoken: Spoken, meaning: ModelMeaning, model: Transformer, compiled: Compiled) -> None:
@@ -251,8 +252,9 @@ class ProgramFacts(CompiledFacts):
         self.values: dict[Tree, Fact] = {}
         """By term at i, the fact that gives its value."""
         for k, name in spoken.names.items():
-            equation = expr.parse_formula(spoken.equation(k))[-1]  # of a selection it is no equation
+            equation = expr.parse_formula(spoken.equation(k))[-1]  # for a selection this is not an equation
             self.valued(Fact(f"{name}_is", equation))
+        # These two coordinates hold numbers of positions.
         for place, text in (("before", "i - 1"), ("last", "n - 1")):
             put_name = self.put(place)
             self.valued(Fact(f"{put_name}_is", expr.parse_formula(f"{put_name}(i) = {text}")))
@@ -279,7 +281,7 @@ class ProgramFacts(CompiledFacts):
         return name in self.run
 
     def truth(self, truth: Truth, at: str = "i") -> str:
-        """A truth at a position, as a condition on the bits of which it is a function."""
+        """A truth at a position, as a condition on the symbol there and on the bits that determine the truth."""
         truth = self.compiled.truth(truth)
         if isinstance(truth, frozenset):
             if truth == self.compiled.every:
@@ -293,23 +295,24 @@ class ProgramFacts(CompiledFacts):
         return " | ".join(f"({unit})" for unit in units) or NEVER
 
     def unit(self, cube: Cube, at: str) -> str | None:
-        """A conjunction as text: the symbols that it allows, then bits; None if it allows no symbol."""
-        letters, parts = self.compiled.every, list[str]()
+        """A conjunction at a position as text: the symbols that it allows, then its bits; None if it allows no
+        symbol."""
+        allowed, parts = self.compiled.every, list[str]()
         for variable, value in cube:
             name = self.compiled.names[variable]
             if name in self.compiled.sets:
-                letters = letters & self.compiled.sets[name] if value else letters - self.compiled.sets[name]
+                allowed = allowed & self.compiled.sets[name] if value else allowed - self.compiled.sets[name]
             else:
                 parts.append(f"{self.put(name)}({at}) = {int(value)}")
-        if not letters:
+        if not allowed:
             return None
-        if letters != self.compiled.every:
-            parts.insert(0, f"({self.truth(letters, at)})")
+        if allowed != self.compiled.every:
+            parts.insert(0, f"({self.truth(allowed, at)})")
         return " & ".join(parts) or ALWAYS
 
     def bits(self, *truths: Truth) -> list[str]:
-        """The bits of which truths are functions, without those that say which symbol there is."""
-        names_found = dict[str, None]()
+        """The coordinates with the bits that determine truths, without the bits that are given by the symbol."""
+        bit_names = dict[str, None]()
         for truth in map(self.compiled.truth, truths):
             todo: list[Any] = [] if isinstance(truth, frozenset) else [truth]
             while todo:
@@ -317,12 +320,13 @@ class ProgramFacts(CompiledFacts):
                 if not isinstance(node, bool):
                     name = self.compiled.names[node[0]]
                     if name not in self.compiled.sets:
-                        names_found[name] = None
+                        bit_names[name] = None
                     todo += node[1:]
-        return list(names_found)
+        return list(bit_names)
 
     def form(self, form: Form, at: str = "i") -> str:
-        """A number at a position as text: a part by the symbol, then bits, then atoms."""
+        """A number at a position as text: a sum of a part that depends on the symbol, of bits, and of growing
+        numbers."""
         parts, values = [], sorted(set(form.table))
         parts.append(str(values[0]))
         parts += [f"{value - values[0]}*I[{self.truth(self._letters(form, value), at)}]" for value in values[1:]]
@@ -331,82 +335,81 @@ class ProgramFacts(CompiledFacts):
         return " + ".join(parts)
 
     def _letters(self, form: Form, value: Fraction) -> frozenset[str]:
-        """The symbols for which the part by the symbol has this value."""
+        """The symbols for which the part of a number that depends on the symbol has this value."""
         return frozenset(a for a, q in zip(self.program.alphabet, form.table, strict=True) if q == value)
 
     def row(self, linear: LinearFactors, at: str = "i") -> str:
-        """A sum of coordinates at a position as text; an empty name stands for the constant."""
+        """A sum of coordinates at a position as text; the factor of the empty name is the constant."""
         parts = [f"({q})*{self.put(name)}({at})" if name else f"({q})" for name, q in linear.items() if q]
         return " + ".join(parts) or "0"
 
     # Lines of the proof
 
-    def add(self, label: str, whole: str, lines: Sequence[str], said: str = "") -> Fact:
-        """Add the fact `whole` with the lines of its proof; not if there is one with this label. If it is about each
-        position, `said` is what it states about position i."""
+    def add(self, label: str, statement: str, lines: Sequence[str], text_at_i: str = "") -> Fact:
+        """Add the fact `statement` with the lines of its proof, and return it, or the fact that already has this label.
+        If the fact is about each position, `text_at_i` is what it states about position i."""
         if label not in self.shown:
-            self.shown[label] = Fact(label, expr.parse_formula(said or whole))
-            self.lines.append(partial(self._shown, label, whole, lines))
+            self.shown[label] = Fact(label, expr.parse_formula(text_at_i or statement))
+            self.lines.append(partial(self._shown, label, statement, lines))
         return self.shown[label]
 
-    def each(self, label: str, said: str, lines: Sequence[str]) -> Fact:
-        """Add a fact about each position, with lines that prove it at position i."""
-        return self.add(label, f"all i in 1..n. {said}", ["given i (il ih)", *lines], said)
+    def each(self, label: str, text_at_i: str, lines: Sequence[str]) -> Fact:
+        """Add the fact that `text_at_i` holds at each position i, with lines that prove it at i."""
+        return self.add(label, f"all i in 1..n. {text_at_i}", ["given i (il ih)", *lines], text_at_i)
 
-    def follows(self, label: str, said: str, facts: Iterable[str]) -> Fact:
-        """Add a fact about each position that follows from these facts."""
-        return self.add(label, f"all i in 1..n. {said}", [f"qed by {', '.join(facts)}"], said)
+    def follows(self, label: str, text_at_i: str, facts: Iterable[str]) -> Fact:
+        """Add the fact that `text_at_i` holds at each position i, which follows from the hints `facts`."""
+        return self.add(label, f"all i in 1..n. {text_at_i}", [f"qed by {', '.join(facts)}"], text_at_i)
 
-    def _shown(self, label: str, whole: str, lines: Sequence[str], g: Goal) -> None:
+    def _shown(self, label: str, statement: str, lines: Sequence[str], g: Goal) -> None:
         """Prove a fact by a lemma whose premises are the facts that the lines of its proof name."""
-        text = " ".join([whole, *lines])
-        named = dict.fromkeys(
-            "".join(character if character.isalnum() or character == "_" else " " for character in text).split()
-        )
-        facts, names = ([name for name in named if name in known] for known in (g.facts, g.scope))
-        self.apart.prove(
-            g, label, g.formula(whole), facts, names, lambda h: written(h, [f"  {proof_line}" for proof_line in lines])
-        )
+        text = " ".join([statement, *lines])
+        letters_only = "".join(character if character.isalnum() or character == "_" else " " for character in text)
+        words_used = dict.fromkeys(letters_only.split())
+        facts, names = ([name for name in words_used if name in in_scope] for in_scope in (g.facts, g.scope))
+        indented = [f"  {proof_line}" for proof_line in lines]
+        self.apart.prove(g, label, g.formula(statement), facts, names, lambda lemma_goal: written(lemma_goal, indented))
 
     def valued(self, fact: Fact) -> Fact:
-        """Note that a fact, if it is an equation, gives the value of its left side: later proofs use this value."""
+        """Note an equation as the value of its left side, for later proofs; any fact is returned as it is."""
         if fact.said[0] == "=":
             self.values[fact.said[1]] = fact
         return fact
 
     def write(self, node: Node) -> None:
-        """Add a fact that a node proves, by a lemma."""
+        """Add the fact that a node proves, as a lemma."""
         self.lines.append(partial(self.apart.cite, node=node))
 
-    def by_cases(self, label: str, said: str, of: str = "", held: bool = False) -> Fact:
-        """Add a fact about each position, by cases over the symbol and bits; not if there is one with this label.
+    def by_cases(self, label: str, text_at_i: str, of: str = "", held: bool = False) -> Fact:
+        """Add the fact that `text_at_i` holds at each position i, by cases over the symbol and bits. Returns it, or the
+        fact that already has this label.
 
-        `of` is the coordinate that the fact is about, if it is to be proved from the equation of that coordinate. With
-        `held`, a coordinate that holds a truth is replaced by this truth.
+        If the fact must be proved from the equation of a coordinate, `of` is this coordinate. With `held`, a coordinate
+        that holds a truth is replaced by this truth.
         """
-        # The numbers of the symbols that the fact names: they are cases for a line whose value is a symbol.
-        parts = subtrees(expr.parse_formula(said))
+        # `numbers`: the numbers of symbols in the fact. A line whose value is a symbol is one of them, or none of them.
+        parts = subtrees(expr.parse_formula(text_at_i))
         numbers = {part[1][2] for part in parts if part[0] == "ind" and part[1][1][1] in self.letters}
-        return self.decided(label, said, partial(self.tell, numbers=sorted(numbers), of=of, held=held))
+        return self.decided(label, text_at_i, partial(self.tell, codes=sorted(numbers), of=of, held=held))
 
-    def tell(self, known: Pointwise, part: Tree, numbers: Sequence[Tree], of: str, held: bool) -> Iterable[Tree]:
-        """Note in `known` what a term is at i; return the terms in its value, which are looked at next.
+    def tell(self, known: Pointwise, part: Tree, codes: Sequence[Tree], of: str, held: bool) -> Iterable[Tree]:
+        """Note in `known` what a term is at i. Returns the trees whose terms the proof needs next.
 
-        A line whose value is a symbol is one of `numbers`, or none of them. `of` and `held` are as in `by_cases`.
+        `codes` has the numbers of the symbols in the goal. `of` and `held` are as in `by_cases`.
         """
-        # A symbol: the truths that it is one of `numbers` are looked at in place of the symbol itself.
+        # A line whose value is a symbol: the proof needs only whether it is each of `codes`, if that is known.
         name = self.own.get(part[1], "") if part[0] == "call" and part[2] == (HERE,) else ""
         line = self.letters.get(part[1]) if part[0] == "call" else None
-        asked: list[Tree] = [] if line is None else [("ind", ("=", part, code)) for code in numbers]
-        if asked and all(asked_value in self.values or self.never(present(line), asked_value) for asked_value in asked):
-            return [asked_value for asked_value in asked if not known.given(asked_value)]
-        # A term with a value.
+        is_symbol_terms: list[Tree] = [] if line is None else [("ind", ("=", part, code)) for code in codes]
+        if is_symbol_terms and all(term in self.values or self.never(present(line), term) for term in is_symbol_terms):
+            return [term for term in is_symbol_terms if not known.given(term)]
+        # A term whose value a fact gives.
         if (fact := self.value(part, name, of, held)) is not None:
             label = f"e{len(known.equations)}"
             known.nodes.append(here(fact.label, label))
             known.equations[part] = label, fact.right
             return [fact.right]
-        # A term without one: a mean of bits is from 0 to 1, and a coordinate with a bit is 0 or 1.
+        # Other terms: a mean of bits is from 0 to 1, and a coordinate with a bit is 0 or 1.
         if mean := self.shown.get(f"Mean_{part[1]}"):
             least, most = f"least{len(known.near)}", f"most{len(known.near)}"
             known.nodes.append(here(mean.label, [least, most]))
@@ -417,21 +420,25 @@ class ProgramFacts(CompiledFacts):
         return []
 
     def value(self, part: Tree, name: str, of: str, held: bool) -> Fact | None:
-        """The fact that gives the value of a term at i; None for a term that stays. A coordinate that holds a truth has
-        it as its value if `held` is set; `of` is as in `by_cases`."""
-        node, plain = self.held.get(name), name in self.compiled.sets or name in self.compiled.tables
-        if plain or (name and name == of) or name in ("one", "zero"):
+        """The fact that gives the value of a term at i; None if the term is left as it is.
+
+        `name` is the coordinate, if the term is a coordinate at i. If it holds a truth, this truth is its value if
+        `held` is set or the coordinate has no bit of its own. `of` is as in `by_cases`.
+        """
+        # `node` with the branches (False, True) is a bit by itself; else it is a constant or a function of other bits.
+        node, by_symbol = self.held.get(name), name in self.compiled.sets or name in self.compiled.tables
+        if by_symbol or (name and name == of) or name in ("one", "zero"):
             put = self.put(name)
             return Fact(f"{put}_is", expr.parse_formula(self.definitions[put].text))
         if isinstance(node, tuple) and node[1:] != (False, True) and (held or name not in self.compiled.names):
             return self.holds(name)
         return self.values.get(part)
 
-    # What is known of lines of the program
+    # Facts about the values of lines of the program
 
     def goals(self, number: int) -> Iterator[tuple[str, str]]:
-        """The facts about the value of a line: the label, and the fact at i. Facts about coordinates that are not in
-        the model are left out."""
+        """The facts about the value of a line, as pairs of a label and the text at i. Facts about coordinates that are
+        not in the model are left out."""
         value, name = self.compiled.lines[number], self.spoken.value(number)
         if isinstance(value, Form):
             facts = [(f"L{number}", f"{name} = {self.form(value)}", [*value.bits])]
@@ -449,12 +456,12 @@ class ProgramFacts(CompiledFacts):
                 yield label, text
 
     def codes(self, number: int) -> list[int]:
-        """The numbers of the symbols that a line may be; none for a line of another type."""
+        """The numbers of the symbols that a line may be; an empty list for a line whose value is not a symbol."""
         value = self.compiled.lines[number]
         return [self.spoken.codes[letter] for letter in value] if isinstance(value, dict) else []
 
     def values_of(self, line: int) -> LineValues:
-        """The values of a line. Undecided if it may have many."""
+        """The values that a line may have. Undecided if the compiler has no list of them, as for a growing number."""
         value, node = self.compiled.lines[line], self.compiled.node
         if isinstance(value, dict):
             return [(str(self.spoken.codes[letter]), node(truth)) for letter, truth in value.items()]
@@ -468,7 +475,7 @@ class ProgramFacts(CompiledFacts):
         return [(str(number), node(truth)) for number, truth in listed]
 
     def one_of(self, number: int) -> Fact | None:
-        """The fact that a line has one of its values; None for a constant."""
+        """The fact that a line has one of its possible values; None for a constant."""
         line, label, name = self.program.lines[number], f"M{number}", self.spoken.value(number)
         if line.op in ("in", "constant"):
             return Fact("word", ()) if line.op == "in" else None
@@ -481,7 +488,8 @@ class ProgramFacts(CompiledFacts):
         return self.shown[label]
 
     def never(self, line: int, is_one: Tree) -> bool:
-        """Whether a line is never the symbol in the truth `is_one`, as ``I[v(i) = 2]``; the fact for it is added."""
+        """Whether a line is never the symbol in `is_one`, an indicator such as ``I[v(i) = 2]``. If so, the fact that
+        the indicator is 0 is added."""
         code = is_one[1][2][1]
         if code in self.codes(line) or not self.one_of(line):
             return False
@@ -491,74 +499,82 @@ class ProgramFacts(CompiledFacts):
     def by_values(
         self,
         label: str,
-        said: str,
+        text: str,
         reads: Iterable[tuple[int, str]],
         given: Fact | None = None,
         truths: Iterable[tuple[Truth, str]] = (),
         places: str = "i",
     ) -> Fact:
-        """Add a fact about all positions i, or i and j (`places`), by cases over the values of lines there.
+        """Add a fact about all positions i, or all i and j (`places`), by cases over the values of lines there.
 
-        `reads` are these lines, each with its position. `given` is a further equation for i. `truths` are truths at a
-        position; the values of the lines there determine each, and it is replaced by a term in these values.
+        `reads` has the lines, each with its position. `given` is a further equation at i. `truths` has truths, each
+        with a position. The values of the lines at that position determine the truth, so a term in these values
+        replaces it.
         """
         known, values = Pointwise(None, ("name", "")), list[tuple[Tree, str, Sequence[Tree]]]()  # symbols are numbers
-        goal, lines = expr.parse_formula(said), {place: list[int]() for place in places}
+        goal, lines = expr.parse_formula(text), {place: list[int]() for place in places}
 
-        def at(fact: Fact, place: str) -> str:
-            """Add the node with a fact at a position; its label."""
-            known.nodes.append(use(fact.label, [place, f"#range_{place}"], there := f"at{len(known.nodes)}"))
-            return there
+        def add_at(fact: Fact, place: str) -> str:
+            """Add the node with a fact at a position; returns its label."""
+            known.nodes.append(use(fact.label, [place, f"#range_{place}"], label_at_place := f"at{len(known.nodes)}"))
+            return label_at_place
 
         if given is not None:
-            known.equations[given.said[1]] = at(given, "i"), given.right
-        # The cases: each line has one of its values.
+            known.equations[given.said[1]] = add_at(given, "i"), given.right
+        # The cases: each line has one of its possible values.
         for line, place in dict.fromkeys(reads):
             if one_of := self.one_of(line):
                 lines[place].append(line)
                 numbers = [expr.parse_term(value) for value, _ in self.values_of(line)]
-                values.append((expr.parse_term(self.spoken.value(line, place)), at(one_of, place), numbers))
-        # A truth may be written as its coordinate, or by bits; either is equal to the term in the values of lines.
+                values.append((expr.parse_term(self.spoken.value(line, place)), add_at(one_of, place), numbers))
+        # The goal may have a truth as its coordinate, or as a condition on bits. Both are replaced by the term in the
+        # values of lines, by a fact that the two are equal.
         terms = {*subtrees(goal)}
         for truth, place in truths:
             for read in (self.bit_of(truth), f"I[{self.truth(truth)}]"):
                 term = moved(expr.parse_term(read), place)
                 if term in terms and not known.given(term) and read != (of := self.by_lines(truth, lines[place])):
                     fact = self.by_cases(f"V{len(self.shown)}", f"{read} = {of}", held=True)
-                    known.equations[term] = at(fact, place), moved(fact.right, place)
+                    known.equations[term] = add_at(fact, place), moved(fact.right, place)
         proof = [intro([label_shown for place in places for label_shown in (place, f"range_{place}")]), *known.nodes]
         over = "".join(f"all {place} in 1..n. " for place in places)
         self.shown[label] = Fact(label, goal)
-        self.write(have(label, f"{over}{said}", [*proof, *known.by_values(goal, values)]))
+        self.write(have(label, f"{over}{text}", [*proof, *known.by_values(goal, values)]))
         return self.shown[label]
 
     def selects(
-        self, label: str, selector: int, said: str, cases: Sequence[SelectorCase] = (), told: Collection[int] = ()
+        self, label: str, selector: int, text: str, cases: Sequence[SelectorCase] = (), told: Collection[int] = ()
     ) -> None:
-        """Add a fact about a selector at i and j, by cases over the lines that it reads. `told` are parts of the
-        selector whose truth is known; `cases` are its cases, whose truths are replaced by the values of lines."""
+        """Add the fact `text` about a selector at i and j, by cases over the values of the lines that it reads.
+
+        `told` has the parts of the selector whose truth is known. `cases` has the cases of the selector, in whose
+        truths the values of lines are put in.
+        """
         truths = [(case.here, "i") for case in cases if case.there is not False]
         truths += [(case.there, "j") for case in cases if not isinstance(case.there, bool)]
-        self.by_values(label, said, self.selected(selector, "j", told), None, truths, "ij")
+        self.by_values(label, text, self.selected(selector, "j", told), None, truths, "ij")
 
     def bit_of(self, truth: Truth) -> str:
         """The coordinate with a truth at i."""
         return f"{self.put(self.compiled.hold(self.compiled.node(truth)))}(i)"
 
     def held_here(self, truth: Truth) -> str:
-        """A truth at i as text: the coordinate that holds it, if it is in the model, else a condition on bits."""
+        """A truth at i as text: the coordinate that holds it, if this is in the model, else a condition on bits."""
         there = self.there(self.compiled.hold(self.compiled.node(truth)))
         return self.bit_of(truth) if there else f"I[{self.truth(truth)}]"
 
     def by_lines(self, truth: Truth, lines: Sequence[int]) -> str:
         """A truth at i as a sum over the values of these lines there. Undecided if the values do not determine it."""
+        # For each choice of values: `here` is true where the lines have them. The truth must be constant there.
         parts, make, node = list[str](), self.compiled.diagrams, self.compiled.node(truth)
         for values in product(*map(self.values_apart, lines)):
-            there: BoolNode = reduce(make.both, (of_value for _, of_value in values), True)
-            yes, no = (self.possible(make.both(there, branch)) for branch in (node, make.negation(node)))
-            if yes and no:
+            here: BoolNode = reduce(make.both, (of_value for _, of_value in values), True)
+            may_be_true, may_be_false = (
+                self.possible(make.both(here, branch)) for branch in (node, make.negation(node))
+            )
+            if may_be_true and may_be_false:
                 raise Undecided("no proof is made of a selector whose lines do not tell what it reads")
-            if yes:
+            if may_be_true:
                 named = zip(lines, values, strict=True)
                 factors = [f"I[{self.spoken.value(line)} = {value}]" for line, (value, _) in named]
                 parts.append("*".join(factors) or "1")
@@ -573,7 +589,7 @@ class ProgramFacts(CompiledFacts):
         ]
 
     def possible(self, truth: BoolNode) -> bool:
-        """Whether a function of bits may be true; a position has one symbol only."""
+        """Whether a function of bits may be true at a position, which has exactly one symbol."""
         cubes_found = cubes(truth, CASES)
         return cubes_found is None or any(self.unit(cube, "i") is not None for cube in cubes_found)
 
@@ -588,7 +604,8 @@ class ProgramFacts(CompiledFacts):
         return self.by_cases(f"Row{number}", f"{row} = {self.spoken.value(number)}", held=True)
 
     def selected(self, selector: int, at: str = "p", told: Collection[int] = ()) -> list[tuple[int, str]]:
-        """The lines that a selector reads, each with its position, without those of the parts `told`."""
+        """The lines that a selector reads, each with its position ("i", or `at` for the key), without the lines that
+        only the parts `told` read."""
         line = self.program.lines[selector]
         if selector in told:
             return []
@@ -608,24 +625,25 @@ class ProgramFacts(CompiledFacts):
     # Coordinates
 
     def holds(self, name: str) -> Fact:
-        """The fact H_name: which truth a coordinate holds. It is added first, with the facts that it needs."""
-        # A set of symbols, a number by the symbol, a constant, a function of other bits; else a bit by itself.
-        label, put_name, node = f"H_{name}", self.put(name), self.held.get(name, False)
+        """The fact H_name: which truth a coordinate holds. It is added if it is missing, as are the facts it needs."""
+        # In this order: a set of symbols; a number that the symbol gives; a constant; a function of other bits; a bit
+        # by itself.
+        label, put_name, truth_node = f"H_{name}", self.put(name), self.held.get(name, False)
         if name in self.compiled.sets:
             return self.by_cases(label, f"{put_name}(i) = I[{self.truth(self.compiled.sets[name])}]", name)
         if name in self.compiled.tables:
             return self.by_cases(label, f"{put_name}(i) = {self.form(Form(self.compiled.tables[name]))}", name)
         if name in ("one", "zero"):
             return self.by_cases(label, f"{put_name}(i) = {int(name == 'one')}", name)
-        if node and (isinstance(node, bool) or node[1:] != (False, True)):
-            return self.by_cases(label, f"{put_name}(i) = I[{self.truth(node)}]", name)
+        if truth_node and (isinstance(truth_node, bool) or truth_node[1:] != (False, True)):
+            return self.by_cases(label, f"{put_name}(i) = I[{self.truth(truth_node)}]", name)
         return self.shown.get(label) or self.follows(
             label, f"{put_name}(i) = I[{put_name}(i) = 1]", [self.bit(name).label]
         )
 
     def bit(self, name: str) -> Fact:
-        """The fact B_name: a coordinate is a bit. Undecided if it is not in the model, or its comparison has no
-        proof."""
+        """The fact B_name: a coordinate is a bit. Undecided if the coordinate is not in the model, or if it is the
+        result of a comparison that has no proof."""
         label, put_name = f"B_{name}", self.put(name)
         if label in self.shown:
             return self.shown[label]
@@ -638,14 +656,14 @@ class ProgramFacts(CompiledFacts):
         return self.follows(label, f"bit({put_name}(i))", [self.holds(name).label if computed else f"{put_name}_is"])
 
     def truthful(self, name: str) -> bool:
-        """Whether a coordinate holds a truth."""
+        """Whether a coordinate holds a truth, or a number that the symbol gives."""
         compiled = self.compiled
         return any(
             name in table for table in (compiled.sets, compiled.tables, compiled.compared, compiled.signs, self.held)
         )
 
     def range(self, name: str) -> Fact:
-        """The fact B_name: the bounds of a coordinate that holds a truth, or a number by the symbol."""
+        """The fact B_name: the bounds of a coordinate that holds a truth, or a number that the symbol gives."""
         if name not in self.compiled.tables:
             return self.bit(name) if name not in ("one", "zero") else self.holds(name)
         put_name, table = self.put(name), self.compiled.tables[name]
@@ -653,13 +671,13 @@ class ProgramFacts(CompiledFacts):
 
 
 def moved(tree: Tree, to: str) -> Tree:
-    """A tree about position i with another position in its place."""
+    """A tree about position i, with position `to` in place of i."""
     return replaced(tree, {"i": ("name", to)}, {})
 
 
 def in_cases(labels: Sequence[str], fact: str, where: str, blocks: Iterable[Sequence[str]]) -> list[str]:
-    """Lines of proof text that split a fact, a disjunction, into cases with these labels. `where` has the hints by
-    which it holds, `blocks` the lines of each case."""
+    """Lines of proof text that split a fact, which is a disjunction, into cases with these labels. `where` has the
+    hints that prove the fact, `blocks` the lines of each case."""
     return [
         f"cases {', '.join(labels)} from {fact} by {where}",
         *(line for block in blocks for line in as_block(block)),

@@ -1,11 +1,13 @@
 """The rules for lines in the proofs of compiled S-RASP programs, one for each kind of line. Nothing here is trusted.
 
-A rule adds the facts L<line>, which express the value of a line by the bits and numbers that coordinates hold. A line
-that looks at no other position has `LineRule`: its facts follow from those of the lines that it reads. The other rules
-first prove what the line's heads or feed-forward layers write.
+A rule adds the facts L<line>, which express the value of a line by the bits and numbers that coordinates hold. The rule
+of a line that looks at no other position is `LineRule`: the facts about the line follow from those about the lines that
+it reads. The other rules first prove what the heads or feed-forward layers of the line write.
 
-Facts about a width in line 5: Q5 is the number of other positions that are selected, O5 whether i itself is selected,
-Yleft5 and Yright5 the numbers of selected positions before i and after it.
+Facts about a selector width in line 5: Q5 gives the number of selected positions other than i, O5 whether i itself is
+selected, Yleft5 and Yright5 the numbers of selected positions before i and after i.
+
+In the range of a mask or a side, `low` and `high` are the first and the last position, as text.
 """
 
 from __future__ import annotations
@@ -25,11 +27,11 @@ from symcook.proof.programs.linefacts import RANGES, ProgramFacts
 
 
 class LineRule:
-    """The facts about one line: `name` is its function in the statement, `result` its value by coordinates, as the
-    compiler made it."""
+    """The facts about one line: `name` is its function in the statement, `result` is its value in terms of coordinates,
+    from the compiler's record."""
 
     chooses = True
-    """Whether there is a proof for a line of this kind that keeps growing numbers where a condition holds."""
+    """Whether the rule has a proof for lines with a growing number that is kept only where a condition holds."""
 
     def __init__(self, facts: ProgramFacts, number: int) -> None:
         self.facts, self.number, self.line = facts, number, facts.program.lines[number]
@@ -38,7 +40,7 @@ class LineRule:
 
     @classmethod
     def of(cls, facts: ProgramFacts, number: int) -> None:
-        """Add the facts about a line. Undecided if there is no proof for it."""
+        """Add the facts about a line. Undecided if the rule has no proof for this line."""
         rule = cls(facts, number)
         if rule.chosen and not cls.chooses:
             what = facts.program.text(number)
@@ -47,7 +49,7 @@ class LineRule:
 
     @property
     def chosen(self) -> list[str]:
-        """The coordinates of numbers that the line keeps where a condition holds, and that are 0 elsewhere."""
+        """The coordinates of growing numbers in the line that are kept where a condition holds and are 0 elsewhere."""
         atoms = self.result.atoms if isinstance(self.result, Form) else ()
         return [atom.name for atom in atoms if atom.name in self.compiled.gates]
 
@@ -60,7 +62,7 @@ class LineRule:
             self.facts.valued(self.facts.by_cases(label, text))
 
     def defined(self, lines: Sequence[str]) -> None:
-        """Add the fact L<line>: the line is the number that coordinates hold. `lines` prove it at position i."""
+        """Add the fact L<line>: the line is the number that coordinates hold. `lines` prove this at position i."""
         text = f"{self.name}(i) = {self.facts.form(self.result)}"
         self.facts.valued(self.facts.each(f"L{self.number}", text, lines))
 
@@ -69,7 +71,8 @@ class NoSelectionRule(LineRule):
     """A selection that selects no position."""
 
     def show(self) -> None:
-        """Add the fact Z<line>: the line is the default, as the lines that the selector reads exclude each j."""
+        """Add the fact Z<line>: the line is the default. The facts about the lines that the selector reads exclude each
+        position j."""
         selector, _, default = self.line.reads
         mask = "none" if self.line.op == "aggregate" else self.line.value
         low, end = (end_text.format(i="i") for end_text in RANGES[mask])
@@ -85,13 +88,13 @@ class NoSelectionRule(LineRule):
 
 
 class PrefixSumRule(LineRule):
-    """A sum over the positions up to here, or from here on."""
+    """A sum over the positions up to i, or from i on; with a strict mask, without i."""
 
     chooses = False
 
     def show(self) -> None:
-        """Add the fact L<line>, by the counts of the truths that the summed line is made of."""
-        # Coordinates hold the counts at other positions; without a strict mask, position i itself is added to them.
+        """Add the fact L<line>, by counts: the summed line is a sum of truths with factors, and of a constant."""
+        # Coordinates hold the counts over other positions. Without a strict mask, the value at i is added to them.
         (read,) = self.line.reads
         value, name = self.result, self.name
         if not all(self.facts.there(atom.name) for atom in value.atoms):
@@ -101,40 +104,41 @@ class PrefixSumRule(LineRule):
             for atom, q in value.atoms.items()
             if atom.name in self.compiled.counts
         ]
-        # The summed line is base + the sum of q*truth: at i (`here`) and at j (`summed`). The coordinate `all_there`
-        # has the number of all positions on the side.
+        # The summed line is `base` plus the sum of q*truth: `value_at_i` and `value_at_j` are this as text. The
+        # coordinate `position_count` has the number of all positions on the side.
         left, strict = self.line.value.endswith("future"), self.line.value.startswith("strict")
-        all_there = "before" if left else "behind"
-        base = sum((q for atom, q in value.atoms.items() if atom.name == all_there), Fraction(0))
-        here, summed = (
+        position_count = "before" if left else "behind"
+        base = sum((q for atom, q in value.atoms.items() if atom.name == position_count), Fraction(0))
+        value_at_i, value_at_j = (
             " + ".join([*(f"({q})*I[{self.facts.truth(count.truth, at)}]" for count, q in counts), f"({base})"])
             for at in "ij"
         )
-        there, low, high = self.spoken.value(read, "j"), *(end.format(i="i") for end in RANGES[self.line.value])
-        self.facts.by_cases(f"Each{self.number}", f"{self.spoken.value(read)} = {here}")
+        read_at_j, low, high = self.spoken.value(read, "j"), *(bound.format(i="i") for bound in RANGES[self.line.value])
+        self.facts.by_cases(f"Each{self.number}", f"{self.spoken.value(read)} = {value_at_i}")
         if not strict:
-            self.facts.by_cases(f"Here{self.number}", f"{here} = {self.facts.form(self.compiled.lines[read])}")
+            self.facts.by_cases(f"Here{self.number}", f"{value_at_i} = {self.facts.form(self.compiled.lines[read])}")
         # The hints for the last step: the equation of the line, the counts, and the sums of constants.
-        end = [
+        hints = [
             f"{name}_is(i)",
             "same",
             *(count.fact().at() for count, _ in counts),
             *[f"Here{self.number}(i)"][: not strict],
         ]
-        end += [f"{all_there}_is(i)"] if all_there in self.facts.run else []
-        end += ["sum_one(1; i - 1)" if left else "sum_one(i + 1; n)", "il", "ih"]
+        hints += [f"{position_count}_is(i)"] if position_count in self.facts.run else []
+        hints += ["sum_one(1; i - 1)" if left else "sum_one(i + 1; n)", "il", "ih"]
         if not strict and not left:
-            end.append(f"sum_split(j. {summed}; i; i; n)")
+            hints.append(f"sum_split(j. {value_at_j}; i; i; n)")
         self.defined([
-            f"each: all j in {low}..{high}. {there} = {summed} by Each{self.number}, {'il' if not left else 'ih'}",
-            f"same: sum(j, {low}, {high}, {there}) = sum(j, {low}, {high}, {summed}) by "
-            f"sum_ext(j. {there}; j. {summed}; {low}; {high})[each]",
-            f"qed by {', '.join(end)}"])  # fmt: skip
+            f"each: all j in {low}..{high}. {read_at_j} = {value_at_j} by Each{self.number}, "
+            f"{'il' if not left else 'ih'}",
+            f"same: sum(j, {low}, {high}, {read_at_j}) = sum(j, {low}, {high}, {value_at_j}) by "
+            f"sum_ext(j. {read_at_j}; j. {value_at_j}; {low}; {high})[each]",
+            f"qed by {', '.join(hints)}"])  # fmt: skip
 
 
 class ComparisonRule(LineRule):
-    """A comparison: of numbers, by the coordinates with its result; of values of a few kinds, by cases like other
-    lines."""
+    """A comparison. If the compiler made coordinates for the sign of a difference, facts about them are the proof; any
+    other comparison is proved by cases, as other lines are."""
 
     chooses = False
 
@@ -151,7 +155,7 @@ class ComparisonRule(LineRule):
             for label, text in self.facts.goals(self.number):
                 self.facts.valued(self.facts.follows(label, text, [f"{self.name}_is", *known]))
             return
-        # Two symbols: they are equal if both are the same one of the symbols that either may be (fact S<line>).
+        # Two symbols are equal if, for some symbol that both lines may be, both are this symbol (fact S<line>).
         if self.facts.codes(reads[0]) and all(map(self.facts.one_of, reads)):
             a, b = map(self.spoken.value, reads)
             codes = [code for code in self.facts.codes(reads[0]) if code in self.facts.codes(reads[1])]
@@ -161,14 +165,15 @@ class ComparisonRule(LineRule):
         super().show()
 
     def compares(self, name: str) -> list[str]:
-        """The facts about a coordinate that compares the two numbers: what it says about their difference."""
-        # The coordinate is about a number `of`, which is `factor` times the difference of the two lines.
+        """Add the facts about a coordinate that compares the two numbers: what it states about their difference.
+        Returns the labels of these facts."""
+        # The coordinate tests a number `tested`, which is `factor` times the difference of the two lines.
         number, (a, b) = self.number, map(self.compiled.lines.__getitem__, self.line.reads)
         sign, put_name, difference = self.compiled.signs.get(name), self.put(name), a.plus(b, -1)
-        op, of = self.compiled.compared[name] if sign is None else ("positive", sign.number)
-        factor = next(of.atoms[atom] / q for atom, q in difference.atoms.items())
+        op, tested = self.compiled.compared[name] if sign is None else ("positive", sign.number)
+        factor = next(tested.atoms[atom] / q for atom, q in difference.atoms.items())
         a, b = map(self.spoken.value, self.line.reads)
-        text, row = f"({factor})*({a} - ({b}))", self.row(self.compiled.linear(of))
+        text, row = f"({factor})*({a} - ({b}))", self.row(self.compiled.linear(tested))
         self.facts.by_cases(f"Diff{number}_{name}", f"{row} = {text}", held=True)
         if sign is not None:
             self.sign(name)
@@ -183,71 +188,73 @@ class ComparisonRule(LineRule):
         return [f"D{number}_{name}"]
 
     def sign(self, name: str) -> None:
-        """The fact D_name: a coordinate is 1 where a number with means in it is positive, else 0.
+        """Add the fact D_name: a coordinate is 1 where a number with means in it is positive, else 0.
 
-        The number d is a fraction, so a head finds its sign: its scores are d*k, so it sees a position after the first
-        iff d is positive. If there is but one position, d is an integer z, and a unit of the feed-forward layer tests
-        this number itself.
+        The number d may be a fraction, so a head finds its sign: the score of position k is d*k, so the head sees a
+        position after the first iff d is positive. If the head has only one position to see, d is an integer z, and
+        units of the feed-forward layer test its sign.
         """
         if f"D_{name}" in self.facts.shown:
             return
-        number, head, here, mask = self.compiled.signs[name]
+        number, head, unit, mask = self.compiled.signs[name]
         low, high = (end_text.format(i="i") for end_text in RANGES[mask])
-        # `first`: the coordinate that tells that the head has one position only. `there`: z, as a number of bits.
-        first = "at_first" if mask == "future" else "alone"
-        row, put_name, there = self.compiled.linear(number), self.put(name), Form(number.table, number.bits, {})
+        # `alone`: the coordinate that is 1 if the head has only one position to see. `z_form`: the number z.
+        # `at_first`: the coordinates whose sum is z, where each mean is replaced by what it averages.
+        alone = "at_first" if mask == "future" else "alone"
+        row, put_name, z_form = self.compiled.linear(number), self.put(name), Form(number.table, number.bits, {})
         at_first = dict(row)
         for atom, q in number.atoms.items():
             mean = self.compiled.means.get(atom.name)
             if mean is None or not mean.plain or mean.mask not in ("future", "none"):
                 raise Undecided(f"no proof is made of the comparison {self.compiled.meanings[name]}")
-            there = there.plus(mean.value, q)
+            z_form = z_form.plus(mean.value, q)
             add_to(at_first, mean.row.items(), at_first.pop(atom.name))
-        if not there.whole or any(isinstance(atom, Atom) for atom in there.atoms) or there.denominator != 1:
+        if not z_form.whole or any(isinstance(atom, Atom) for atom in z_form.atoms) or z_form.denominator != 1:
             raise Undecided(f"no proof is made of the comparison {self.compiled.meanings[name]}")
-        # Lines that prove that each mean is its number at position 1, if that is the only one.
+        # Lines that prove, if position 1 is the only one, that each mean is the averaged number at position 1.
         score, key = (present(self.facts.score_of(head, place, ("leftmost",))) for place in "jk")
-        d, z = self.row(row), self.facts.form(there)
-        alone, means = list[str](), [f"Mean{k}" for k in range(len(number.atoms))]
+        d, z = self.row(row), self.facts.form(z_form)
+        mean_lines, mean_labels = list[str](), [f"Mean{k}" for k in range(len(number.atoms))]
         for k, atom in enumerate(number.atoms):
-            mean, of_mean = self.put(atom.name), self.compiled.means[atom.name].row
+            mean, mean_row = self.put(atom.name), self.compiled.means[atom.name].row
             last = "n" if self.compiled.means[atom.name].mask == "none" else "1"
-            summed = f"sum(j, 1, {last}, {self.row(of_mean, 'j')})/{last}"
-            alone += [f"  Mean{k}: {mean}(1) = {self.row(of_mean, '1')}",
+            summed = f"sum(j, 1, {last}, {self.row(mean_row, 'j')})/{last}"
+            mean_lines += [f"  Mean{k}: {mean}(1) = {self.row(mean_row, '1')}",
                       f"    now: {mean}(1) = {summed} by {mean}_is(1), some_here",
                       "    rewrite now", *["    rewrite first"][: last == "n"], "    qed"]  # fmt: skip
         # The fact itself, by the lemma sign_of_mean.
         self.facts.by_cases(f"Whole_{name}", f"{self.row(at_first)} = {z}", held=True)
-        index = [f"{of_run}_is" for of_run in ("index", "one") if of_run in self.facts.run]
+        index = [f"{coordinate}_is" for coordinate in ("index", "one") if coordinate in self.facts.run]
         self.facts.each(f"D_{name}", f"{put_name}(i) = I[0 < {d}]", [
             "some_here: 1 <= n by il, ih",
             f"scores: all k in {low}..{high}. {key} = ({d})*k", "  given k (kl kh)",
-            f"  qed by {', '.join(f'{of_run}(k), {of_run}(i)' for of_run in index)}, kl, kh, il, ih",
+            f"  qed by {', '.join(f'{coordinate}(k), {coordinate}(i)' for coordinate in index)}, kl, kh, il, ih",
             f"later_on: all k in {low}..{high}. later(k) = I[1 < k] by later_is, il, ih",
             f"whole: {high} = 1 -> {d} = {z}", "  given first",
             *([] if high == "i" else ["  only: i = 1 by first, il, ih"]),
-            *alone,
+            *mean_lines,
             f"  rewrite {'first' if high == 'i' else 'only'}",
-            f"  qed by {', '.join(means)}, Whole_{name}(1), some_here",
-            f"tests: {self.put(here)}(i) = relu({d}) - relu({d} - 1) by {self.put(here)}_is(i), il, ih",
-            f"at_end: {first}(i) = I[{high} = 1] by {first}_is(i), il, ih",
-            f"take told from sign_of_mean({high}; {d}; {z}; j. {score}; later; {self.put(head)}(i); {first}(i); "
-            f"{self.put(here)}(i))[_, scores, later_on, whole, _, at_end, tests] by {self.put(head)}_is(i), il, ih, "
+            f"  qed by {', '.join(mean_labels)}, Whole_{name}(1), some_here",
+            f"tests: {self.put(unit)}(i) = relu({d}) - relu({d} - 1) by {self.put(unit)}_is(i), il, ih",
+            f"at_end: {alone}(i) = I[{high} = 1] by {alone}_is(i), il, ih",
+            f"take told from sign_of_mean({high}; {d}; {z}; j. {score}; later; {self.put(head)}(i); {alone}(i); "
+            f"{self.put(unit)}(i))[_, scores, later_on, whole, _, at_end, tests] by {self.put(head)}_is(i), il, ih, "
             "some_here",
             f"qed by told, {put_name}_is(i), il, ih"])  # fmt: skip
         self.facts.follows(f"B_{name}", f"bit({put_name}(i))", [f"D_{name}"])
 
 
 class MeanRule(LineRule):
-    """The mean of a number at the positions up to here, from here on, or at all."""
+    """The mean of a number over the positions up to i, from i on, or over all positions."""
 
     chooses = False
 
     def show(self) -> None:
-        """Add the fact L<line>: a head with equal scores sees exactly the selected positions, and gives their mean."""
+        """Add the fact L<line>: a head with equal scores sees exactly the selected positions, so it gives the mean over
+        them. Undecided for a line that is not one such mean, without further terms."""
         name, number, factors = self.name, self.number, {atom.name: q for atom, q in self.result.atoms.items()}
-        alone = [*factors.values()] == [1] and self.result.finite().constant == 0
-        mean = self.compiled.means.get(next(iter(factors))) if alone else None
+        is_single_mean = [*factors.values()] == [1] and self.result.finite().constant == 0
+        mean = self.compiled.means.get(next(iter(factors))) if is_single_mean else None
         if mean is None or not mean.plain or mean.mask.startswith("strict"):
             raise Undecided(f"no proof is made of this aggregate: {self.facts.program.text(number)}")
         (coordinate,) = factors
@@ -256,11 +263,11 @@ class MeanRule(LineRule):
         selector, read, _ = self.line.reads
         low, high = (end.format(i="i") for end in RANGES[mean.mask])
         pair, put, value = self.spoken.pair(selector), self.put(coordinate), self.spoken.value(read, "j")
-        row, places = self.row(mean.row, "j"), {part: True for part in self.facts.by_index(selector)}
-        # K<line>: a position in the range is selected. Row<line>: what the head averages is the value of the line.
-        if selects_by_values := bool(self.facts.selected(selector, "j", places)):
-            selected_text = f"I[{self.spoken.pair(selector, told=places)}] = 1"
-            self.facts.selects(f"K{number}", selector, selected_text, told=places)
+        row, index_parts = self.row(mean.row, "j"), {part: True for part in self.facts.by_index(selector)}
+        # K<line>: every position in the range is selected. Row<line>: what the head averages is the line that is read.
+        if selects_by_values := bool(self.facts.selected(selector, "j", index_parts)):
+            selected_text = f"I[{self.spoken.pair(selector, told=index_parts)}] = 1"
+            self.facts.selects(f"K{number}", selector, selected_text, told=index_parts)
         self.facts.by_cases(f"Row{number}", f"{self.row(mean.row)} = {self.spoken.value(read)}", held=True)
         self.defined([
             f"take found from {name}_is(i) by il, ih", "some_here: 1 <= n by il, ih",
@@ -273,7 +280,7 @@ class MeanRule(LineRule):
 
 
 class Side(NamedTuple):
-    """The positions on one side of i, or all positions, as texts."""
+    """The positions on one side of i, or all positions; each field is text."""
 
     low: str  # the first position
     high: str  # the last position
@@ -289,19 +296,22 @@ SIDES = {
     "right": Side("i + 1", "n", "n - i", "behind", "i = n", "n; ", "strict-past"),
     "both": Side("1", "n", "n", "", "", "", "none"),
 }
+"""The sides by the name that the compiler gives them."""
 
 
 class SharedMeans(NamedTuple):
-    """The share of the positions that the cases of a selector select, as a sum with a part for each case."""
+    """The share of positions that a selector selects, as a sum with a part for each case of the selector. The parts are
+    texts."""
 
     fact: str  # the label of the fact that the share is this sum
-    terms: list[str]  # for each case: whether it selects j
-    sums: list[str]  # the sum of this over all j
-    share: list[str]  # this sum divided by the number of positions
+    terms: list[str]  # for each case: 1 if it applies at i and selects j, else 0
+    sums: list[str]  # for each case: the sum of its term over all j on the side
+    share: list[str]  # for each case: this sum divided by the number of positions on the side
     names: list[str]  # the coordinates of the means in `share`
 
     def put_in(self, side: Side) -> list[str]:
-        """Lines that prove that the share times the number of positions is the sum in the equation `same`."""
+        """Lines that prove the goal that the share times the number of positions is the left side of the equation with
+        the label `same`, whose right side is the sum of all terms over all j."""
         summed = f"sum(j, {side.low}, {side.high}, {' + '.join(self.terms)}) = {' + '.join(self.sums)}"
         ones = f"sum_one({side.low}; {side.high}), il, ih, some"
         return ["  rewrite same", f"  parts: {summed} by {ones}", "  rewrite parts",
@@ -317,8 +327,9 @@ class WidthRule(LineRule):
         return self.line.reads[0]
 
     def show(self) -> None:
-        """Add the fact L<line>. There are three kinds of width: all positions are selected; there are counts on either
-        side of i; or one lookup finds the number of other positions by their share."""
+        """Add the fact L<line>. The compiler makes three kinds of width: all positions are selected; or two counts, one
+        for each side of i, are added; or one lookup finds the number of selected positions other than i, by their
+        share of all positions."""
         value, name = self.result, self.name
         if not all(self.facts.there(atom.name) for atom in value.atoms):
             return
@@ -342,13 +353,13 @@ class WidthRule(LineRule):
         self.defined([f"qed by {name}_is(i), Q{self.number}(i), O{self.number}(i), il, ih"])  # fmt: skip
 
     def itself(self, value: Form) -> None:
-        """Add the fact O<line>: whether position i itself is selected, as the number `value`."""
+        """Add the fact O<line>: `value` is 1 if position i itself is selected, else 0."""
         own = self.spoken.pair(self.selector, "i", "i")
         self.facts.by_cases(f"O{self.number}", f"I[{own}] = {self.facts.form(value)}")
 
     def both_sides(self, besides: Sequence[OneSided]) -> None:
         """Add the fact L<line> for a width with a count on either side of i: the sum of Yleft, Yright and O."""
-        # What the counts on the sides do not give of the value is about i itself, so it must be without atoms.
+        # The value less the counts on both sides is about i itself, so it must have no growing number in it.
         value, name = self.result, self.name
         pair_bit, own = f"I[{self.spoken.pair(self.selector)}]", self.spoken.pair(self.selector, "i", "i")
         for part in besides:
@@ -365,7 +376,8 @@ class WidthRule(LineRule):
 
     def beside(self, part: OneSided) -> None:
         """Add the fact Y<side><line>: the number of selected positions on one side of i."""
-        # `gates`: facts about counts that are kept where a condition holds. `ends`: the number of positions there.
+        # `gates`: facts about counts that are kept where a condition holds. `ends`: facts about the number of positions
+        # on the side.
         side, label = SIDES[part.side], f"K{part.side}{self.number}"
         gates = [
             ChosenNumber(self.facts, atom.name).fact().at()
@@ -380,10 +392,10 @@ class WidthRule(LineRule):
         if len(part.cases) != 1:
             self.by_share(part, [*gates, *ends])
             return
-        # One case at i: what is selected is a truth at j, or a constant, so the number is a sum of counts.
+        # Only one case at i: whether j is selected is a truth at j, or a constant. So the number is a sum of counts.
         there, hints, truths = part.cases[0].there, list[str](), list[tuple[Truth, str]]()
         if isinstance(there, bool):
-            of = str(int(there))
+            term_at_j = str(int(there))
         else:
             factors = {atom.name: q for atom, q in part.total.atoms.items()}
             terms = [f"({factors.get(side.where, 0)})"]
@@ -391,27 +403,27 @@ class WidthRule(LineRule):
                 hints.append(count.fact().at())
                 truths.append((count.truth, "j"))
                 terms.insert(-1, f"({factors[count.name]})*I[{self.facts.truth(count.truth, 'j')}]")
-            of = " + ".join(terms)
-        # K<side><line> says this about each j; summed over j it is the fact.
-        places = self.places_on(side)
+            term_at_j = " + ".join(terms)
+        # Fact K<side><line>: `term_at_j` is 1 if j is selected, else 0. Its sum over j is the fact to prove.
+        index_parts = self.places_on(side)
         selected_text, reads = (
-            self.spoken.pair(self.selector, told=places),
-            self.facts.selected(self.selector, "j", places),
+            self.spoken.pair(self.selector, told=index_parts),
+            self.facts.selected(self.selector, "j", index_parts),
         )
-        self.facts.by_values(label, f"I[{selected_text}] = {of}", reads, None, truths, "ij")
+        self.facts.by_values(label, f"I[{selected_text}] = {term_at_j}", reads, None, truths, "ij")
         self.facts.each(f"Y{part.side}{self.number}", f"{self.sum_on(side)} = {self.facts.form(part.total)}", [
-            *self.same_sum(side, self.sum_of, of, [f"{label}(i; j)"]),
+            *self.same_sum(side, self.sum_of, term_at_j, [f"{label}(i; j)"]),
             f"qed by {', '.join(['same', *hints, *ends])}"])  # fmt: skip
 
     def places_on(self, side: Side) -> Mapping[int, bool]:
-        """The parts of the selector that compare indices alone, each with whether it is true on a side."""
-        sides, places = {BEFORE: side == SIDES["left"], AFTER: side != SIDES["left"]}, dict[int, bool]()
+        """The parts of the selector that compare only indices, by line, each with its truth on a side."""
+        sides, known_parts = {BEFORE: side == SIDES["left"], AFTER: side != SIDES["left"]}, dict[int, bool]()
         for part in self.facts.by_index(self.selector):
             (case, *others) = self.compiled.lines[part]
-            there = self.compiled.restrict(case.there, sides)
-            if not others and isinstance(there, bool):
-                places[part] = there
-        return places
+            truth = self.compiled.restrict(case.there, sides)
+            if not others and isinstance(truth, bool):
+                known_parts[part] = truth
+        return known_parts
 
     def sum_on(
         self,
@@ -420,20 +432,21 @@ class WidthRule(LineRule):
         """The number of selected positions on one side, as a sum over j."""
         return f"sum(j, {side.low}, {side.high}, I[{self.spoken.pair(self.selector)}])"
 
-    def same_sum(self, side: Side, term: str, of: str, hints: Sequence[str], label: str = "same") -> list[str]:
-        """Lines that prove the equation `label`: the sums of `term` and of `of` over a side are equal, as both are
-        equal at each j by the hints."""
-        pair_bit, places = f"I[{self.spoken.pair(self.selector)}]", self.places_on(side)
-        alike = f"  alike: {pair_bit} = I[{self.spoken.pair(self.selector, told=places)}] by jl, jh"
+    def same_sum(self, side: Side, term: str, other: str, hints: Sequence[str], label: str = "same") -> list[str]:
+        """Lines that prove the equation `label`: the sums of `term` and of `other` over a side are equal, since the two
+        terms are equal at each j by the hints."""
+        pair_bit, known_parts = f"I[{self.spoken.pair(self.selector)}]", self.places_on(side)
+        alike = f"  alike: {pair_bit} = I[{self.spoken.pair(self.selector, told=known_parts)}] by jl, jh"
         low, high = side.low, side.high
-        return [f"each_{label}: all j in {low}..{high}. {term} = {of}", "  given j (jl jh)", *[alike][: len(places)],
-                *["  rewrite alike"][: len(places)], f"  qed by {', '.join([*hints, 'jl', 'jh', 'il', 'ih'])}",
-                f"{label}: sum(j, {low}, {high}, {term}) = sum(j, {low}, {high}, {of}) "
-                f"by sum_ext(j. {term}; j. {of}; {low}; {high})[each_{label}]"]  # fmt: skip
+        return [f"each_{label}: all j in {low}..{high}. {term} = {other}", "  given j (jl jh)",
+                *([alike, "  rewrite alike"] if known_parts else []),
+                f"  qed by {', '.join([*hints, 'jl', 'jh', 'il', 'ih'])}",
+                f"{label}: sum(j, {low}, {high}, {term}) = sum(j, {low}, {high}, {other}) "
+                f"by sum_ext(j. {term}; j. {other}; {low}; {high})[each_{label}]"]  # fmt: skip
 
     def shown_share(self, share: str, side: Side, cases: Sequence[SelectorCase], less: str = "") -> SharedMeans:
-        """Add the fact that the coordinate `share` has the share of the positions that `cases` select; the text `less`
-        subtracts something from it. Returns the parts of the share."""
+        """Add the fact that the coordinate `share` has the share of the positions that `cases` select, plus the text
+        `less`, which begins with a minus. Returns the parts of the share, without `less`."""
         means = SharedMeans(f"Share{side.where}{self.number}", [], [], [], [])
         for case in cases:
             here_bit = self.facts.held_here(case.here)
@@ -451,38 +464,39 @@ class WidthRule(LineRule):
         self.facts.by_cases(means.fact, f"{self.put(share)}(i) = {' + '.join(means.share)}{less}", share)
         return means
 
-    def between(self, bit: str, mean: str, side: Side) -> None:
+    def between(self, coordinate: str, mean: str, side: Side) -> None:
         """Add the fact Mean_<mean>: the mean of a bit on a side is from 0 to 1."""
-        label, known = f"Mean_{mean}", self.facts.bit(bit).label
+        label, bit_fact = f"Mean_{mean}", self.facts.bit(coordinate).label
         if side.where:
-            inner = [f"take (Times Edge) from {mean}_is(i) by il, ih",
-                     f"take (Least Most) from mean_{side.where}(i; {side.more}{self.put(bit)}; {mean}(i))"
-                     f"[_, _, Times, Edge] by {known}, il, ih", "qed by Least, Most"]  # fmt: skip
+            lines = [f"take (Times Edge) from {mean}_is(i) by il, ih",
+                     f"take (Least Most) from mean_{side.where}(i; {side.more}{self.put(coordinate)}; {mean}(i))"
+                     f"[_, _, Times, Edge] by {bit_fact}, il, ih", "qed by Least, Most"]  # fmt: skip
         else:
-            inner = [f"take (Least Most Whole Warm Small) from mean_of_bits(n; {self.put(bit)}; {mean}(i); inverse(i)) "
-                     f"by {known}, {mean}_is(i), inverse_is(i), some, il, ih"]  # fmt: skip
-            self.facts.each("Mean_inverse", "0 <= inverse(i) & inverse(i) <= 1", [*inner, "qed by Warm, Small"])
-            inner.append("qed by Least, Most")
-        self.facts.each(label, f"0 <= {mean}(i) & {mean}(i) <= 1", inner)
+            lines = [f"take (Least Most Whole Warm Small) from mean_of_bits(n; {self.put(coordinate)}; {mean}(i); "
+                     f"inverse(i)) by {bit_fact}, {mean}_is(i), inverse_is(i), some, il, ih"]  # fmt: skip
+            self.facts.each("Mean_inverse", "0 <= inverse(i) & inverse(i) <= 1", [*lines, "qed by Warm, Small"])
+            lines.append("qed by Least, Most")
+        self.facts.each(label, f"0 <= {mean}(i) & {mean}(i) <= 1", lines)
 
     def by_share(self, part: OneSided, ends: Sequence[str]) -> None:
         """Add the fact Y<side><line> for a side with several cases: the number of selected positions, which a lookup
         finds by their share.
 
-        The fact N_count says that the number that is looked up is from 0 to the number of positions there.
+        The fact N_count states that the number that the head looks up is from 0 to the number of positions on the side.
         """
-        # A case that selects all positions (`plain`) is not in the share: it has a count of its own.
+        # A case that selects all positions is not in the share, since it has a count of its own. The indicator that
+        # this case applies at i is `all_selected`, or "" if the selector has no such case.
         side, label, number = SIDES[part.side], f"Y{part.side}{self.number}", self.number
-        share, count, where, places = self.put(part.share), self.put(part.count), side.where, self.places_on(side)
+        share, count, where, known_parts = self.put(part.share), self.put(part.count), side.where, self.places_on(side)
         means = self.shown_share(part.share, side, [case for case in part.cases if not isinstance(case.there, bool)])
-        plain = "".join(f"I[{self.facts.truth(case.here)}]" for case in part.cases if case.there is True)
-        terms, pair = " + ".join(means.terms), f"I[{self.spoken.pair(self.selector, told=places)}]"
-        counted = self.sum_of + (f"*(1 - {plain})" if plain else "")
-        pair_terms = pair + (f"*(1 - {plain})" if plain else "")
-        self.facts.selects(f"K{part.side}{number}", self.selector, f"{pair_terms} = {terms}", part.cases, places)
-        # The share times the number of positions is the sum of `counted`: whether j is selected in a case that is not
-        # plain. So the lookup finds this sum.
-        inner = [f"take share from {means.fact}(i) by il, ih",
+        all_selected = "".join(f"I[{self.facts.truth(case.here)}]" for case in part.cases if case.there is True)
+        terms, pair = " + ".join(means.terms), f"I[{self.spoken.pair(self.selector, told=known_parts)}]"
+        counted = self.sum_of + (f"*(1 - {all_selected})" if all_selected else "")
+        pair_terms = pair + (f"*(1 - {all_selected})" if all_selected else "")
+        self.facts.selects(f"K{part.side}{number}", self.selector, f"{pair_terms} = {terms}", part.cases, known_parts)
+        # `counted` is 1 if another case selects j, else 0. The share times the number of positions is the sum of
+        # `counted` over j, so the lookup finds this sum.
+        lines = [f"take share from {means.fact}(i) by il, ih",
                  *(f"take (Times{k} Edge{k}) from {mean}_is(i) by il, ih" for k, mean in enumerate(means.names)),
                  *self.same_sum(side, counted, terms, [f"K{part.side}{number}(i; j)"]),
                  f"bits: all j in {side.low}..{side.high}. bit({counted})",
@@ -493,28 +507,29 @@ class WidthRule(LineRule):
                  f"take (Is Low High) from share_{where}(i; {side.more}j. {counted}; inverse_{where}(i); "
                  f"{share}(i); {count}(i); {where}; {where}_square)[_, bits, _, times, edge, _, _, _] "
                  f"by inverse_{where}_is(i), {where}_is, {where}_square_is, {count}_is(i), il, ih"]  # fmt: skip
-        # In the plain case all positions are selected.
-        if plain:
-            pair_text = f"{pair} = {terms} + {plain}"
-            self.facts.selects(f"J{part.side}{number}", self.selector, pair_text, part.cases, places)
-            summed_text = f"{terms} + {plain}"
-            inner += self.same_sum(side, self.sum_of, summed_text, [f"J{part.side}{number}(i; j)"], "all")
+        # In the case that selects all positions, the number is that of all positions on the side.
+        if all_selected:
+            pair_text = f"{pair} = {terms} + {all_selected}"
+            self.facts.selects(f"J{part.side}{number}", self.selector, pair_text, part.cases, known_parts)
+            summed_text = f"{terms} + {all_selected}"
+            lines += self.same_sum(side, self.sum_of, summed_text, [f"J{part.side}{number}(i; j)"], "all")
         within = f"0 <= {count}(i) & {count}(i) <= {side.most}"
-        inner += [f"number: {self.sum_on(side)} = {self.facts.form(part.total)} "
-                  f"by {', '.join(['same', *['all'][: bool(plain)], 'Is', *ends])}", "- qed by number", "- qed by Low",
-                  "- qed by High"]  # fmt: skip
-        self.facts.each(label, f"{self.sum_on(side)} = {self.facts.form(part.total)} & {within}", inner)
+        lines += [f"number: {self.sum_on(side)} = {self.facts.form(part.total)} "
+                  f"by {', '.join(['same', *['all'][: bool(all_selected)], 'Is', *ends])}",
+                  "- qed by number", "- qed by Low", "- qed by High"]  # fmt: skip
+        self.facts.each(label, f"{self.sum_on(side)} = {self.facts.form(part.total)} & {within}", lines)
         self.facts.follows(f"N_{part.count}", within, [label])
 
     @property
     def sum_of(self) -> str:
-        """The term that the width sums: whether j is selected."""
+        """The term that the width sums: 1 if j is selected, else 0."""
         return f"I[{self.spoken.pair(self.selector)}]"
 
     def others(self, count: str) -> None:
-        """Add the fact Q<line>: the number of other positions that are selected, which the coordinate `count` holds.
+        """Add the fact Q<line>: the coordinate `count` holds the number of selected positions other than i.
 
-        The head looks it up by the share of selected positions, from which 1/n is subtracted if i itself is selected.
+        The head looks this number up by the share of selected positions, from which 1/n is subtracted if i itself is
+        selected. The coordinate `own_selected` tells whether it is.
         """
         (share, cases, own), number, side = self.compiled.shares[count], self.number, SIDES["both"]
         own_selected = self.put(self.compiled.hold(self.compiled.node(own)))

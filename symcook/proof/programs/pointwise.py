@@ -1,12 +1,13 @@
 """Proofs of facts about one position i, by cases over its symbol and over some bits. Nothing here is trusted.
 
-In go a formula about i, and what is known at i (`Pointwise`): equations for terms, which terms are bits (0 or 1), and
-bounds of others. Out come the nodes of a proof.
+`Pointwise` takes a formula about i, and what is known at i: equations for terms, which terms are bits (0 or 1), and
+bounds of other terms. It returns the nodes of a proof.
 
 In one case (`PointwiseCase`) the symbol and some bits have values. Every term is then a linear form in the bits that
-are still open. If bounds show the sign of a ReLU's argument, the ReLU is that argument or 0; a term without open bits
-is a number. A case is split on a further bit only if the truth of the formula depends on it. In a case in which the
-formula is true, the proof rewrites with the known equations until both sides are equal, so there is no search.
+are still open, which means that they have no value yet; a term without open bits is a number. A ReLU is its argument or
+0 if bounds determine the sign of the argument. A case is split on a further bit only if the truth of the formula
+depends on this bit. In a case in which the formula is true, the proof rewrites with the known equations until both
+sides are equal, so no search is needed.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ from symcook.model.rationals import quotient
 from symcook.proof.programs.proofsteps import Node, both, cases, combined, em, have, here, hyp, ind, intro, rewrite, use
 
 CASES = 1_024
-"""How many cases a fact may have in a proof."""
+"""The maximum number of cases in the proof of a fact."""
 HERE: Tree = ("name", "i")
+"""The position i."""
 SYMBOL: Tree = ("call", "w", (HERE,))
 """The symbol at i."""
 OpenForm = Mapping[Tree, Fraction]
-"""A linear form: the factors of the terms that are open, and its constant as the factor of `ONE`."""
+"""A linear form: the factors of its open terms, and its constant as the factor of `ONE`. No factor is 0."""
 
 
 class FactSide(NamedTuple):
@@ -41,19 +43,22 @@ class Pointwise:
     """What is known at i, and the proof of a fact from it."""
 
     def __init__(self, symbols: int | None, symbol: Tree = SYMBOL) -> None:
-        """With so many `symbols`, numbered from 0; or with another term as the `symbol`, which may be any number."""
+        """`symbols` is the number of symbols, which are numbered from 0. None is for another term as the `symbol`,
+        which may be any number."""
         self.symbols, self.symbol = symbols, symbol
-        self.nodes: list[Node] = []  # those that instantiate general facts at i
-        self.equations: dict[Tree, tuple[str, Tree]] = {}  # by term: the label of its equation, and the right side
-        self.bits: dict[Tree, str] = {}  # by term that is a bit: the label of this fact
-        self.near: dict[Tree, tuple[FactSide, FactSide]] = {}  # by term: a lower and an upper bound
-        self.ranges: dict[
-            Tree, tuple[str, str]
-        ] = {}  # by bit: the labels of 0 <= bit and bit <= 1, where they are used
-        self.cases = 0
+        # The nodes that instantiate general facts at i, and how many cases the proof has so far.
+        self.nodes, self.cases = list[Node](), 0
+        # By term: the label of its equation and the right side; for a bit, the label of the fact that it is one; a
+        # lower and an upper bound.
+        self.equations: dict[Tree, tuple[str, Tree]] = {}
+        self.bits: dict[Tree, str] = {}
+        self.near: dict[Tree, tuple[FactSide, FactSide]] = {}
+        # By bit: the labels of the facts 0 <= bit and bit <= 1. Only bits for which the proof uses them are here.
+        self.ranges: dict[Tree, tuple[str, str]] = {}
 
     def proof(self, goal: Tree) -> list[Node]:
-        """The nodes that show that the goal holds at every position."""
+        """The nodes that prove that the goal holds at every position."""
+        # `symbols_apart`: the symbols that the goal or an equation compares the symbol at i with.
         terms = [part for tree in (goal, *(right for _, right in self.equations.values())) for part in subtrees(tree)]
         symbols_apart = {number for part in terms if (number := self.symbol_of(part)) is not None}
         # An indicator of a formula about the symbol and bits, or a choice by the symbol, needs a case for each symbol.
@@ -62,12 +67,12 @@ class Pointwise:
         if chosen or any(self.symbol_of(part) is not None for indicator in mixed for part in subtrees(indicator)):
             symbols_apart = range(self.symbols or 0)
         split = self.by_symbol(goal, sorted(symbols_apart))
-        word = [here("word", "word_here")] if symbols_apart else []
-        return [intro(["i"]), intro(["range"]), *self.nodes, *word, *self.in_range(), *split]
+        string_fact = [here("word", "word_here")] if symbols_apart else []
+        return [intro(["i"]), intro(["range"]), *self.nodes, *string_fact, *self.in_range(), *split]
 
     def by_values(self, goal: Tree, values: Sequence[tuple[Tree, str, Sequence[Tree]]]) -> list[Node]:
-        """The nodes for a goal by cases over the values of terms; `values` has terms, each with the label of the fact
-        that it is one of some numbers, and these."""
+        """The nodes that prove a goal by cases over the values of terms. `values` has the terms, each with the label of
+        the fact that it is one of some numbers, and with these numbers."""
         if not values:
             return self.by_bits(goal, PointwiseCase(self, {}, None))
         (term, fact, numbers), *further_values = values
@@ -81,27 +86,30 @@ class Pointwise:
         return [have(labels[0], show(("=", term, numbers[0])), hyp(fact)), *proofs[0]]
 
     def in_range(self) -> Iterator[Node]:
-        """The facts that bits are from 0 to 1, for those whose value no case needs."""
+        """The nodes that add 0 <= bit and bit <= 1, for each bit in `ranges`."""
         for bit, labels in self.ranges.items():
             arguments = [show(bit), show(bit), "0", both(hyp(self.bits[bit]), [{"by": "true"}], [{"by": "true"}])]
             yield use("lem:near_bit", arguments, [*labels])
 
-    def by_symbol(self, goal: Tree, told: Sequence[int], others: Sequence[int] = ()) -> list[Node]:
-        """The nodes for a goal by cases over the symbols `told`; it is known that `others` are not at i."""
-        if not told:
+    def by_symbol(self, goal: Tree, apart: Sequence[int], others: Sequence[int] = ()) -> list[Node]:
+        """The nodes that prove a goal by cases over the symbols `apart`. That the symbol at i is none of `others` is
+        known."""
+        if not apart:
             return self.by_bits(goal, PointwiseCase(self, {}, None, others))
-        # Not all symbols: the first of them is at i, or not. Else one case for each symbol, by the fact about strings.
-        if self.symbols is None or len(told) < self.symbols - len(others):
-            first = PointwiseCase(self, {}, told[0])
-            proofs = [self.by_bits(goal, first), self.by_symbol(goal, told[1:], [*others, told[0]])]
-            return [em(f"{show(self.symbol)} = {told[0]}", [f"w{told[0]}", f"v{told[0]}"], proofs)]
-        proofs = [self.by_bits(goal, PointwiseCase(self, {}, symbol)) for symbol in told]
-        if len(told) > 1:
-            return [cases("word_here", [f"w{symbol}" for symbol in told], proofs)]
+        # If other symbols remain: the first of `apart` is at i, or it is not. Else there is one case for each symbol,
+        # by the fact that lists the symbols of strings.
+        if self.symbols is None or len(apart) < self.symbols - len(others):
+            first = PointwiseCase(self, {}, apart[0])
+            proofs = [self.by_bits(goal, first), self.by_symbol(goal, apart[1:], [*others, apart[0]])]
+            return [em(f"{show(self.symbol)} = {apart[0]}", [f"w{apart[0]}", f"v{apart[0]}"], proofs)]
+        proofs = [self.by_bits(goal, PointwiseCase(self, {}, symbol)) for symbol in apart]
+        if len(apart) > 1:
+            return [cases("word_here", [f"w{symbol}" for symbol in apart], proofs)]
         return [have("w0", "w(i) = 0", hyp("word_here")), *proofs[0]]
 
     def by_bits(self, goal: Tree, case: PointwiseCase) -> list[Node]:
-        """The nodes for a goal in a case: it holds there, or the case is split on a bit on which it depends."""
+        """The nodes that prove a goal in a case. If its truth is open, the case is split on a bit on which it depends.
+        Undecided if the goal is false, or open without such a bit."""
         if case.truth(goal):
             self.cases += 1
             if self.symbols is not None and self.cases > CASES:
@@ -127,13 +135,17 @@ class Pointwise:
         return all(map(self.of_symbols, f[1:])) if f[0] == "|" else self.symbol_of(f) is not None
 
     def given(self, part: Tree) -> bool:
-        """Whether something is known of a term."""
+        """Whether a term has an equation or bounds, or is a bit."""
         return part in self.equations or part in self.bits or part in self.near
 
 
 class PointwiseCase:
-    """One case: the bits that are `chosen`, with their values and labels, and the symbol at i; or, if no symbol is
-    chosen, the `others` that are not at i."""
+    """One case of a proof.
+
+    `chosen` has the bits that have a value, with this value and the label of the fact that states it. `symbol` is the
+    symbol at i; if it is None, the symbol at i is none of `others`. `nodes` are the steps that precede the last ones,
+    `forms` remembers linear forms, and `labels` has the labels of facts that were added, by term.
+    """
 
     def __init__(
         self, known: Pointwise, chosen: Mapping[Tree, tuple[int, str]], symbol: int | None, others: Sequence[int] = ()
@@ -152,9 +164,9 @@ class PointwiseCase:
         return self.forms[t]
 
     def _form(self, t: Tree) -> OpenForm:
-        """The linear form of a term, by its shape; a term of which nothing more is known stands for itself."""
+        """The linear form of a term, by its shape. A term about which nothing is known is an open term of its form."""
         tag, parts = t[0], [*children(t)]
-        # What is known of the term itself.
+        # The value or the equation of the term itself.
         if t in self.chosen:
             return _number(self.chosen[t][0])
         if t in self.known.equations:
@@ -186,15 +198,16 @@ class PointwiseCase:
         return {t: Fraction(1)}
 
     def renamed(self, t: Tree) -> Tree | None:
-        """For ``I[t = k]`` with an open truth: the same indicator for the term that t is by its equations. None if t
-        has no such term, the truth is known, or `t` is no such indicator."""
+        """For an indicator ``I[a = k]`` whose truth is open: the indicator for the term that a is by its equations.
+        None if a has no equation, the truth is known, or `t` is not such an indicator."""
         if t[0] != "ind" or t[1][0] != "=" or t[1][2][0] != "num" or self.truth(t[1]) is not None:
             return None
         chosen_term, _ = self.chosen_term(t[1][1])
         return None if chosen_term == t[1][1] else ("ind", ("=", chosen_term, t[1][2]))
 
     def chosen_term(self, t: Tree) -> tuple[Tree, list[Node]]:
-        """The term that `t` is by equations and by choices ``if`` that are known; and the nodes that rewrite it."""
+        """The term that `t` is by its equations and by choices ``if`` whose condition is known, and the nodes that
+        rewrite `t` to it."""
         nodes = list[Node]()
         while True:
             if t in self.known.equations:
@@ -207,7 +220,7 @@ class PointwiseCase:
                 return t, nodes
 
     def same(self, t: Tree, other: Tree) -> str:
-        """The label of the fact ``t = other``, which is added to the nodes; `other` is from `chosen_term`."""
+        """Add the fact ``t = other`` to the nodes, where `other` is from `chosen_term`. Returns its label."""
         label = f"s{len(self.nodes)}"
         self.nodes.append(have(label, f"{show(t)} = {show(other)}", [*self.chosen_term(t)[1], {"by": "true"}]))
         return label
@@ -217,7 +230,8 @@ class PointwiseCase:
         return _constant(self.form(t))
 
     def side(self, relu: Tree) -> bool | None:
-        """Whether the argument of a ReLU is at least 0 in this case (True) or at most 0 (False); None if it is open."""
+        """True if the argument of a ReLU is at least 0 in this case, False if it is at most 0; None if neither is
+        known."""
         inside = self.form(relu[2][0])
         least, least_of_negative = self.least(inside, Fraction(1)), self.least(inside, Fraction(-1))
         if least is not None and least >= 0:
@@ -225,7 +239,7 @@ class PointwiseCase:
         return False if least_of_negative is not None and least_of_negative >= 0 else None
 
     def least(self, form: OpenForm, factor: Fraction) -> Fraction | None:
-        """A lower bound of a linear form times a factor; None if a term of it has no bound."""
+        """A lower bound of a linear form times a factor; None if one of its terms has no bound."""
         total = Fraction(0)
         for t, q in form.items():
             bound: Fraction | None = q * factor
@@ -239,7 +253,7 @@ class PointwiseCase:
         return total
 
     def truth(self, f: Tree) -> bool | None:
-        """Whether a formula holds in this case; None if that is open."""
+        """Whether a formula holds in this case; None if its truth is open."""
         tag, parts = f[0], [*children(f)]
         if tag in ("true", "false"):
             return tag == "true"
@@ -261,10 +275,10 @@ class PointwiseCase:
             a, b = map(self.truth, parts)
             return None if None in (a, b) else a == b
         # A comparison, if the difference of its sides is a number.
-        number = _constant(_sum(self.form(parts[1]), self.form(parts[0]), -1)) if tag in ("=", "<=", "<") else None
-        if number is None:
+        difference = _constant(_sum(self.form(parts[1]), self.form(parts[0]), -1)) if tag in ("=", "<=", "<") else None
+        if difference is None:
             return None
-        return number == 0 if tag == "=" else number > 0 or (tag == "<=" and number == 0)
+        return difference == 0 if tag == "=" else difference > 0 or (tag == "<=" and difference == 0)
 
     def open(self, t: Tree) -> Tree | None:
         """An open bit on which a term or formula depends in this case; None if there is none."""
@@ -283,57 +297,59 @@ class PointwiseCase:
     # --- Proofs -------------------------------------------------------------------------------------------------------
 
     def put_in(self, t: Tree) -> list[Node]:
-        """The nodes that close a goal: they rewrite its terms by what is known in this case, after which it holds by
-        computation."""
-        sides, values, todo = list[str](), list[str](), [t]
+        """The nodes that close a goal which is true in this case: they rewrite its terms by what is known, and then the
+        goal holds by computation. Facts that the proof needs first are added to the nodes of the case."""
+        # Walk down the goal. A term with a value, or with a ReLU in its equation, is rewritten by one fact with its
+        # form; any other equation is applied, and the walk goes on in its right side. `relu_labels` come first.
+        relu_labels, labels, todo = list[str](), list[str](), [t]
         while todo:
             part = todo.pop()
             if part in self.chosen or part in self.known.equations:
                 label, right = self.known.equations.get(part, ("", ONE))
                 has_relu = any(inner[:2] == ("call", "relu") for inner in subtrees(right))
                 if has_relu or self.value(part) is not None:  # one fact with its value
-                    values.append(self.label(part))
+                    labels.append(self.label(part))
                 else:  # its equation, then what is known of the right side
-                    values.append(label)
+                    labels.append(label)
                     todo.append(right)
             elif (simpler := self.renamed(part)) is not None:
-                values.append(self.same(part[1][1], simpler[1][1]))
+                labels.append(self.same(part[1][1], simpler[1][1]))
                 todo.append(simpler)
             elif part == self.known.symbol and self.symbol is not None:
-                values.append(f"w{self.symbol}")
+                labels.append(f"w{self.symbol}")
             elif part[0] == "ind" and self.known.of_symbols(part[1]) and self.symbol is None:
-                values += [self.absent(part)] if self.truth(part[1]) is False else []
+                labels += [self.absent(part)] if self.truth(part[1]) is False else []
             elif part[:2] == ("call", "relu") and not self.told(part[2][0]) and (up := self.side(part)) is not None:
-                sides.append(self.relu(part, up))
+                relu_labels.append(self.relu(part, up))
                 todo += children(part) if up else ()
             else:
                 todo += reversed([*children(part)])
-        # A fact that is used twice is put in at its last use, after all facts whose right sides contain its term.
-        last = [label for k, label in enumerate(values) if label not in values[k + 1 :]]
-        return [*(rewrite(label) for label in (*dict.fromkeys(sides), *last)), {"by": "true"}]
+        # A fact that is used twice is applied at its last use, after all facts whose right sides contain its term.
+        at_last_use = [label for k, label in enumerate(labels) if label not in labels[k + 1 :]]
+        return [*(rewrite(label) for label in (*dict.fromkeys(relu_labels), *at_last_use)), {"by": "true"}]
 
     def told(self, t: Tree) -> bool:
-        """Whether each part of a term of which something is known is a number in this case."""
+        """Whether each part of a term that has an equation or bounds, or is a bit, is a number in this case."""
         return all(self.value(part) is not None for part in subtrees(t) if self.known.given(part))
 
     def label(self, t: Tree) -> str:
-        """The label of the fact that a term is its linear form in this case; it is added to the nodes."""
+        """The label of the fact that a term is its linear form in this case; the fact is added if it is missing."""
         if t in self.chosen:
             return self.chosen[t][1]
         if t not in self.labels:
             label, right = self.known.equations[t]
             proof = [rewrite(label), *self.put_in(right)]
             self.labels[t] = f"t{len(self.labels)}"
-            summands = [
-                f"({quotient(q)})" + ("" if term == ONE else f"*{show(term)}") for term, q in self.form(t).items()
-            ]
+            factors = self.form(t).items()
+            summands = [f"({quotient(q)})" + ("" if term == ONE else f"*{show(term)}") for term, q in factors]
             self.nodes.append(have(self.labels[t], f"{show(t)} = {' + '.join(summands) or '0'}", proof))
         return self.labels[t]
 
     def absent(self, bit: Tree) -> str:
-        """The label of the fact that an indicator of symbols that are not at i is 0; it is added to the nodes."""
+        """The label of the fact that an indicator is 0, since its symbols are not at i; the fact is added if it is
+        missing."""
         if bit not in self.labels:
-            # If the indicator were 1, one of its symbols would be at i: each contradicts the fact vK, that K is not.
+            # If the indicator were 1, one of its symbols K would be at i. That contradicts the fact vK: K is not at i.
             contradictions: list[list[Node]] = [
                 [{"by": "absurd", "of": "it", "not": f"v{self.known.symbol_of(part)}"}]
                 for part in _alternatives(bit[1])
@@ -347,7 +363,7 @@ class PointwiseCase:
         return self.labels[bit]
 
     def relu(self, t: Tree, up: bool) -> str:
-        """The label of the fact that a ReLU is its argument (`up`), or 0; it is added to the nodes."""
+        """The label of the fact that a ReLU is its argument (with `up`) or 0; the fact is added if it is missing."""
         if t not in self.labels:
             equations, sums = list[tuple[str, str]](), list[tuple[str, str]]()
             slack = self.bounded(t[2][0], Fraction(1 if up else -1), equations, sums)
@@ -357,8 +373,8 @@ class PointwiseCase:
         return self.labels[t]
 
     def bounded(self, t: Tree, q: Fraction, equations: list[tuple[str, str]], sums: list[tuple[str, str]]) -> Fraction:
-        """A lower bound of q times a term. The facts that show it are added with their factors, to `equations` and
-        `sums` (inequalities): their linear combination is the proof."""
+        """A lower bound of q times a term. The facts that prove it are appended to `equations` and to `sums`, which are
+        inequalities, each as a pair of its factor and its label. The linear combination of all pairs is the proof."""
         tag, parts = t[0], [*children(t)]
         value = self.value(t)
         if t in self.chosen or (t in self.known.equations and value is not None):  # a number in this case
@@ -377,7 +393,7 @@ class PointwiseCase:
             low, high = self.known.ranges.setdefault(t, (f"low{number}", f"high{number}"))
             sums.append((str(abs(q)), low if q > 0 else high))
             return min(q, Fraction(0))
-        # Arithmetic: the bounds of the parts, with the factors that they have in q*t.
+        # Arithmetic: the sum of the bounds of the parts, with the factors that they have in q*t.
         if tag == "num":
             return q * (value or 0)
         if tag == "*" and (factor := self.value(parts[0])) is not None:
@@ -409,7 +425,7 @@ def _constant(form: OpenForm) -> Fraction | None:
 
 
 def _sum(a: OpenForm, b: OpenForm, factor: int | Fraction) -> OpenForm:
-    """a + factor*b."""
+    """The linear form a + factor*b, without terms whose factor is 0."""
     out = dict(a)
     for t, q in b.items():
         out[t] = out.get(t, Fraction(0)) + factor * q

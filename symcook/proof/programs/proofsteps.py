@@ -10,7 +10,8 @@ Node = dict[str, Any]
 
 
 def use(fact: str, given: Sequence[str | list[Node]], label: str | list[str]) -> Node:
-    """An instance of a fact at these terms and premises under a label; with several labels, its parts under these."""
+    """Add the instance of a fact at these terms and proofs of its premises, under a label. With a list of labels, add
+    the parts of the instance, which is a conjunction, under these labels."""
     return {"by": "use", "fact": fact, "with": given, "as": label}
 
 
@@ -20,22 +21,22 @@ def intro(labels: Sequence[str | list[str]]) -> Node:
 
 
 def rewrite(equation: str) -> Node:
-    """Replace the left side of an equation by its right side in the goal."""
+    """Replace the left side of an equation, given by its label, by its right side in the goal."""
     return {"by": "rewrite", "eq": equation}
 
 
 def cases(fact: str, labels: Sequence[str | list[str]], proofs: Sequence[list[Node]]) -> Node:
-    """Cases by a disjunction, with labels and a proof for each part."""
+    """Cases by a fact that is a disjunction: for each part of the disjunction, its label and the proof of the goal."""
     return {"by": "cases", "fact": fact, "as": labels, "proofs": proofs}
 
 
 def em(formula: str, labels: Sequence[str], proofs: Sequence[list[Node]]) -> Node:
-    """Cases: a formula holds, or it does not (excluded middle)."""
+    """Cases by excluded middle: a formula holds, or its negation; for each, its label and the proof of the goal."""
     return {"by": "em", "formula": formula, "as": labels, "proofs": proofs}
 
 
 def ind(condition: str, label: str) -> Node:
-    """Add the fact that a condition holds and its indicator is 1, or it fails and its indicator is 0."""
+    """Add the fact that a condition holds and its indicator is 1, or the condition fails and its indicator is 0."""
     return {"by": "ind", "of": condition, "as": label}
 
 
@@ -50,23 +51,23 @@ def have(label: str, show: str, proof: list[Node]) -> Node:
 
 
 def hyp(label: str) -> list[Node]:
-    """Close the goal, which is the fact with this label."""
+    """Close a goal that is the fact with this label."""
     return [{"by": "hyp", "of": label}]
 
 
 def here(fact: str, label: str | list[str]) -> Node:
-    """The instance of a fact about each position at i; the fact `range` bounds i."""
+    """Add the instance at i of a fact about each position; the fact `range` bounds i."""
     return use(fact, ["i", "#range"], label)
 
 
 def both(*proofs: list[Node]) -> list[Node]:
-    """Close a conjunction by a proof of each part."""
+    """Close a goal that is a conjunction, by a proof of each part."""
     return [{"by": "split", "proofs": [*proofs]}]
 
 
 def told(condition: str, holds: list[Node], fails: list[Node]) -> list[Node]:
-    """Cases by a condition: it holds (fact `is`) and its indicator is 1 (fact `one`), or it fails (`not`) and its
-    indicator is 0 (`zero`)."""
+    """Close the goal by two cases. In the proof `holds`, the facts `is` and `one` say that the condition is true and
+    its indicator is 1. In the proof `fails`, the facts `not` and `zero` say that it is false and its indicator is 0."""
     return [
         ind(condition, "either"),
         cases("either", [["is", "one"], ["not", "zero"]], [holds, fails]),
@@ -74,14 +75,14 @@ def told(condition: str, holds: list[Node], fails: list[Node]) -> list[Node]:
 
 
 def bit(condition: str) -> list[Node]:
-    """Close the goal that the indicator of a condition is a bit."""
+    """Close the goal that the indicator of a condition is a bit: it is 0 (the left part) or 1 (the right part)."""
     is_one, is_zero = ([{"by": "pick", "side": side}, *hyp(end)] for side, end in (("right", "one"), ("left", "zero")))
     return told(condition, is_one, is_zero)
 
 
 def combined(equations: Iterable[tuple[str, str]], sums: Iterable[tuple[str, str]] = ()) -> list[Node]:
-    """Close a comparison as a linear combination of `equations` and of inequalities in `sums`, each a pair of a factor
-    and a label. The label "" in `sums` stands for 0 <= 1."""
+    """Close a goal that is a comparison, as a linear combination of the facts `equations` and the inequalities `sums`.
+    Each is a pair of a factor and a label. The label "" in `sums` stands for 0 <= 1."""
     node: Node = {"by": "pos"}
     terms = [{"c": factor, "of": [fact_used] if fact_used else []} for factor, fact_used in sums]
     rows = [[factor, equation] for factor, equation in equations]

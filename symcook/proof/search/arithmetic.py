@@ -1,7 +1,7 @@
 """Closing a goal by arithmetic: linear combinations of facts, products, squares, enclosures.
 
-Each method gets a `Step`, closes its goal where arithmetic proves it, and returns whether it did. The combinations are
-found by linear programming (`inequalities.linear`).
+Each method that takes a `Step` closes its goal if arithmetic proves it, and returns whether it did. Linear programming
+finds the combinations (`inequalities.linear`).
 
 Letters: `g` is a goal, `s` a step, `k` the label of a fact, `f` a formula.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -18,26 +18,28 @@ from symcook.proof.search.step import LEVELS, Search, Step
 from symcook.proof.search.tactics import Stuck
 from symcook.proof.terms import COMPARISONS, FALSE, Term, negation, num
 
-NEAR = 60  # at most so many facts take part in a combination
-FEW = 16  # where there are at most so many comparisons, all take part as if they were in the foreground
-CUBES = 10  # at most so many facts are multiplied three at a time
-SIDED = ("relu", "abs", "min", "max")  # functions whose value is told by the side on which an argument is
-SPLIT = ("ind", "fn")  # a hint that is such a term names cases to distinguish, not a multiplier
+NEAR = 60  # the maximum number of facts in a combination
+FEW = 16  # up to this number of comparisons in scope, all take part as if they were in the foreground
+CUBES = 10  # the maximum number of facts of which products of three are formed
+SIDED = ("relu", "abs", "min", "max")  # functions whose value is given by a comparison of their arguments
+SPLIT = ("ind", "fn")  # tags of terms which, as hints, name cases to distinguish and not a multiplier
 
 
 class Arithmetic(Search):
     """Steps that end in one or two `pos` nodes, or in enclosures."""
 
     def facts(self, s: Step, wide: bool) -> dict[str, Term]:
-        """The comparisons that take part: those in the foreground, or with `wide` all; NEAR of them at most."""
+        """The comparisons that may be in a combination, by label: those in the foreground, or all with `wide`. They are
+        at most NEAR."""
         comparisons = sum(f[0] in COMPARISONS for f in s.g.facts.values())
-        names = s.g.facts if wide or (comparisons <= FEW and self.level.degree > 1) else s.foreground
-        out = {k: s.g.facts[k] for k in names if s.g.facts[k][0] in COMPARISONS}
-        if len(out) > NEAR:
+        labels = s.g.facts if wide or (comparisons <= FEW and self.level.degree > 1) else s.foreground
+        chosen = {k: s.g.facts[k] for k in labels if s.g.facts[k][0] in COMPARISONS}
+        if len(chosen) > NEAR:
             # The foreground first, then the newest facts.
-            first = [k for k in s.foreground if k in out]
-            out = {k: out[k] for k in list(dict.fromkeys([*first, *reversed(out)]))[:NEAR]}
-        return out
+            first = [k for k in s.foreground if k in chosen]
+            ordered = dict.fromkeys([*first, *reversed(chosen)])
+            chosen = {k: chosen[k] for k in list(ordered)[:NEAR]}
+        return chosen
 
     def find(
         self,
@@ -48,13 +50,15 @@ class Arithmetic(Search):
         squared: bool = False,
         reduced: bool = False,
     ) -> linear.Found | None:
-        """A combination of `facts` that proves `goal`, with the terms of the hints as multipliers and squares; or None.
+        """A combination of `facts` that proves `goal`, or None.
 
-        Raises TooLong or Rejected only where the work of the level is spent.
+        `degree` is the maximum number of facts in a product, `rounds` how often equations are multiplied by the hints'
+        terms and by denominators. With `squared`, squares of the terms in `squares` may be used too; with `reduced`,
+        equations are substituted first. Raises TooLong or Rejected only if the work of the level is spent.
         """
         try:
             multipliers = [h.term for h in self.hints if h.term is not None and h.term[0] not in SPLIT]
-            plain = [t for t in multipliers if t[0] not in (*COMPARISONS, "~", "all", "&", "|", "->", "ex", "lam")]
+            terms = [t for t in multipliers if t[0] not in (*COMPARISONS, "~", "all", "&", "|", "->", "ex", "lam")]
             return linear.find(
                 goal,
                 facts,
@@ -62,8 +66,8 @@ class Arithmetic(Search):
                 rounds=rounds,
                 effort=self.effort,
                 poly=self.poly,
-                multipliers=[*plain, *self.denominators(facts)] if rounds else (),
-                squares=[*plain, *(self.squares(goal, facts) if squared else ())] if rounds or degree > 1 else (),
+                multipliers=[*terms, *self.denominators(facts)] if rounds else (),
+                squares=[*terms, *(self.squares(goal, facts) if squared else ())] if rounds or degree > 1 else (),
                 reduced=reduced,
             )
         except (TooLong, Rejected):
@@ -72,17 +76,18 @@ class Arithmetic(Search):
             return None
 
     def denominators(self, facts: dict[str, Term]) -> list[Term]:
-        """z, where z*(1/z) = 1 is among the facts: equations are multiplied by it."""
-        out = []
+        """The terms z for which z*(1/z) = 1 is a fact, at most 4. Equations are multiplied by them."""
+        found_denominators = []
         for f in facts.values():
             if f[0] == "=" and f[2][1] == num(1) and f[2][0][0] == "*":
                 z, product = f[2][0][2]
                 if product == ("/", None, (num(1), z)):
-                    out.append(z)
-        return out[:4]
+                    found_denominators.append(z)
+        return found_denominators[:4]
 
     def squares(self, goal: Term, facts: dict[str, Term]) -> list[Term]:
-        """What may be squared: names that occur in products, and their sums and differences."""
+        """The terms whose squares may be used: at most 5 atoms that occur in products of two, names first; and the sums
+        and differences of two of them."""
         atoms: dict[int, None] = {}
         for f in [goal, *facts.values()]:
             if f[0] in COMPARISONS:
@@ -90,8 +95,8 @@ class Arithmetic(Search):
                     if sum(k for _, k in factors) == 2:
                         atoms |= dict.fromkeys(a for a, _ in factors)
         terms = [reify.atom(a) for a in sorted(atoms, key=lambda a: normal._keys[a][0] != "var")[:5]]
-        pairs = [(a, b) for k, a in enumerate(terms) for b in terms[k + 1 :]]
-        return [*terms, *((tag, None, p) for p in pairs for tag in ("-", "+"))]
+        atom_pairs = [(a, b) for k, a in enumerate(terms) for b in terms[k + 1 :]]
+        return [*terms, *((tag, None, p) for p in atom_pairs for tag in ("-", "+"))]
 
     def linear(
         self,
@@ -103,28 +108,29 @@ class Arithmetic(Search):
         reduced: bool = False,
         cited: bool = False,
     ) -> bool:
-        """Close a comparison or ``false`` from the facts in the foreground, or with `wide` from all of them.
+        """Close a comparison or ``false`` from the facts in the foreground, or with `wide` from all facts; whether it
+        did.
 
-        With `reduced` the equations are substituted first; with `cited` only inequalities among the hints take part.
+        With `cited` only equations and the inequalities that hints cite are used. The other arguments are as in `find`.
         """
         g, tag = s.g, s.g.goal[0]
         if tag not in (*COMPARISONS, "false"):
             return False
         facts = self.facts(s, wide)
         if cited:
-            named = self.cited(g)
-            facts = {k: f for k, f in facts.items() if f[0] == "=" or k in named}
+            hint_labels = self.cited(g)
+            facts = {k: f for k, f in facts.items() if f[0] == "=" or k in hint_labels}
             if not 0 < sum(f[0] != "=" for f in facts.values()) <= CUBES:
                 return False
         if tag == "=":
-            # From equations alone, which is one combination and keeps the certificate short.
+            # First from equations alone: that takes only one combination, which keeps the certificate short.
             combination = self.find(g.goal, {k: f for k, f in facts.items() if f[0] == "="}, 1, rounds, reduced=reduced)
             if combination is not None:
                 g._close(combination)
                 return True
             if all(f[0] == "=" for f in facts.values()):
                 return False
-            # With inequalities: a <= b and b <= a, unless the facts contradict each other, which settles it at once.
+            # With inequalities: a <= b and b <= a. If the facts contradict each other, the first combination is enough.
             a, b = g.goal[2]
             first_half = self.find(("<=", None, (a, b)), facts, degree, rounds, squared, reduced)
             if first_half is None:
@@ -145,11 +151,12 @@ class Arithmetic(Search):
         return True
 
     def follows(self, s: Step) -> bool:
-        """`linear` without products, from all facts: what is tried first everywhere, as it costs least."""
+        """`linear` from all facts, without products. It costs least, so it is tried first everywhere."""
         return self.linear(s, 1, 0, wide=True)
 
     def substituted(self, s: Step, degree: int = 1, cited: bool = False) -> bool:
         """`linear` after the equations are substituted, for at most a quarter of the work that is left."""
+        # The effort is limited for the call; afterwards it is the old one less the work that was done.
         budget, self.effort.left = self.effort.left, self.effort.left // 4
         start = self.effort.left
         try:
@@ -160,7 +167,8 @@ class Arithmetic(Search):
             self.effort.left = budget - (start - self.effort.left)
 
     def against(self, s: Step) -> bool:
-        """Close an inequality by a contradiction from its negation, which then takes part in products of facts."""
+        """Close an inequality by a contradiction from its negation, which is one of the facts in products; whether it
+        did."""
         g = s.g
         if g.goal[0] not in ("<=", "<"):
             return False
@@ -174,14 +182,16 @@ class Arithmetic(Search):
         return True
 
     def deep(self, s: Step, part: int) -> bool:
-        """Arithmetic with products of facts, for one of `part` parts of the work that is left."""
-        # Within a premise such products are only tried at the last level.
+        """Close a comparison by arithmetic with products of facts, with a share 1/`part` of the work that is left;
+        whether it did. If the share is used up, TooLong is raised only for `part` 1."""
+        # In the proof of a rule's premise, products are only tried at the last level.
         if self.level.degree < 2 or (self.inside and self.level is not LEVELS[-1]):
             return False
         budget, self.effort.left = self.effort.left, self.effort.left // part
         start = self.effort.left
         try:
-            # From cheap to dear: squares of what occurs, products of two, of three cited facts, of any three.
+            # The cheapest first: squares of terms that occur, products of two facts, products of three cited facts;
+            # then products of two with multipliers, and products of any three facts.
             if (
                 self.linear(s, 1, 1, squared=True)
                 or self.linear(s, 2, 0)
@@ -209,7 +219,7 @@ class Arithmetic(Search):
         return g.goal[0] in COMPARISONS and self.follows(s)
 
     def boxes(self, s: Step) -> bool:
-        """Close an inequality by interval enclosures, where numbers bound every name of the goal."""
+        """Close an inequality by interval enclosures, if numbers bound every name of the goal; whether it did."""
         g = s.g
         if g.goal[0] not in ("<=", "<"):
             return False
@@ -222,7 +232,7 @@ class Arithmetic(Search):
         return True
 
     def linear_contradiction(self, s: Step) -> bool:
-        """Close any goal where the facts contradict each other by linear arithmetic."""
+        """Close any goal if the facts contradict each other by linear arithmetic; whether it did."""
         g = s.g
         combination = self.find(FALSE, self.facts(s, True), 1, 0)
         if combination is None:

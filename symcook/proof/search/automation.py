@@ -1,9 +1,9 @@
-"""The one automation of proof texts, ``by``: it closes a goal from the facts in scope and the hints.
+"""The automation of proof texts, ``by``: it closes a goal from the facts in scope and the hints.
 
-It tries one level after the other. A level bounds how deep premises nest, how often cases are distinguished, the
-products of inequalities and the work. The work is counted, not timed, so that the same text gives the same certificate
-on every machine. Nothing here is trusted. `_Tactic` fixes the order in which things are tried; the steps themselves are
-in `arithmetic`, `instances` and `casework`.
+It tries one level after the other. A level limits how deep premises nest, how often cases are distinguished, the
+products of inequalities, and the work. The work is counted, not timed, so that the same text gives the same certificate
+on every machine. Nothing here is trusted. `_Tactic` has the order in which the methods are tried; the methods are in
+`arithmetic`, `instances` and `casework`.
 
 Letters: `g` is a goal, `s` a step, `k` the label of a fact, `f` a formula.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -24,48 +24,49 @@ from symcook.proof.search.step import CALLS, LEVELS, Hint, Level, Spent, Step
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Term
 
-RULES = 6  # at most so many facts about all values are tried though none is cited
-MANY = 40  # where more facts about all values than this are not cited, a goal is tried without them first
+RULES = 6  # up to this number of facts about all values, a search without hints tries all of them
+MANY = 40  # with more facts about all values that no hint cites, a goal is first tried without these facts
 
 
 def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS, foreground: Sequence[str] = ()) -> int:
-    """Close `g`; the number of the level that did. Stuck with the goal that was left, where none does.
+    """Close `g`, and return the number of the level that did. If no level does, Stuck with the goal that was left.
 
-    `foreground` are labels of facts that take part as if they were cited.
+    `foreground` has labels of facts that are used as if hints cited them.
     """
-    # Each part of a conjunction is a goal with levels of its own: an easy part needs no high level.
+    # Each part of a conjunction begins with the lowest level again, since an easy part needs no high level.
     if _parted(g.goal) and not immediate(trial := g._branch(g.goal)):
         if trial.goal[0] != "&":
             trial.intro_all()
-        front = [*foreground, *(k for k in trial.facts if k not in g.facts)]
-        number = max(prove(part, hints, levels, front) for part in trial.split())
+        front_labels = [*foreground, *(k for k in trial.facts if k not in g.facts)]
+        number = max(prove(part, hints, levels, front_labels) for part in trial.split())
         g.nodes += pruned(trial.nodes)
         g.closed = True
         return number
     failure: Stuck | None = None
-    # Terms that do not compare can take all of a level's work: then sums are compared as a whole.
+    # To compare sums term by term can take all of a level's work. So there is a last level that compares them as
+    # wholes.
     last = [replace(levels[2], terms=False)] if len(levels) > 2 else []
     tries = [(g, number, level) for number, level in enumerate([*levels, *last])]
-    # With many rules that nothing cites, the two lowest levels are tried without these first.
+    # If there are many rules that nothing cites, the two lowest levels are first tried without these rules.
     cited = g.citing([*foreground, *(label for h in hints for label in h.labels())])
     if len(cited.hidden) > MANY:
         if immediate(g):
             return 0
         tries = [(cited, number, level) for number, level in enumerate(levels[:2])] + tries
-    for home, number, level in tries:
-        trial = home._branch(g.goal)
+    for start, number, level in tries:
+        trial = start._branch(g.goal)
         search = _Tactic(level, hints, g.known)
-        front = dict.fromkeys([*foreground, *search.cited(trial)])
+        front_labels = dict.fromkeys([*foreground, *search.cited(trial)])
         # Without hints, a few rules are in the foreground as if they were cited.
         rules = [k for k, f in trial.facts.items() if f[0] == "all"]
         if not hints and level.degree > 1 and len(rules) <= RULES:
-            front |= dict.fromkeys(rules)
+            front_labels |= dict.fromkeys(rules)
         try:
-            search.run(Step(trial, front, Signs(trial, search.effort, depth=level.signs)), level.depth)
+            search.run(Step(trial, front_labels, Signs(trial, search.effort, depth=level.signs)), level.depth)
         except Stuck as error:
             failure = search.failure(error)
             continue
-        except (Rejected, TooLong, Spent, RecursionError) as error:  # a message of a Stuck level says more
+        except (Rejected, TooLong, Spent, RecursionError) as error:  # the message of a Stuck level is preferred
             failure = failure or search.failure(Stuck(f"the search ended: {error or 'its work is spent'}"))
             continue
         if not trial.closed:
@@ -79,15 +80,15 @@ def prove(g: Goal, hints: Sequence[Hint] = (), levels: Sequence[Level] = LEVELS,
 
 
 def _spelled_out(g: Goal, hints: Sequence[Hint], levels: Sequence[Level], foreground: Sequence[str]) -> bool:
-    """Close `g` from what its facts say about integers (`integers`), where that is new; whether it did."""
+    """Close `g` with the consequences of its facts for integers (`integers`), if there are new ones; whether it did."""
     trial = g._branch(g.goal)
     try:
-        new = integer_facts(
+        new_labels = integer_facts(
             trial, lambda h: prove(h, (), levels[:2], [k for k, f in h.facts.items() if f[0] in ("<=", "~")])
         )
-        if not new and trial.goal == g.goal:
+        if not new_labels and trial.goal == g.goal:
             return False
-        prove(trial, hints, levels[1:3], [*foreground, *new])
+        prove(trial, hints, levels[1:3], [*foreground, *new_labels])
     except (Stuck, Rejected):
         return False
     g.nodes += pruned(trial.nodes)
@@ -96,23 +97,24 @@ def _spelled_out(g: Goal, hints: Sequence[Hint], levels: Sequence[Level], foregr
 
 
 def _parted(f: Term) -> bool:
-    """Whether what is left of a formula after its quantifiers and premises is a conjunction."""
+    """Whether a formula is a conjunction after its quantifiers and premises."""
     while f[0] in ("all", "->"):
         f = f[2][-1]
     return f[0] == "&"
 
 
 def immediate(g: Goal) -> bool:
-    """Close `g` where it is true by computation or a fact; whether it did."""
+    """Close `g` if it is true by computation, is a fact, or a fact is false; whether it did."""
     search = _Tactic(LEVELS[0], (), g.known)
     return search.at_once(Step(g, {}, Signs(g, search.effort)))
 
 
 class _Tactic(Cases):
-    """The order in which things are tried."""
+    """The search of one level: the order in which the methods are tried."""
 
     def run(self, s: Step, depth: int, splits: int | None = None) -> None:
-        """Close the goal according to its outermost connective, or Stuck; `depth` and `splits` are what is left."""
+        """Close the goal according to its outermost connective, or Stuck. `depth` and `splits` are how deep premises
+        may still nest, and how often cases may still be distinguished."""
         splits = self.level.splits if splits is None else splits
         self.calls += 1
         if self.calls > CALLS:
@@ -141,13 +143,13 @@ class _Tactic(Cases):
         self.comparison(s, depth, splits)
 
     def comparison(self, s: Step, depth: int, splits: int) -> None:
-        """Close a comparison or ``false``, or Stuck: what costs least and succeeds most comes first."""
+        """Close a comparison or ``false``, or Stuck. The methods that cost least and succeed most often come first."""
         level = self.level
-        # From the facts as they are: linear arithmetic over all of them, and denied facts.
+        # The facts as they are: linear arithmetic over all facts, then facts ``~F`` with a proof of F.
         self.saturate(s)
         if self.at_once(s) or self.follows(s) or self.denied(s, depth, deep=False):
             return
-        # With instances of rules; the second round is for rules about terms that the first has brought.
+        # Instances of rules. The second round is for rules about terms that the first round has added.
         fresh = True
         for _ in range(2):
             if not fresh:
@@ -161,24 +163,24 @@ class _Tactic(Cases):
             return
         if level.rounds == 0:
             raise self.stop(s)
-        # From level 1 on: the gap between integers, short ranges of them, and sums term by term.
+        # From level 1 on: the gap of 1 between integers, short ranges of integers, and sums term by term.
         if self.integers(s) or self.finite(s, depth, splits):
             return
         if depth > 0 and level.terms and self.pointwise(s, depth, splits):
             return
-        # With signs of the terms that occur; then with equations substituted, enclosures and products.
+        # Signs of terms that occur; then substituted equations, enclosures, and products of facts.
         before = set(s.g.facts)
         self.signs_and_sums(s)
         if s.note(before) and self.follows(s):
             return
         if self.substituted(s) or self.linear(s, 1, 1) or self.boxes(s) or self.deep(s, 8):
             return
-        # Cases: disjunctions among the facts, then relu, abs, min, max and I[...] in the goal.
+        # Cases: disjunctions among the facts; then relu, abs, min, max and I[...] that occur.
         if self.cases(s, depth, splits) or (splits and self.branch(s, depth, splits)):
             return
         if depth > 0 and self.denied(s, depth, deep=True):
             return
-        if self.apart(s, depth, splits) or self.deep(s, 1):  # products again, with all of the work that is left
+        if self.apart(s, depth, splits) or self.deep(s, 1):  # products again, with all the work that is left
             return
         raise self.stop(s)
 

@@ -1,7 +1,8 @@
 """Distinguishing cases, and goals that are not comparisons: disjunctions, existence, sums term by term.
 
-Each method gets a `Step`, closes its goal where that is possible and returns whether it did, or raises Stuck. `depth`
-is how deep premises and witnesses may still nest, `splits` how often cases may still be distinguished.
+A method that takes a `Step` tries to close its goal. If it returns a bool, this is whether it did; else it raises Stuck
+if it did not. `depth` is how deep premises and witnesses may still nest, `splits` how often cases may still be
+distinguished.
 
 Letters: `g` and `h` are goals, `s` is a step, `k` the label of a fact, `f` a formula, `t` a term.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -18,22 +19,22 @@ from symcook.proof.normal import constant, fkey, nf
 from symcook.proof.search import sums
 from symcook.proof.search.arithmetic import SIDED, SPLIT
 from symcook.proof.search.instances import Foreground
-from symcook.proof.search.matching import closed_subterms, is_meta, loose, opened, put, ways
+from symcook.proof.search.matching import closed_subterms, instances_of, is_meta, loose, opened, with_values
 from symcook.proof.search.step import Hint, Step
 from symcook.proof.search.tactics import Stuck
 from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, negation, num, sort_of, subterms
 
-RANGE = 12  # a range with at most so many integers is gone through
-MOST_NAMES = 4  # so many of the names that were declared last are tried as witnesses
-NEWEST = 6  # so many of the newest facts of the foreground are looked at for equations to substitute
-NEWEST_BOUNDS = 4  # and so many for bounds that meet
+RANGE = 12  # the maximum number of integers in a range whose values are tried one by one
+MOST_NAMES = 4  # how many names, the last declared first, are tried as witnesses
+NEWEST = 6  # how many of the newest facts of the foreground are searched for equations to substitute
+NEWEST_BOUNDS = 4  # how many of them are searched for bounds that meet
 
 
 class Cases(Foreground):
     """One goal for each case, all of which must close."""
 
     def either(self, s: Step, depth: int, splits: int) -> None:
-        """Close a disjunction: by one side alone, by cases, or by the right side where the left one is false."""
+        """Close a disjunction: by one side alone, by cases, or by the right side under the negation of the left one."""
         g = s.g
         for side, f in zip(("left", "right"), g.goal[2], strict=True):
             trial = s.fork(f)
@@ -47,7 +48,7 @@ class Cases(Foreground):
         self.saturate(s)
         if self.cases(s, depth, splits):
             return
-        # The excluded middle: where the left side holds it is picked; else its negation helps with the right side.
+        # Excluded middle: if the left side holds, it is picked; else its negation is a fact for the right side.
         trial = s.fork()
         yes, no = trial.g.em(g.goal[2][0], trial.g.fresh("or"))
         yes.pick("left").hyp(next(reversed(yes.facts)))
@@ -56,7 +57,7 @@ class Cases(Foreground):
         s.take(trial)
 
     def witness(self, s: Step, depth: int, splits: int) -> None:
-        """Close ``ex x. F``: by a term that a hint gives, a name in scope, or a constant function 0 or 1."""
+        """Close ``ex x. F`` by a witness: a term of a hint, a name in scope, or the number 0 or 1."""
         g = s.g
         self.saturate(s)
         if self.instances(s, depth):
@@ -79,7 +80,8 @@ class Cases(Foreground):
         raise self.stop(s, "a witness is needed")
 
     def rewritten(self, s: Step, depth: int, splits: int) -> bool:
-        """Rewrite the goal by all equations among the facts, in one direction or the other; whether that closes it."""
+        """Rewrite the goal by all equations among the facts, all in one direction, then all in the other; whether that
+        closes it."""
         g = s.g
         if ("rewritten", g.goal) in s.done:
             return False
@@ -91,7 +93,7 @@ class Cases(Foreground):
                 f = trial.g.facts[k]
                 if f[0] == "=":
                     old, new = (f[2][1], f[2][0]) if rev else f[2]
-                    # Never a number, which occurs everywhere, nor a term that occurs in what would replace it.
+                    # Not a number, which occurs everywhere, nor a term that occurs in its replacement.
                     if old[0] == "num" or any(t == old for t in subterms(new)) or loose(old):
                         continue
                     if self.replaced(trial.g.goal, old, new) is not trial.g.goal:
@@ -105,28 +107,29 @@ class Cases(Foreground):
     def pointwise(self, s: Step, depth: int, splits: int) -> bool:
         """Close a comparison of sums over the same range by comparing their terms (`sums.pointwise`)."""
         trial = s.fork()
-        inner = sums.pointwise(trial.g)
-        if inner is None:
+        comparison = sums.pointwise(trial.g)
+        if comparison is None:
             return False
-        function, low, high, tag, close = inner
-        f = sums.below(function, low, high, tag)
-        below = trial.fork(f)
+        function, low, high, tag, close = comparison
+        terms_compared = sums.below(function, low, high, tag)
+        trial_below = trial.fork(terms_compared)
         try:
-            self.run(below, depth - 1, splits)
+            self.run(trial_below, depth - 1, splits)
         except Stuck:
             return False
-        close(below.g.nodes)
+        close(trial_below.g.nodes)
         s.take(trial)
         return True
 
     def cases(self, s: Step, depth: int, splits: int) -> bool:
-        """Close the goal by the cases of the first disjunction in the foreground that is not taken apart."""
+        """Close the goal by the cases of the first disjunction in the foreground that has not been used for cases."""
         g = s.g
         if splits <= 0:
             return False
         for k in list(s.foreground):
             f = g.facts[k]
             if f[0] == "|" and k not in g.taken:
+                # A part that is a conjunction gets a label for each of its own parts.
                 trial = s.fork()
                 sizes = [len(flatten("&", part)) for part in flatten("|", f)]
                 stem = trial.g.fresh("o")
@@ -166,7 +169,7 @@ class Cases(Foreground):
         return False
 
     def differ(self, s: Step, k: str, a: Term, b: Term) -> None:
-        """Close any goal by a <= b and b <= a, the last two facts, against the fact `k`, which is a != b."""
+        """Close any goal: the last two facts are a <= b and b <= a, and the fact `k` is a != b."""
         g = s.g
         low, high = list(g.facts)[-2:]
         label = g.fresh("eq")
@@ -183,13 +186,15 @@ class Cases(Foreground):
         g.absurd(label, k)
 
     def side(self, s: Step, depth: int, splits: int) -> None:
-        """Close the goal of one case: its new equations are substituted in the goal and the foreground first."""
+        """Close the goal of one case, or Stuck. The newest equations of the foreground are first substituted in the
+        goal and in the comparisons of the foreground."""
         if self.impossible(s):
             return
         g = s.g
         self.squeezed(s)
         for k in [k for k in list(s.foreground)[-NEWEST:] if g.facts[k][0] == "="]:
-            # Only names and function values are replaced, a compound term not by a name, and nothing by what has it.
+            # Only names, indicators and function values are replaced: the latter two not by a name, and no term by a
+            # term that contains it.
             old, new = g.facts[k][2]
             if old[0] == "num" or (old[0] != "var" and new[0] == "var"):
                 continue
@@ -208,20 +213,21 @@ class Cases(Foreground):
         self.run(s, depth, splits)
 
     def squeezed(self, s: Step) -> None:
-        """Add x = t for names of integers that new bounds of the foreground and older facts enclose: t <= x <= t."""
+        """Add x = t for a name x of an integer, if t <= x and x <= t. One of the two bounds is among the newest facts
+        of the foreground."""
         g = s.g
         self.saturate(s)
-        ends: dict[object, tuple[str, Term]] = {}
+        label_and_bound: dict[object, tuple[str, Term]] = {}
         for k, f in g.facts.items():
             if f[0] == "<=" and sort_of(f[2][0]) == sort_of(f[2][1]) == "Int":
-                ends.setdefault(normal.freeze(self.poly(f)), (k, f))
+                label_and_bound.setdefault(normal.freeze(self.poly(f)), (k, f))
         for k in [k for k in list(s.foreground)[-NEWEST_BOUNDS:] if g.facts[k][0] == "<="]:
             # The opposite bound: 0 <= p and 0 <= -p together give p = 0.
             p = self.poly(g.facts[k])
-            opposite = ends.get(normal.freeze(normal.scale(p, -1)))
+            opposite = label_and_bound.get(normal.freeze(normal.scale(p, -1)))
             if opposite is None or not p:
                 continue
-            # p = 0 is solved for a name with the coefficient 1 or -1, of several for the one that was declared last.
+            # p = 0 is solved for a name with the coefficient 1 or -1: among several, the one that was declared last.
             order = list(g.scope)
             linear_atoms = [
                 (reify.atom(m[0][0][0]), c)
@@ -236,25 +242,26 @@ class Cases(Foreground):
             f = ("=", None, (v, value))
             if f in g.facts.values():
                 continue
-            # Both inequalities follow from the two bounds, and the equation from them.
-            sides = []
+            # The two inequalities t <= x and x <= t follow from the bounds, and the equation from the inequalities.
+            proofs = []
             for end in (("<=", None, f[2]), ("<=", None, (value, v))):
                 combination = linear.find(end, {x: g.facts[x] for x in (k, opposite[0])}, effort=self.effort)
                 if combination is None:
                     return
-                sides.append([g._pos(combination)])
+                proofs.append([g._pos(combination)])
             label = g.fresh("at")
-            node = {"by": "antisym", "left": sides[0], "right": sides[1]}
+            node = {"by": "antisym", "left": proofs[0], "right": proofs[1]}
             g._emit({"by": "have", "show": g.text(f), "proof": [node], "as": label})
             g._bind(label, f)
             s.foreground[label] = None
 
     def impossible(self, s: Step) -> bool:
-        """Close any goal where the facts contradict each other, without a search."""
+        """Close any goal if the facts contradict each other by a single step; whether it did."""
         return self.linear_contradiction(s) or self.denied(s, 0, deep=False)
 
     def branch(self, s: Step, depth: int, splits: int) -> bool:
-        """Close the goal by the cases of a relu, abs, min, max or I[...] that occurs, or by whether a formula holds."""
+        """Close the goal by the cases of a relu, abs, min, max or I[...] that occurs, or by the cases that a formula
+        holds or not; whether it did."""
         for t in self.candidates(s):
             mark = ("split", t)
             if mark in s.done:
@@ -266,21 +273,22 @@ class Cases(Foreground):
                     sides = trial.g.em(t, trial.g.fresh("case"))
                 else:
                     sides = trial.g.sides(t)
-                # Where only one side is possible there was nothing to distinguish, and no split is used up.
+                # If only one side is possible, no cases were distinguished, and no split is used up.
                 inner = [trial.under(h) for h in sides]
                 open_sides = [open_side for open_side in inner if not self.impossible(open_side)]
                 for open_side in open_sides:
                     self.side(open_side, depth, splits - (len(open_sides) > 1))
             except Stuck:
-                if t[0] in ("=", "<="):  # a guess at what a rule lacks: another one may serve
+                if t[0] in ("=", "<="):  # a guess at a missing premise of a rule: another formula may be the right one
                     continue
-                return False  # no other function is tried after the first whose cases do not close
+                return False  # after the first function whose cases do not close, no other function is tried
             s.take(trial)
             return True
         return False
 
     def candidates(self, s: Step) -> list[Term]:
-        """What to distinguish cases of, most promising first: terms, and formulas that hold or do not."""
+        """The terms and formulas for cases, the most promising first. The cases of a formula are that it holds or
+        not."""
         g = s.g
         out: dict[Term, None] = {}
         keys_seen: set[object] = set()
@@ -290,7 +298,7 @@ class Cases(Foreground):
                 out[h.term] = None
         # Functions with cases in the goal and the foreground, unless an equation gives their value already.
         for f in [g.goal, *(g.facts[k] for k in s.foreground if g.facts[k][0] in COMPARISONS)]:
-            for t in reversed(list(subterms(f))):  # what is inside comes first
+            for t in reversed(list(subterms(f))):  # inner terms first
                 if (t[0] == "ind" or (t[0] == "fn" and t[1] in SIDED)) and not loose(t):
                     try:
                         key = normal.freeze(nf(t))
@@ -300,7 +308,7 @@ class Cases(Foreground):
                         continue
                     keys_seen.add(key)
                     out[t] = None
-        # What a rule would need for an instance: equations that must be false, and bounds of a range.
+        # Undecided premises of instances of rules: equations that must be false, and bounds of a range.
         for hint in self.hints:
             if hint.term is None and hint.terms is None and not hint.premises:
                 for eq in self.lacking_equations(s, hint):
@@ -312,9 +320,9 @@ class Cases(Foreground):
         return list(out)
 
     def lacking_bounds(self, s: Step, rule_label: str) -> list[Term]:
-        """Comparisons of integers that are premises of an instance of a rule and undecided: two of them at most.
+        """Undecided comparisons of integers that are premises of an instance of a rule; at most two.
 
-        Such a premise says that a position is before or after the end of a range.
+        Such a premise compares a position with the end of a range.
         """
         g = s.g
         rule = self.known(opened, g.facts[rule_label])
@@ -323,9 +331,9 @@ class Cases(Foreground):
             return []
         here = closed_subterms([g.goal, *(g.facts[k] for k in s.foreground if g.facts[k][0] in COMPARISONS)])
         out: dict[Term, None] = {}
-        for matched in ways(rule, g.goal, here, (), {}):
+        for matched in instances_of(rule, g.goal, here, (), {}):
             for part in parts:
-                f = put(part, matched)
+                f = with_values(part, matched)
                 if f[0] != "<=" or any(is_meta(v) for v in free(f)) or any(sort_of(x) != "Int" for x in f[2]):
                     continue
                 if fkey(f) in (NTRUE, NFALSE) or self.plain(s.fork(f)) or self.plain(s.fork(negation(f))):
@@ -334,29 +342,31 @@ class Cases(Foreground):
         return list(out)[:2]
 
     def lacking_equations(self, s: Step, hint: Hint) -> list[Term]:
-        """Equations whose negation is a premise of an instance of a hint, and that are undecided: four at most."""
+        """Undecided equations whose negation is a premise of an instance of a hint; at most four."""
         g = s.g
         rule = opened(g.fact(hint.label))
         if not any(part[0] == "~" for q in rule.premises for part in flatten("&", q)):
             return []
-        here = closed_subterms([g.goal, *(g.facts[k] for k in s.foreground if g.facts[k][0] in COMPARISONS)])
-        out = []
-        for matched in ways(rule, g.goal, here, (), {}):
+        closed_terms = closed_subterms([g.goal, *(g.facts[k] for k in s.foreground if g.facts[k][0] in COMPARISONS)])
+        undecided = []
+        for matched in instances_of(rule, g.goal, closed_terms, (), {}):
             for q in rule.premises:
                 for part in flatten("&", q):
                     if part[0] == "~" and part[2][0][0] == "=":
-                        eq = put(part[2][0], matched)
+                        eq = with_values(part[2][0], matched)
                         if fkey(eq) in (NTRUE, NFALSE):
                             continue
                         known = any(f in (eq, ("~", None, (eq,))) for f in g.facts.values())
                         if not known and not any(is_meta(v) for v in free(eq)):
-                            out.append(eq)
-        return out[:4]
+                            undecided.append(eq)
+        return undecided[:4]
 
     def finite(self, s: Step, depth: int, splits: int) -> bool:
-        """Close the goal by cases for the value of an integer that lies between two numbers, at most RANGE of them."""
+        """Close the goal by cases for the value of a name of an integer that lies between two numbers, if it has at
+        most RANGE values; whether it did."""
         g = s.g
-        # The best lower and upper bound by a number of each name, with the label of the fact that gives it.
+        # For each name, its best lower and upper bound that is a number, with the label of the fact that gives it.
+        # Bounds that are fractions are rounded inwards.
         names = {v for f in [g.goal, *(g.facts[k] for k in s.foreground)] for v in free(f) if v[1][1] == "Int"}
         low: dict[Term, tuple[int, str]] = {}
         high: dict[Term, tuple[int, str]] = {}
@@ -373,10 +383,10 @@ class Cases(Foreground):
                         low[b] = (bound, k)
         for v in sorted(names, key=lambda v: v[1]):
             if v in low and v in high and 0 <= high[v][0] - low[v][0] < RANGE and ("finite", v) not in s.done:
-                is_known = any(
+                has_value = any(
                     f[0] == "=" and v in f[2] and constant(nf(f[2][1])) is not None for f in g.facts.values()
                 )
-                if is_known:
+                if has_value:
                     continue
                 trial = s.fork()
                 trial.done.add(("finite", v))
@@ -389,14 +399,15 @@ class Cases(Foreground):
         return False
 
     def walk(self, s: Step, v: Term, low: tuple[int, str], high: tuple[int, str], depth: int, splits: int) -> None:
-        """Close the goal for each value of `v` from low to high, numbers with the labels of the bounds; or Stuck."""
+        """Close the goal for each value of `v` from low to high, or Stuck. Both are a number and the label of the fact
+        that bounds `v` by it."""
         g = s.g
         if low[0] > high[0]:
             if not self.linear_contradiction(s):
                 raise Stuck("an empty range")
             return
         if low[0] == high[0]:  # one value is left: v = low from both bounds
-            at = ("=", None, (v, num(low[0])))
+            equation = ("=", None, (v, num(low[0])))
             label = g.fresh("at")
             ends = [("<=", None, (v, num(low[0]))), ("<=", None, (num(low[0]), v))]
             nodes = []
@@ -406,15 +417,15 @@ class Cases(Foreground):
                     raise Stuck("no range")
                 nodes.append([g._pos(combination)])
             node = {"by": "antisym", "left": nodes[0], "right": nodes[1]}
-            g._emit({"by": "have", "show": g.text(at), "proof": [node], "as": label})
-            g._bind(label, at)
+            g._emit({"by": "have", "show": g.text(equation), "proof": [node], "as": label})
+            g._bind(label, equation)
             s.foreground[label] = None
             self.side(s, depth, splits)
             return
-        # v <= low, that is v = low, or low < v, from which low + 1 <= v is the next lower bound.
+        # Two cases. If v <= low, then v = low. If low < v, then low + 1 <= v, which is the next lower bound.
         less, above = g.em(("<=", None, (v, num(low[0]))), g.fresh("at"))
         side = next(reversed(less.facts))
         self.walk(s.under(less), v, low, (low[0], side), depth, splits)
-        up = above.fresh("z")
-        above.use("ax:int_lt", above.text(num(low[0])), above.text(v), f"#{side}", label=up)
-        self.walk(s.under(above), v, (low[0] + 1, up), high, depth, splits)
+        next_bound = above.fresh("z")
+        above.use("ax:int_lt", above.text(num(low[0])), above.text(v), f"#{side}", label=next_bound)
+        self.walk(s.under(above), v, (low[0] + 1, next_bound), high, depth, splits)

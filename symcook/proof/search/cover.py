@@ -1,7 +1,8 @@
 """Inequalities over a box by enclosures: `em` splits on ``x <= q`` with `interval` leaves.
 
-One variable: from the left, each interval as long as its enclosure allows; their ends make a balanced tree. Several
-variables: halves, always of the name that helps most. Nothing here is trusted; a leaf that was found is checked again.
+With one variable, the box is cut into intervals from the left, each as long as its enclosure allows; a balanced tree of
+splits has their ends. With several variables, boxes are halved, each on the side of the name that helps most. Nothing
+here is trusted: the checker computes the enclosure of each leaf again.
 """
 
 from __future__ import annotations
@@ -19,19 +20,27 @@ from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Term, free
 
 PRECISIONS = (64, 128, 256)
+"""The precisions of enclosures, in bits, that are tried in this order."""
 DEPTH = 20
+"""How often the side of a name may be halved."""
 BOXES = 1000
+"""The maximum number of boxes in a cover."""
 
 Box = dict[Term, tuple[Fraction, Fraction]]
+"""By name, its lower and its upper bound."""
 
 
 @dataclass(frozen=True)
 class _Leaf:
+    """A box over which the enclosure with `prec` bits proves the comparison."""
+
     prec: int
 
 
 @dataclass(frozen=True)
 class _Split:
+    """A box that is cut at the value `at` of a name: `left` has the smaller values."""
+
     name: Term
     at: Fraction
     left: _Leaf | _Split
@@ -39,8 +48,8 @@ class _Split:
 
 
 class _Search:
-    """The comparison to prove, as `difference` of its sides with at least the sign `least`; `leaves` counts the boxes
-    of the cover."""
+    """The comparison to prove: `difference`, its right side minus its left side, must have at least the sign `least`,
+    which is 0 or 1. `leaves` is the number of boxes of the cover so far, `boxes` its maximum."""
 
     def __init__(self, goal: Term, precisions: Sequence[int], boxes: int) -> None:
         a, b = goal[2]
@@ -49,20 +58,21 @@ class _Search:
         self.precisions, self.boxes, self.leaves = precisions, boxes, 0
 
     def decided(self, box: Box) -> int | None:
-        """The first precision at which the enclosure over the box decides the comparison."""
+        """The first precision at which the enclosure over the box proves the comparison; None if it does at none."""
         for prec in self.precisions:
             with PRECISION:
                 sign = enclose.least_sign(self.difference, box, prec)
-            if sign is None and prec == self.precisions[0]:  # undefined at few digits may be defined at more
+            if sign is None and prec == self.precisions[0]:  # a term may be undefined only for want of digits
                 continue
             if sign is not None and sign >= self.least:
                 return prec
             if any(low < high for low, high in box.values()):
-                return None  # more digits do not help where the box is too wide
+                return None  # the box is too wide: more digits do not help
         return None
 
     def leaf(self, box: Box) -> _Leaf | None:
-        """The box as a leaf of the cover; None where its enclosure decides nothing, Stuck where there are too many."""
+        """The box as a leaf of the cover; None if its enclosure does not prove the comparison. Stuck if the cover has
+        too many boxes."""
         prec = self.decided(box)
         if prec is None:
             return None
@@ -71,15 +81,16 @@ class _Search:
             raise Stuck(f"the cover needs more than {self.boxes} boxes")
         return _Leaf(prec)
 
-    def point(self, at: dict[Term, Fraction]) -> None:
-        """Stuck with a reason where not even the value at one point is decided."""
-        if self.decided({v: (q, q) for v, q in at.items()}) is None:
-            where = ", ".join(f"{v[1][0]} = {quotient(q)}" for v, q in at.items())
+    def point(self, values: dict[Term, Fraction]) -> None:
+        """Stuck, with this point as the reason, if the comparison is not even proved at the point."""
+        if self.decided({v: (q, q) for v, q in values.items()}) is None:
+            where = ", ".join(f"{v[1][0]} = {quotient(q)}" for v, q in values.items())
             raise Stuck(f"the two sides touch or are the wrong way round at {where}")
 
 
 def bounds(g: Goal) -> tuple[Box, dict[Term, tuple[str, str]]]:
-    """The box that numeric bounds among the facts give for the names of the goal, and the labels of the bounds."""
+    """The box that numeric bounds among the facts give for the names of the goal, and the labels of the two bounds of
+    each name. Stuck if a bound is missing."""
     low: dict[Term, tuple[Fraction, str]] = {}
     high: dict[Term, tuple[Fraction, str]] = {}
     for label, (tag, _, sides) in g.facts.items():
@@ -98,9 +109,9 @@ def bounds(g: Goal) -> tuple[Box, dict[Term, tuple[str, str]]]:
 
 
 def cover(g: Goal, *, depth: int = DEPTH, boxes: int = BOXES, precisions: Sequence[int] = PRECISIONS) -> None:
-    """Close a comparison over the box that the bounds on its names give; Stuck where it cannot.
+    """Close a comparison over the box that the bounds on its names give, or Stuck.
 
-    `depth` bounds how often a name is halved, `boxes` the size of the cover.
+    `depth` bounds how often the side of a name is halved, `boxes` the number of boxes.
     """
     if g.goal[0] not in ("<=", "<"):
         raise Stuck(f"a cover is for a comparison: {g.text(g.goal)}")
@@ -120,49 +131,58 @@ def cover(g: Goal, *, depth: int = DEPTH, boxes: int = BOXES, precisions: Sequen
 
 
 def _scan(search: _Search, v: Term, low: Fraction, high: Fraction, depth: int) -> list[tuple[Fraction, _Leaf]]:
-    """Right ends of the intervals from `low` to `high`, each with its leaf; Stuck where one would be too narrow.
+    """The right ends of intervals that cover `low` to `high`, each with its leaf. Stuck if an interval would be too
+    narrow.
 
-    The width of an interval is doubled while its enclosure decides, then found by bisection to a part in 16.
+    The width of an interval is doubled while its enclosure proves the comparison. Bisection then finds the greatest
+    width with a relative error of 1/16.
     """
-    whole = search.leaf({v: (low, high)})
-    if whole is not None:
-        return [(high, whole)]
+    single_leaf = search.leaf({v: (low, high)})
+    if single_leaf is not None:
+        return [(high, single_leaf)]
     if low == high:
         raise Stuck(f"the value at {v[1][0]} = {quotient(low)} is not decided")
-    out: list[tuple[Fraction, _Leaf]] = []
-    least = (high - low) / 2**depth
-    at, width = low, (high - low) / 2
-    while at < high:
-        width = min(width, high - at)
-        good, bad = Fraction(0), None  # the widest interval known to be decided, the narrowest known not to be
-        while bad is None or (good == 0 or bad > good * Fraction(17, 16)):
-            if search.decided({v: (at, at + width)}) is not None:
-                good = width
-                if at + width == high:
+    intervals: list[tuple[Fraction, _Leaf]] = []
+    narrowest = (high - low) / 2**depth
+    left_end, width = low, (high - low) / 2
+    while left_end < high:
+        width = min(width, high - left_end)
+        # `good_width` is the greatest width tried at which the interval is decided, `bad_width` the least at which it
+        # is not; None before there is such a width.
+        good_width, bad_width = Fraction(0), None
+        while bad_width is None or (good_width == 0 or bad_width > good_width * Fraction(17, 16)):
+            if search.decided({v: (left_end, left_end + width)}) is not None:
+                good_width = width
+                if left_end + width == high:
                     break
-                width = min(2 * width, high - at) if bad is None else (good + bad) / 2
+                middle = None if bad_width is None else (good_width + bad_width) / 2
+                width = min(2 * width, high - left_end) if middle is None else middle
             else:
-                bad = width
-                width = (good + bad) / 2
-                if bad < least:  # say at which of the ends the comparison fails, if it does
-                    search.point({v: at})
-                    search.point({v: at + bad})
-                    raise Stuck(f"an interval at {v[1][0]} = {quotient(at)} is too narrow: the two sides come close")
-        # A little narrower, so that the end is a simple fraction in the certificate.
-        end = at + good if at + good == high else simplest(at + good * Fraction(15, 16), at + good)
-        leaf = search.leaf({v: (at, end)})
-        if leaf is None:  # enclosures need not be monotone
-            end = at + good
-            leaf = search.leaf({v: (at, end)})
+                bad_width = width
+                width = (good_width + bad_width) / 2
+                if bad_width < narrowest:  # say at which of the ends the comparison fails, if it does
+                    search.point({v: left_end})
+                    search.point({v: left_end + bad_width})
+                    where = f"{v[1][0]} = {quotient(left_end)}"
+                    raise Stuck(f"an interval at {where} is too narrow: the two sides come close")
+        # The interval is made a little narrower, so that its end is a simple fraction in the certificate.
+        widest_end = left_end + good_width
+        end = widest_end if widest_end == high else simplest(widest_end - good_width / 16, widest_end)
+        leaf = search.leaf({v: (left_end, end)})
+        if leaf is None:  # the enclosure over a narrower interval need not be narrower
+            end = widest_end
+            leaf = search.leaf({v: (left_end, end)})
         if leaf is None:
-            raise Stuck(f"the enclosure over an interval at {v[1][0]} = {quotient(at)} changes its mind")
-        out.append((end, leaf))
-        at, width = end, good
-    return out
+            raise Stuck(f"the enclosure over an interval at {v[1][0]} = {quotient(left_end)} changes its mind")
+        intervals.append((end, leaf))
+        left_end, width = end, good_width
+    return intervals
 
 
 def simplest(low: Fraction, high: Fraction) -> Fraction:
     """The fraction with the least denominator in [low, high]."""
+    # Without an integer in the interval, both ends have the same integer part: the fraction is this part plus the
+    # inverse of the simplest fraction between the inverses of the remainders.
     if low <= 0 <= high:
         return Fraction(0)
     if high < 0:
@@ -185,7 +205,8 @@ def _balanced(v: Term, parts: Sequence[tuple[Fraction, _Leaf]]) -> _Leaf | _Spli
 
 
 def _halve(search: _Search, box: Box, depth: int, whole_box: Box) -> _Leaf | _Split:
-    """A tree of splits over a box, halved until enclosures decide; Stuck after `depth` halvings."""
+    """A tree of splits over a box, which is halved until enclosures prove the comparison. Stuck after `depth` halvings.
+    `whole_box` is the box of the goal."""
     leaf = search.leaf(box)
     if leaf is not None:
         return leaf
@@ -195,16 +216,17 @@ def _halve(search: _Search, box: Box, depth: int, whole_box: Box) -> _Leaf | _Sp
             search.point({v: ends[corner] for v, ends in box.items()})
         search.point({v: (low + high) / 2 for v, (low, high) in box.items()})
         raise Stuck("a box is too small: the two sides come close")
-    # Halve the name by which most halves are decided, then the one on which the enclosure depends most (fixed at the
-    # middle it decides), then the one whose side is longest in proportion.
+    # Choose the name whose side is halved: by how many of its halves are decided; then by whether the box is decided if
+    # the name is fixed at its middle, so that the enclosure depends on this name most; then by the length of its side
+    # in proportion to the whole box.
     best: tuple[tuple[int, Fraction], Term] | None = None
     for v in wide:
         low, high = box[v]
-        done = sum(search.decided(half) is not None for half in _halves(box, v))
-        thin = {**box, v: ((low + high) / 2,) * 2}
-        helps = search.decided(thin) is not None
+        decided_halves = sum(search.decided(half) is not None for half in _halves(box, v))
+        middle_slice = {**box, v: ((low + high) / 2,) * 2}
+        middle_decides = search.decided(middle_slice) is not None
         first, last = whole_box[v]
-        rank = (2 * done + helps, (high - low) / (last - first))
+        rank = (2 * decided_halves + middle_decides, (high - low) / (last - first))
         if best is None or rank > best[0]:
             best = (rank, v)
     v = present(best)[1]
@@ -215,7 +237,7 @@ def _halve(search: _Search, box: Box, depth: int, whole_box: Box) -> _Leaf | _Sp
 
 
 def _halves(box: Box, v: Term) -> tuple[Box, Box]:
-    """A box cut in the middle of the side of `v`."""
+    """The two halves of a box, which is cut in the middle of the side of `v`."""
     low, high = box[v]
     middle = (low + high) / 2
     return {**box, v: (low, middle)}, {**box, v: (middle, high)}
@@ -225,7 +247,7 @@ def _halves(box: Box, v: Term) -> tuple[Box, Box]:
 
 
 def _emit(g: Goal, tree: _Leaf | _Split, labels: dict[Term, tuple[str, str]]) -> None:
-    """Close the goal by a tree; `labels` has the facts that bound each name below and above."""
+    """Close the goal by the nodes of a tree. `labels` has the facts that bound each name below and above."""
     if isinstance(tree, _Leaf):
         g.interval([label for pair in labels.values() for label in pair], tree.prec)
         return

@@ -1,9 +1,10 @@
-"""From a proof text to the nodes that the kernel checks. Untrusted: the kernel judges what comes out.
+"""Turns a proof text into the nodes that the kernel checks. Nothing here is trusted: the kernel checks the result.
 
-In: the lines of a part of a proof text, as `prooftext.read` gives them, and the formula to prove. Out: the nodes of
-the certificate. `Elaborator` has one method for each kind of line, called ``_`` and the kind (`prooftext` describes the
-language). It reads the line in the scope of the goal, changes the goal or closes it, and leaves what a line does not
-spell out to the automation. A line that does not fit raises BadProof with its place, one that does not follow StepGap.
+The input is the lines of a part of a proof text, as `prooftext.read` returns them, and the formula to prove. The result
+is the nodes of the certificate. `Elaborator` has one method for each kind of line, with the name ``_`` and the kind
+(`prooftext` describes the language). The method reads the line in the scope of the goal, and changes the goal or closes
+it; the automation proves what the line leaves out. A line that does not fit raises BadProof with its place. A line that
+does not follow raises StepGap.
 
 Letters: `g` and `h` are goals (`h` also a hint), `k` is a label, `f` a formula, `t` a term.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -31,22 +32,23 @@ from symcook.proof.search.tactics import Citable, Goal, Stuck
 from symcook.proof.terms import FALSE, Term, flatten, instantiate, negation, spoken, var, variables
 
 Short = tuple[tuple[str, ...], Tree]
-"""What `let` names: the names of its arguments, and the term."""
+"""What a name of `let` stands for: the names of its arguments, and the term."""
 
 KINDS = ("lem", "ax", "named", "oracle")
-"""The kinds of facts of a library, which a text may leave out in front of their names."""
+"""The kinds of facts of a library. A text may leave out the kind before the name of a fact."""
 MOST_FACTS = 60
-"""So many facts in scope are listed where a line does not follow."""
+"""The maximum number of facts in scope that are listed if a line does not follow."""
 MOST_READ = 2000
-"""So many formulas are kept as they were read."""
+"""The maximum number of formulas in `_READ`."""
 
 
 _READ: dict[Any, tuple[Term, Any]] = {}
-"""Formulas by their text and what its names mean: the same line is often run again."""
+"""A cache of formulas, since the same line is often run again. The key has the text, the scope and the identity of the
+definitions; the value has the formula, and the definitions so that their identity is not used again."""
 
 
 class StepGap(Rejected):
-    """A step that does not follow: where, what was to be shown, and what was missing."""
+    """A step that does not follow: its place, `what` does not follow, and `why`, with the goal that was left."""
 
     def __init__(self, place: Place, what: str, why: str) -> None:
         self.place = place
@@ -56,9 +58,9 @@ class StepGap(Rejected):
 def nodes(
     library: Citable, goal: Term, lines: Sequence[TextLine], idle: list[tuple[Place, str]] | None = None
 ) -> list[dict[str, Any]]:
-    """The proof of a closed formula that the lines of a part give. BadProof or StepGap where they do not.
+    """The nodes by which the lines of a part prove a closed formula. BadProof or StepGap if they do not.
 
-    Hints that nothing uses come to `idle`.
+    Hints that the proof does not use are appended to `idle`.
     """
     g = Goal(library, goal, {}, {})
     elaborator = Elaborator()
@@ -71,21 +73,22 @@ def nodes(
 def part(
     library: Citable, text: ProofText, name: str, goal: Term, idle: list[tuple[Place, str]] | None = None
 ) -> list[dict[str, Any]]:
-    """One part of a file, as `nodes`; what is not written is left to the automation."""
+    """The nodes of one part of a file, as `nodes`. If the file lacks the part, the automation proves it."""
     return nodes(library, goal, text.parts.get(name, ()), idle)
 
 
 def written(g: Goal, lines: Sequence[str | Callable[[Goal], None]]) -> None:
-    """Run lines of a proof text on a goal, and between them what writes nodes down."""
-    elaborator, waiting = Elaborator(), list[str]()
+    """Run lines of a proof text on a goal, and between them functions that add nodes to it."""
+    # Lines are collected up to the next function, since a line and its blocks must be read together.
+    elaborator, collected = Elaborator(), list[str]()
     for line in [*lines, None]:
         if isinstance(line, str):
-            waiting.append(line)
+            collected.append(line)
             continue
-        if waiting:
-            for read_line in read("\n".join(["proof lines", *waiting, ""])).parts["proof"]:
+        if collected:
+            for read_line in read("\n".join(["proof lines", *collected, ""])).parts["proof"]:
                 elaborator.line(g, read_line)
-            waiting = []
+            collected = []
         if line is not None:
             line(g)
 
@@ -93,8 +96,8 @@ def written(g: Goal, lines: Sequence[str | Callable[[Goal], None]]) -> None:
 class Elaborator:
     """Runs lines on goals.
 
-    `cited` says of each fact that a line cites whether its proof uses it; `lets` has the names given by `let`, and
-    `obtained` the names of the last `obtain`, for ``..`` in a witness.
+    `cited` has, for each hint with its place, whether a proof uses it. `lets` has the names of `let`, and `obtained`
+    the names of the last `obtain`, for ``..`` in a witness.
     """
 
     def __init__(self, levels: Sequence[automation.Level] = automation.LEVELS) -> None:
@@ -104,7 +107,7 @@ class Elaborator:
         self.obtained: tuple[str, ...] = ()
 
     def block(self, g: Goal, lines: Sequence[TextLine], place: Place) -> None:
-        """Close `g` by lines; what is left after the last one is for the automation."""
+        """Close `g` by lines; the automation proves what is left after the last line."""
         for line in lines:
             if g.closed:
                 raise BadProof(line.place, "expected no line after the end of this block", line.kind)
@@ -114,14 +117,14 @@ class Elaborator:
             self.automatic(g, TextLine("qed", place=place), "what is left to show does not follow")
 
     def automatic(self, g: Goal, line: TextLine, what: str, hints: Sequence[HintText] | None = None) -> None:
-        """Close `g` by the automation with `hints`, else those of the line; StepGap says `what` where it fails."""
+        """Close `g` by the automation with `hints`, or with the hints of the line. StepGap with `what` if it fails."""
         read_hints = [self.hint(g, h) for h in (line.hints if hints is None else hints)]
         start = len(g.nodes)
         try:
             automation.prove(g, read_hints, self.levels)
         except Stuck as error:
             raise StepGap(line.place, what, _with_facts(str(error), g)) from None
-        # A hint is used where its label occurs in the new nodes; of several goals of a line one is enough.
+        # A hint is used if its label occurs in the new nodes; if a line has several goals, in those of one of them.
         used = set(_labels(g.nodes[start:]))
         for h, hint_used in zip(line.hints if hints is None else hints, read_hints, strict=True):
             if hint_used.label:
@@ -131,16 +134,18 @@ class Elaborator:
     # --- Texts in the scope of a goal ------------------------------------------------------------------------------
 
     def label(self, g: Goal, name: str) -> str | None:
-        """The label of a fact in scope or of the library, whose kind may be left out in `name`; None if unknown."""
+        """The label of a fact in scope or of the library. `name` may leave out its kind. None if there is no such
+        fact."""
         for full in (name, *(f"{kind}:{name}" for kind in KINDS)):
             if full in g.facts or full in g.library.facts:
                 return full
         return None
 
     def hint(self, g: Goal, h: HintText) -> Hint:
-        """A hint of a text for the automation: a fact with terms and premises, or else a term or formula."""
+        """A hint of a text, for the automation: a fact with terms and premises; if there is no such fact, a term or a
+        formula."""
         label = self.label(g, h.name) if h.name else None
-        if label is not None:  # a fact comes before a term of the same name
+        if label is not None:  # a fact is preferred to a term of the same name
             h = self.filled(g, label, h)
             for text in h.terms or ():
                 if text != "_":
@@ -159,25 +164,27 @@ class Elaborator:
         raise BadProof(h.place, "expected a fact in scope, a lemma or a term", name, suggestion)
 
     def filled(self, g: Goal, label: str, h: HintText) -> HintText:
-        """A hint with the names that the fact itself has in place of ``..``."""
+        """A hint in which ``..``, as the last term, is replaced by the names that the fact itself quantifies."""
         if not h.terms or h.terms[-1] != OWN:
             return h
-        every, _ = equations.own(g.library.texts(label))
-        names = [*every[: len(h.terms) - 1], *itertools.takewhile(lambda n: n in g.scope, every[len(h.terms) - 1 :])]
+        names_of_fact, _ = equations.own(g.library.texts(label))
+        # The terms before ``..`` take the first quantifiers; from the others, names are taken while they are in scope.
+        following = itertools.takewhile(lambda n: n in g.scope, names_of_fact[len(h.terms) - 1 :])
+        names = [*names_of_fact[: len(h.terms) - 1], *following]
         if len(names) < len(h.terms):
             raise BadProof(h.place, "expected a statement with names for '..' to stand for", h.text)
         return replace(h, terms=(*h.terms[:-1], *names[len(h.terms) - 1 :]))
 
     def tree(self, text: str, place: Place, g: Goal) -> None:
-        """Refuse what is not an expression, where it stands."""
+        """BadProof, with the place of the text, if it is not an expression."""
         try:
             expr.parse_term(f"f({text})", expr.MAX_STATEMENT)
         except BadInput as error:
             raise BadProof(place, "expected a term", text, _first(error)) from None
 
     def expanded(self, g: Goal, text: str) -> str:
-        """A text without the names that `let` gave, and none bound in it that is in scope."""
-        # Most texts have none of these names: then they need not be parsed.
+        """A text with terms in place of the names of `let`, and with new names for bound names that are in scope."""
+        # Most texts have no name of either kind, so that they need not be parsed.
         words = set(re.findall(r"\w+", text))
         if words.isdisjoint(self.lets) and words.isdisjoint(g.scope):
             return text
@@ -190,17 +197,18 @@ class Elaborator:
         return expr.show(_apart(_put(tree, self.lets), {*g.scope, *g.library.definitions, *words}, {}))
 
     def formula(self, g: Goal, line: TextLine) -> tuple[str, Term]:
-        """The formula of a line, as text without the names of `let`, and as a term; BadProof where it is wrong."""
-        # `line.where` has the place of each character of the formula in the file, for the messages.
+        """The formula of a line, as text without the names of `let`, and as a term. BadProof, with the place of the
+        error, if it cannot be read."""
+        # `line.where` has the place in the file of each character of the formula, for the messages.
         try:
             expr.parse_formula(line.formula)
         except BadInput as error:
-            at = re.search(r"at character (\d+)", str(error))
-            k = min(int(at[1]) - 1, len(line.where) - 1) if at else 0
+            character_number = re.search(r"at character (\d+)", str(error))
+            k = min(int(character_number[1]) - 1, len(line.where) - 1) if character_number else 0
             raise BadProof(
                 line.where[k] if line.where else line.inner, "expected a formula", line.formula, _first(error)
             ) from None
-        # Read in this scope, or taken from the formulas that were read in the same one.
+        # Read the formula in this scope, or take it from the cache of formulas that were read in the same scope.
         text = self.expanded(g, line.formula)
         key = (text, tuple(g.scope.items()), id(g.library.definitions))
         try:
@@ -209,7 +217,7 @@ class Elaborator:
                     _READ.clear()
                 _READ[key] = (g.formula(text), g.library.definitions)
             return text, _READ[key][0]
-        except Rejected as error:  # the place is that of the name that is unknown, else the beginning
+        except Rejected as error:  # the place is that of the unknown name, else that of the first character
             name = re.search(r"the name '([^']+)' is (?:unknown|bound)", str(error))
             k = 0
             if name is not None:
@@ -221,7 +229,7 @@ class Elaborator:
     # --- Lines ----------------------------------------------------------------------------------------------------
 
     def line(self, g: Goal, line: TextLine) -> None:
-        """One line; it changes `g`, or closes it."""
+        """Run one line, which changes `g` or closes it."""
         try:
             getattr(self, f"_{line.kind}")(g, line)
         except Stuck as error:
@@ -234,7 +242,7 @@ class Elaborator:
             ) from None
 
     def check_unused(self, g: Goal, line: TextLine, labels: Sequence[str | tuple[str, ...]]) -> None:
-        """Refuse labels that are in use."""
+        """BadProof if a label is in use already, or occurs twice."""
         labels_seen: set[str] = set()
         for label in [x for k in labels for x in ([k] if isinstance(k, str) else k)]:
             if label in g.facts or label in labels_seen:
@@ -246,7 +254,7 @@ class Elaborator:
         labels = [*line.labels]
         while labels:
             sorts, label = variables(g.goal), labels[0]
-            # Quantifiers in front: as many names at once as there are, and ``..`` for those of the statement.
+            # Quantifiers: names for all of them in one step, where ``..`` stands for the names of the statement.
             if sorts and isinstance(label, str):
                 labels[:1] = self.names(g, line, len(sorts)) if label == OWN else [label]
                 named = itertools.takewhile(lambda name: isinstance(name, str) and name != OWN, labels[: len(sorts)])
@@ -271,7 +279,8 @@ class Elaborator:
                 )
 
     def names(self, g: Goal, line: TextLine, count: int) -> Sequence[str]:
-        """The names that the statement has for what the goal is about, for ``..``."""
+        """The first `count` names that the statement quantifies, for ``..``, without names that are in scope. If the
+        statement quantifies none, the names of the part that is the goal."""
         text = g.library.texts("")
         names = [n for n in equations.own(text)[0] or equations.of_part(text, g.goal) if n not in g.scope]
         if len(names) < count:
@@ -279,46 +288,46 @@ class Elaborator:
         return names[:count]
 
     def unused(self, g: Goal, line: TextLine, names: Sequence[str]) -> Sequence[str]:
-        """These names; BadProof where one is in use."""
+        """The names themselves. BadProof if a name is in use or not valid."""
         for k, name in enumerate(names):
             if name in g.scope or name in g.library.definitions or name in names[:k] or not expr.valid_name(name):
                 raise BadProof(line.inner, "expected a name that is not in use", name)
         return names
 
     def spread(self, label: str | tuple[str, ...], f: Term) -> str | tuple[str, ...]:
-        """A label, or labels in which ``..`` are those of the equations of `f`."""
+        """A label, or labels in which ``..`` is replaced by labels for the equations of `f`."""
         return label if isinstance(label, str) else equations.spread(label, f)
 
     def _fact(self, g: Goal, line: TextLine) -> None:
-        """``label: FORMULA by HINTS``, or with a block of lines that proves it; it is a fact from then on."""
+        """``label: FORMULA by HINTS``, or with a block of lines that proves the formula, which becomes a fact."""
         text, f = self.formula(g, line)
         (labels,) = line.labels
         self.check_unused(g, line, [labels])
         if not isinstance(labels, str) and len(flatten("&", f)) != len(labels):
             raise BadProof(line.place, f"expected {len(flatten('&', f))} labels", " ".join(labels))
-        # Without a block what is true at once needs no hint. The names that the formula quantifies are introduced,
-        # unless the block introduces its own.
-        sub = g._branch(f)
-        if not line.blocks and automation.immediate(sub):
+        # Without a block, a formula that is true at once needs no hint: then all hints are unused. Else the names that
+        # the formula quantifies are introduced, unless the block begins with a line that introduces them.
+        fact_goal = g._branch(f)
+        if not line.blocks and automation.immediate(fact_goal):
             self.cited |= {(line.place, h.text): False for h in line.hints}
         elif not line.blocks or line.blocks[0][0].kind not in ("given", "induct"):
-            self.named(sub, text)
-        if line.blocks:  # what `let` and `obtain` name in the block is not known after it
-            outer = (dict(self.lets), self.obtained)
-            self.block(sub, line.blocks[0], line.place)
-            self.lets, self.obtained = outer
-        elif not sub.closed:
-            self.automatic(sub, line, f"{line.formula[:200]} does not follow")
+            self.named(fact_goal, text)
+        if line.blocks:  # names of `let` and `obtain` in the block are not known after it
+            names_before = (dict(self.lets), self.obtained)
+            self.block(fact_goal, line.blocks[0], line.place)
+            self.lets, self.obtained = names_before
+        elif not fact_goal.closed:
+            self.automatic(fact_goal, line, f"{line.formula[:200]} does not follow")
         spec = labels if isinstance(labels, str) else list(labels)
-        g._emit({"by": "have", "show": text, "proof": sub.nodes, "as": spec})
+        g._emit({"by": "have", "show": text, "proof": fact_goal.nodes, "as": spec})
         g._bind(spec, f)
 
     def _calc(self, g: Goal, line: TextLine) -> None:
-        """``calc label: a = b``, ``_ <= c``, ``_ < d``: each step is a fact, and from all of them a < d follows."""
+        """``calc label: a = b``, ``_ <= c``, ``_ < d``: each step is a fact, and a < d follows from all steps."""
         steps = (line, *line.blocks[0])
         first, _, last = line.terms[0], *steps[-1].terms[1:]
-        between = [step.terms[1] for step in steps]
-        strongest = next(sign for sign in ("<", "<=", "=") if sign in between)  # what the whole chain gives
+        step_parts = [step.terms[1] for step in steps]
+        strongest = next(sign for sign in ("<", "<=", "=") if sign in step_parts)  # the relation of the two ends
         facts: list[TextLine] = []
         left_side = first
         for k, step in enumerate(steps, 1):
@@ -327,7 +336,7 @@ class Elaborator:
             text = f"{left_side} {sign} {right}"
             facts.append(replace(step, kind="fact", labels=(label,), formula=text, where=(), blocks=()))
             left_side = right
-        # The steps are the block of one fact where the chain has a label; else they close the goal itself.
+        # If the chain has a label, the steps are the block of one fact; else they close the goal.
         hints = tuple(HintText(str(fact.labels[0]), str(fact.labels[0])) for fact in facts)
         block = (*facts, TextLine("qed", hints=hints, place=steps[-1].place))
         if line.labels:
@@ -339,7 +348,7 @@ class Elaborator:
             self.block(g, block, line.place)
 
     def named(self, g: Goal, text: str) -> None:
-        """Introduce what the formula `text` quantifies under the names that it has there."""
+        """Introduce the quantifiers of the goal, which is the formula `text`, under the names that the text has."""
         for name in grammar.leading_names(text):
             while g.goal[0] == "->":
                 g.intro_all(1)
@@ -348,7 +357,7 @@ class Elaborator:
             g.intro(name if name not in g.scope and name not in g.library.definitions else g.fresh(name))
 
     def _take(self, g: Goal, line: TextLine) -> None:
-        """``take (a b) from FACT(TERM)[PREMISE]``: an instance of a fact, under one label or one for each part."""
+        """``take (a b) from FACT(TERM)[PREMISE]``: an instance of a fact, under one label or a label for each part."""
         (labels,) = line.labels
         label, arguments, f = self.instance(g, line, present(line.source))
         labels = self.spread(labels, f)
@@ -362,7 +371,8 @@ class Elaborator:
         g._bind(spec, f)
 
     def instance(self, g: Goal, line: TextLine, source: HintText) -> tuple[str, list[Any], Term]:
-        """The label of a fact, what is given for its quantifiers and premises, and what then holds."""
+        """An instance of the fact `source`: the label of the fact, the arguments of the node ``use`` for its
+        quantifiers and premises, and the formula of the instance."""
         hint = self.hint(g, source)
         if not hint.label:
             raise BadProof(line.inner, "expected a fact", source.text)
@@ -380,12 +390,12 @@ class Elaborator:
                 arguments.append(text)
                 f = instantiate(f[2][0], (value,))
                 continue
-            # A premise: the automation proves it from the fact that the text gives for it, and the line's hints.
-            own = [premises.pop(0)] if premises else []
-            sub = g._branch(f[2][0])
+            # A premise: the automation proves it from the fact that the text has for it and from the line's hints.
+            premise_hint = [premises.pop(0)] if premises else []
+            premise_goal = g._branch(f[2][0])
             what = f"a premise of {source.name} does not follow: {g.text(f[2][0])[:200]}"
-            self.automatic(sub, line, what, [*[h for h in own if h.name != "_"], *line.hints])
-            arguments.append(sub.nodes)
+            self.automatic(premise_goal, line, what, [*[h for h in premise_hint if h.name != "_"], *line.hints])
+            arguments.append(premise_goal.nodes)
             f = f[2][1]
         if terms or premises:
             raise BadProof(line.inner, "expected fewer terms or facts", source.text)
@@ -404,7 +414,8 @@ class Elaborator:
         self.blocks(self.goals(g, line), line, "the induction")
 
     def goals(self, g: Goal, line: TextLine) -> list[Goal]:
-        """The goals for the blocks of a line; `g` is closed by their proofs."""
+        """The goals for the blocks of a line `split`, `induct` or `cases`; `g` is closed by the proofs of these
+        goals."""
         if line.kind == "split":
             if g.goal[0] != "&":
                 raise BadProof(
@@ -415,7 +426,7 @@ class Elaborator:
             self.check_unused(g, line, line.labels)
             low, step = (str(k) for k in line.labels)
             return g.induct(line.name, low, step)
-        # ``cases a, b from FACT``: one goal for each part of a disjunction, and one label for all or for each.
+        # ``cases a, b from FACT``: a goal for each part of a disjunction, with one label for all parts or one for each.
         labels = list(line.labels)
         if line.source is not None:
             source = self.taken(g, line)
@@ -428,7 +439,7 @@ class Elaborator:
             for part_labels, part in zip(labels, parts, strict=True):
                 self.check_labels(g, line, part_labels, part)
             return g.cases(source, *[_spec(k) for k in labels])
-        # ``cases a, b: FORMULA``: it holds, or its negation does.
+        # ``cases a, b: FORMULA``: the formula holds, or its negation does.
         text, f = self.formula(g, line)
         labels = labels * 2 if len(labels) == 1 else labels
         for part_labels, part in zip(labels, (f, negation(f)), strict=True):
@@ -436,13 +447,14 @@ class Elaborator:
         return g.em(text, _spec(labels[0]), _spec(labels[1]))
 
     def check_labels(self, g: Goal, line: TextLine, label: str | tuple[str, ...], f: Term) -> None:
-        """Refuse labels for the case `f` that are in use, or not one for each part of a conjunction."""
+        """BadProof if a label for the case `f` is in use, or if the number of labels is not that of its parts."""
         self.check_unused(g, line, [label])
         if not isinstance(label, str) and len(flatten("&", f)) != len(label):
             raise BadProof(line.place, f"expected {len(flatten('&', f))} labels for {g.text(f)[:200]}", " ".join(label))
 
     def blocks(self, goals: Sequence[Goal], line: TextLine, what: str) -> None:
-        """One block for each goal; where there are fewer, they are for what the automation leaves."""
+        """Run one block for each goal. If there are fewer blocks, they are for the goals that the automation does not
+        close; without blocks the automation must close all goals."""
         total = len(goals)
         if 0 < len(line.blocks) < total:
             goals = [h for h in goals if not self.closed(h)]
@@ -451,15 +463,15 @@ class Elaborator:
             raise BadProof(line.place, f"expected {total} blocks that begin with '-'{if_closed}", len(line.blocks))
         for k, h in enumerate(goals):
             if line.blocks:
-                outer = (dict(self.lets), self.obtained)
+                names_before = (dict(self.lets), self.obtained)
                 block = line.blocks[k]
                 self.block(h, block, block[0].place if block else line.place)
-                self.lets, self.obtained = outer
+                self.lets, self.obtained = names_before
             else:
                 self.automatic(h, line, f"{what} does not follow (number {k + 1})")
 
     def closed(self, g: Goal) -> bool:
-        """Whether the automation closes a goal without hints, at its first levels."""
+        """Close a goal by the two lowest levels of the automation, without hints; whether it did."""
         trial = g._branch(g.goal)
         try:
             automation.prove(trial, (), self.levels[:2])
@@ -469,7 +481,7 @@ class Elaborator:
         return True
 
     def taken(self, g: Goal, line: TextLine) -> str:
-        """The label of the fact that a line speaks of; an instance of a fact gets one."""
+        """The label of the fact after ``from``; an instance of a fact is added under a new label."""
         source = line.source
         source = present(source)
         if source.terms is None and not source.premises:
@@ -477,13 +489,13 @@ class Elaborator:
             if g.fact(label)[0] != "->":
                 return label
         label, arguments, f = self.instance(g, line, source)
-        new = g.fresh("from_")
-        g._emit({"by": "use", "fact": label, "with": arguments, "as": new})
-        g._bind(new, f)
-        return new
+        instance_label = g.fresh("from_")
+        g._emit({"by": "use", "fact": label, "with": arguments, "as": instance_label})
+        g._bind(instance_label, f)
+        return instance_label
 
     def source(self, g: Goal, line: TextLine, name: str) -> str:
-        """The label of a fact that must be there."""
+        """The label of the fact `name`. BadProof if there is no such fact."""
         label = self.label(g, name)
         if label is None:
             raise BadProof(line.inner, "expected a fact in scope", name, _near(name, list(g.facts)))
@@ -501,25 +513,25 @@ class Elaborator:
         g.pick(side)
 
     def _obtain(self, g: Goal, line: TextLine) -> None:
-        """``obtain x y (a b) from FACT``: names for what exists, and labels for what holds of it."""
+        """``obtain x y (a b) from FACT``: names for what exists, and labels for the facts about it."""
         (labels,) = line.labels
         source = self.taken(g, line)
         names = line.terms
-        if OWN in names:  # ``..`` stands for the names that the lemma's own text has
+        if OWN in names:  # ``..`` stands for the names in the text of the lemma
             if line.source is None:
                 raise RuntimeError("line.source must be set here")
             label = self.label(g, line.source.name)
-            some = equations.own(g.library.texts(label) if label else None)[1]
+            existing_names = equations.own(g.library.texts(label) if label else None)[1]
             at = names.index(OWN)
-            names = (*names[:at], *some[at : len(some) - (len(names) - at - 1)], *names[at + 1 :])
-            if not names or at > len(some):
+            names = (*names[:at], *existing_names[at : len(existing_names) - (len(names) - at - 1)], *names[at + 1 :])
+            if not names or at > len(existing_names):
                 raise BadProof(line.inner, "expected a lemma that says that something exists", line.source.text)
-        # One node for each name; all but the last one give another existence, which gets a label of its own.
-        *first, last = names
-        for name in first:
-            inner = g.fresh("from_")
-            g.obtain(source, name, inner)
-            source = inner
+        # One node for each name. Each node but the last gives another existence, which has a new label.
+        *first_names, last = names
+        for name in first_names:
+            next_label = g.fresh("from_")
+            g.obtain(source, name, next_label)
+            source = next_label
         f = g.fact(source)
         if f[0] == "ex" and OWN in labels:
             labels = self.spread(labels, instantiate(f[2][0], (var(last, f[1]),)))
@@ -528,15 +540,15 @@ class Elaborator:
         self.obtained = names
 
     def _witness(self, g: Goal, line: TextLine) -> None:
-        """``witness TERM; TERM``, or ``witness each``: each function is what its equation in the goal says."""
+        """``witness TERM; TERM``, or ``witness each``: each function is given by its equation in the goal."""
         if line.name:  # each
             names = equations.own(g.library.texts(""))[1]
-            waiting = [*(line.blocks[0] if line.blocks else ())]
+            remaining_lines = [*(line.blocks[0] if line.blocks else ())]
 
             def follow(unknown: Sequence[str]) -> None:
-                """Run the lines of the block up to the first that speaks of a function still unknown."""
-                while waiting and not {*re.findall(r"\w+", waiting[0].formula)} & {*unknown}:
-                    self.line(g, waiting.pop(0))
+                """Run the lines of the block up to the first line that names a function which is still unknown."""
+                while remaining_lines and not {*re.findall(r"\w+", remaining_lines[0].formula)} & {*unknown}:
+                    self.line(g, remaining_lines.pop(0))
 
             try:
                 equations.exists(g, names, [self.hint(g, h) for h in line.hints], self.levels, follow)
@@ -553,7 +565,9 @@ class Elaborator:
             raise BadProof(line.inner, f"expected {len(line.terms) - len(remaining_terms)} terms", len(line.terms))
 
     def witnesses(self, g: Goal, remaining_terms: list[str], line: TextLine) -> None:
-        """Give terms for the existences of the goal and of its parts, which are closed; terms that are used go."""
+        """Give terms for the existences of the goal, and then for those of its parts, which are closed. Terms that are
+        used are removed from `remaining_terms`."""
+        # The existences at the front of the goal. A number as a function is the same value for all arguments.
         remaining_goal, texts = g.goal, list[str]()
         while remaining_goal[0] == "ex" and remaining_terms:
             sort, remaining_goal = remaining_goal[1], remaining_goal[2][0]
@@ -569,19 +583,19 @@ class Elaborator:
                 raise BadProof(line.inner, f"expected {spoken(sort)}", remaining_terms[0], _first(error)) from None
             texts.append(remaining_terms.pop(0))
         g.witness(*texts)
-        # Behind the existences a conjunction whose parts have existences of their own.
+        # If the rest of the goal is a conjunction, its parts may have further existences.
         if g.goal[0] == "&" and remaining_terms:
             terms_before = [*remaining_terms]
             for part in g.split():
                 if not remaining_terms and part.goal[0] == "ex" and not self.closed(part):
-                    remaining_terms += terms_before  # the same terms serve every part
+                    remaining_terms += terms_before  # all terms are used: the next part has the same terms again
                 if not part.closed:
                     self.witnesses(part, remaining_terms, line)
                 if not part.closed:
                     self.automatic(part, line, "a condition does not follow", ())
 
     def _suppose(self, g: Goal, line: TextLine) -> None:
-        """``suppose no: FORMULA``: the opposite of the goal as a fact, from which a contradiction is to follow."""
+        """``suppose no: FORMULA``: the negation of the goal becomes a fact, and the goal is a contradiction."""
         self.check_unused(g, line, line.labels)
         if line.formula:
             _, f = self.formula(g, line)
@@ -599,7 +613,7 @@ class Elaborator:
         if not hint.label:
             raise BadProof(h.place, "expected a fact that is an equation", h.text)
         label = hint.label
-        if hint.terms is not None:  # an instance of an equation, which becomes a fact first
+        if hint.terms is not None:  # an instance of an equation becomes a fact first
             label = g.fresh("e")
             g.use(hint.label, *hint.terms, label=label)
         if g.fact(label)[0] != "=":
@@ -614,7 +628,7 @@ class Elaborator:
             raise BadProof(h.place, "expected an equation whose side occurs in what is to be shown", h.text)
 
     def _let(self, g: Goal, line: TextLine) -> None:
-        """``let f(j) = TERM``: a name that the lines after it may use; the certificate has the term itself."""
+        """``let f(j) = TERM``: a name that later lines may use; the certificate has the term in its place."""
         if (
             line.name in g.scope
             or line.name in g.library.definitions
@@ -632,7 +646,7 @@ class Elaborator:
 
 
 def _with_facts(why: str, g: Goal) -> str:
-    """What the search says, with the facts in scope that it does not list: hypotheses, cases, lines before."""
+    """The message of a search, with the facts in scope that it does not list."""
     listed = {line.strip().partition(":")[0] for line in why.split("\n")}
     others = [k for k in g.facts if k not in listed]
     lines = [f"    {k}: {g.text(g.facts[k])[:300]}" for k in others[-MOST_FACTS:]]
@@ -642,7 +656,7 @@ def _with_facts(why: str, g: Goal) -> str:
 
 
 def _labels(nodes: object) -> Iterator[str]:
-    """All texts in nodes, without the mark of a label."""
+    """All texts in nodes, without the ``#`` before labels."""
     if isinstance(nodes, str):
         yield nodes.removeprefix("#")
     elif isinstance(nodes, list | dict):
@@ -656,15 +670,16 @@ def _spec(label: str | tuple[str, ...]) -> str:
 
 
 def _put(tree: Tree, lets: Mapping[str, Short]) -> Any:
-    """A tree with names replaced; names never stand for what a quantifier of the text binds."""
+    """A tree in which the names of `lets` are replaced by their terms. No name of `lets` is bound in the tree."""
     if not isinstance(tree, tuple):
         return tree
-    if tree[:1] == ("name",) and tree[1] in lets:  # without arguments: the term, or a function
+    if tree[:1] == ("name",) and tree[1] in lets:  # a name without arguments: the term, or a lambda
         names, body = lets[tree[1]]
         return ("lambda", names, body) if names else body
     if tree[:1] == ("call",) and tree[1] in lets and len(lets[tree[1]][0]) == len(tree[2]):
         names, body = lets[tree[1]]
-        # With arguments, which are put for the names in the term; what it binds must not capture their names.
+        # A call: its arguments replace the names in the term. Names that the term binds are renamed first, if they
+        # occur in an argument.
         arguments = [_put(t, lets) for t in tree[2]]
         body = _apart(body, set().union(*map(_words, arguments)), {})
         return _put(body, {n: ((), t) for n, t in zip(names, arguments, strict=True)})
@@ -677,20 +692,22 @@ def _words(tree: object) -> set[str]:
 
 
 _BINDS = {"sum": 1, "prod": 1, "all": 1, "ex": 1, "all in": 1, "ex in": 1, "lambda": 1}
+"""The tags of trees that bind a name, which is their part number 1, in their last part."""
 
 
 def _bound(tree: object) -> set[str]:
     """The names that a tree binds."""
     if not isinstance(tree, tuple):
         return set()
-    out = set().union(*map(_bound, tree)) if tree else set()
+    bound_names = set().union(*map(_bound, tree)) if tree else set()
     if tree and isinstance(tree[0], str) and tree[0] in _BINDS:
-        out |= {tree[1]} if isinstance(tree[1], str) else set(tree[1])
-    return out
+        bound_names |= {tree[1]} if isinstance(tree[1], str) else set(tree[1])
+    return bound_names
 
 
 def _apart(tree: object, taken: set[str], names: Mapping[str, str]) -> Any:
-    """The tree with new names for those that it binds and that are among `taken`."""
+    """The tree with new names for the bound names that are among `taken`. `names` has the new name of each name that is
+    renamed already."""
     if not isinstance(tree, tuple) or not tree:
         return tree
     tag = tree[0]
@@ -699,21 +716,21 @@ def _apart(tree: object, taken: set[str], names: Mapping[str, str]) -> Any:
     if tag == "call":
         return (tag, names.get(tree[1], tree[1]), tuple([_apart(t, taken, names) for t in tree[2]]))
     if isinstance(tag, str) and tag in _BINDS:
-        old = (tree[1],) if isinstance(tree[1], str) else tree[1]
-        new: list[str] = []
-        for n in old:
+        old_names = (tree[1],) if isinstance(tree[1], str) else tree[1]
+        new_names: list[str] = []
+        for n in old_names:
             fresh = (f"{n}{k}" for k in range(1, 1000))
-            new.append(next(m for m in fresh if m not in taken and m not in new) if n in taken else n)
-        inner = {**names, **dict(zip(old, new, strict=True))}
-        first = new[0] if isinstance(tree[1], str) else tuple(new)
-        inside = {*taken, *new}
-        body = _apart(tree[-1], inside, inner)
-        return (tag, first, *(_apart(t, taken, names) for t in tree[2:-1]), body)
+            new_names.append(next(m for m in fresh if m not in taken and m not in new_names) if n in taken else n)
+        renamed = {**names, **dict(zip(old_names, new_names, strict=True))}
+        bound_name = new_names[0] if isinstance(tree[1], str) else tuple(new_names)
+        taken_inside = {*taken, *new_names}
+        body = _apart(tree[-1], taken_inside, renamed)
+        return (tag, bound_name, *(_apart(t, taken, names) for t in tree[2:-1]), body)
     return tuple([_apart(t, taken, names) for t in tree])
 
 
 def _near(name: str, valid: Sequence[str]) -> str | None:
-    """A question for the message: the valid name that is most like `name`, if one is."""
+    """A question for the message: the valid name that is most like `name`; None if no name is like it."""
     import difflib
 
     closest = difflib.get_close_matches(name, valid, n=1, cutoff=0.5)

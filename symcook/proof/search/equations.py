@@ -1,8 +1,8 @@
-"""The equations of a run: names for them, and a proof that functions which satisfy them exist.
+"""The equations of a run: labels for them, and a proof that functions exist which satisfy them.
 
-A run relation is a conjunction of equations ``all i in 0..n - 1. f(i) = TERM`` or ``f(i)*d(i) = TERM``, each of them
-for a function f of its own. So f exists where those that TERM names exist: it is TERM, or TERM*(1/d(i)) where 0 < d(i).
-Functions whose values depend on each other are left to `rounds`.
+A run relation is a conjunction of equations ``all i in 0..n - 1. f(i) = TERM`` or ``f(i)*d(i) = TERM``, each for a
+different function f. So f exists if the functions in TERM exist: f is TERM, or it is TERM*(1/d(i)) if 0 < d(i).
+Functions whose values depend on each other are in `rounds`.
 
 Letters: `g` and `h` are goals, `v` is a function or name, `k` a label, `f` a formula.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -22,36 +22,37 @@ from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import Sort, Term, abstract, flatten, free, imp, instantiate, negation, num, var
 
 OWN = ".."
-"""In a text: the names that the statement itself has."""
+"""A label in a proof text that stands for the names that the statement itself has."""
 
 
 def prefix(text: str) -> tuple[list[str], list[str]]:
-    """The names in front of a formula: of ``all``, those behind an arrow too, and of ``ex`` after these."""
+    """The names that a formula quantifies at its front: those of ``all``, also after an arrow, and then those of the
+    ``ex`` that follow."""
     tree = expr.parse_formula(text)
-    every: list[str] = []
-    some: list[str] = []
+    universal_names: list[str] = []
+    existential_names: list[str] = []
     while tree[0] in ("all", "all in", "->"):
-        every += [] if tree[0] == "->" else [tree[1]]
+        universal_names += [] if tree[0] == "->" else [tree[1]]
         tree = tree[-1]
     while tree[0] == "ex":
-        some.append(tree[1])
+        existential_names.append(tree[1])
         tree = tree[-1]
-    return every, some
+    return universal_names, existential_names
 
 
 def of_part(text: str | None, goal: Term) -> list[str]:
-    """The names in front of the part of a conjunction that a goal is, known by their sorts; none where these fit parts
-    with other names."""
+    """The names that a goal quantifies at its front. The goal is a part of the conjunction `text`; the part is found by
+    the sorts of these names. An empty list if no part fits, or parts with different names."""
     try:
-        todo = [expr.parse_formula(text)] if text else []
+        parts = [expr.parse_formula(text)] if text else []
     except BadInput:
         return []
     candidates: list[list[str]] = []
-    wanted = _sorts(goal)
-    while todo:
-        tree = todo.pop()
+    goal_sorts = _sorts(goal)
+    while parts:
+        tree = parts.pop()
         if tree[0] == "&":
-            todo += tree[1:]
+            parts += tree[1:]
             continue
         names, sorts = [], []
         while tree[0] in ("all", "all in", "->"):
@@ -59,21 +60,21 @@ def of_part(text: str | None, goal: Term) -> list[str]:
                 names.append(tree[1])
                 sorts.append("Int" if tree[0] == "all in" else tree[2])
             tree = tree[-1]
-        candidates += [names] if sorts == wanted and names not in candidates else []
+        candidates += [names] if sorts == goal_sorts and names not in candidates else []
     return candidates[0] if len(candidates) == 1 else []
 
 
 def _sorts(goal: Term) -> list[Sort]:
-    """The sorts of the quantifiers in front of a formula, those after an arrow too."""
-    out: list[Sort] = []
+    """The sorts of the quantifiers at the front of a formula, also after an arrow."""
+    sorts: list[Sort] = []
     while goal[0] in ("all", "->"):
-        out += [goal[1]] if goal[0] == "all" else []
+        sorts += [goal[1]] if goal[0] == "all" else []
         goal = goal[2][-1]
-    return out
+    return sorts
 
 
 def own(text: str | None) -> tuple[list[str], list[str]]:
-    """`prefix` of the text of a statement; none where it has no text."""
+    """`prefix` of the text of a statement; two empty lists without a text, or if it is no formula."""
     try:
         return prefix(text) if text else ([], [])
     except BadInput:
@@ -81,7 +82,8 @@ def own(text: str | None) -> tuple[list[str], list[str]]:
 
 
 def defines(part: Term) -> Term | None:
-    """The name whose value an equation gives, perhaps for all arguments and after a factor is taken off."""
+    """The name whose value an equation gives: f for f = TERM, f(x) = TERM or f(x)*FACTOR = TERM, also after quantifiers
+    and premises. None if the formula is not an equation of this kind."""
     while part[0] in ("all", "->"):
         part = part[2][-1]
     left_side = part[2][0] if part[0] == "=" else part
@@ -91,25 +93,27 @@ def defines(part: Term) -> Term | None:
 
 
 def spread(labels: tuple[str, ...], f: Term) -> tuple[str, ...]:
-    """Labels for the parts of `f`: ``..`` among them is NAME_is for each part that is left, an equation for NAME."""
+    """Labels for the parts of the conjunction `f`. A label ``..`` is replaced by NAME_is for each part without a label
+    that is an equation for NAME, and by ``part`` and the part's number for any other one."""
     if OWN not in labels:
         return labels
-    # ``..`` stands for the parts between as many as there are labels before it and after it.
-    parts, at = flatten("&", f), labels.index(OWN)
-    after = len(labels) - at - 1
-    out = list(labels[:at])
-    for k in range(at, len(parts) - after):
+    # The labels before ``..`` are those of the first parts, the labels after it those of the last parts.
+    parts, place = flatten("&", f), labels.index(OWN)
+    after = len(labels) - place - 1
+    spread_labels = list(labels[:place])
+    for k in range(place, len(parts) - after):
         name = defines(parts[k])
         label = f"{name[1][0]}_is" if name else f"part{k + 1}"
-        out.append(label if label not in out else f"part{k + 1}")
-    return (*out, *labels[at + 1 :])
+        spread_labels.append(label if label not in spread_labels else f"part{k + 1}")
+    return (*spread_labels, *labels[place + 1 :])
 
 
 @dataclass(frozen=True)
 class ValueGiven:
-    """The equation of a function: ``(f(args) - old)*factor = right`` for all values of the variables `inside`.
+    """The equation of a function f: ``(f(args) - old)*factor = right``, for all values of the variables `inside`.
 
-    `call` is f(args). Where `when` holds, f(args) is `otherwise` instead. `old`, `factor` and `when` may be missing.
+    `call` is f(args). If `when` holds, f(args) is `otherwise` instead. Each of `old`, `factor` and `when` may be None,
+    which means that the equation has no such part.
     """
 
     inside: tuple[Term, ...]
@@ -127,13 +131,13 @@ class ValueGiven:
 
     @property
     def recurs(self) -> bool:
-        """Whether a value of the function depends on others of the same function."""
+        """Whether a value of the function depends on other values of this function."""
         return any(self.function in free(term) for term in (self.right, self.old, self.factor) if term is not None)
 
 
 def given(part: Term) -> ValueGiven | None:
-    """The value that a part of a run gives to a function at all its arguments; None where it gives none."""
-    # Behind the quantifiers, with fresh variables for what they bind; premises are left out.
+    """The equation by which a part of a run relation defines a function at all arguments; None if it is not one."""
+    # Remove the quantifiers, with a fresh variable for each, and the premises.
     inside: list[Term] = []
     while part[0] in ("all", "->"):
         if part[0] == "all":
@@ -166,25 +170,27 @@ def exists(
     levels: Sequence[automation.Level],
     follow: Callable[[Sequence[str]], None],
 ) -> None:
-    """Give witnesses for a goal ``ex f, g, .. EQUATIONS``: each in turn by its equation. Stuck where one has none.
+    """Give witnesses for a goal ``ex f, g, .. EQUATIONS``: one function after the other, by its equation. Stuck if a
+    function has no equation.
 
-    Before each, `follow` adds facts about those that are there; its argument are the names of those that are missing.
+    Before each function, `follow` is called with the names of the functions that are still missing. It may add facts
+    about the functions that were obtained.
     """
-    # A name for each, of the given ones where they are free.
-    wanted: list[tuple[str, Sort]] = []
+    # A name for each function: the given name if it is not taken, else f1, f2 and so on.
+    named_functions: list[tuple[str, Sort]] = []
     body, remaining_names = g.goal, [*names]
     while body[0] == "ex":
         name = remaining_names.pop(0) if remaining_names else ""
-        taken = {*g.scope, *g.library.definitions, *(n for n, _ in wanted)}
+        taken = {*g.scope, *g.library.definitions, *(n for n, _ in named_functions)}
         if not name or name in taken:
             name = next(f"f{k}" for k in range(1, 10_000) if f"f{k}" not in taken)
-        wanted.append((name, body[1]))
+        named_functions.append((name, body[1]))
         body = instantiate(body[2][0], (var(name, body[1]),))
 
     def solve(h: Goal, names: Sequence[tuple[str, Sort]], parts: Sequence[Term]) -> None:
-        """Obtain these functions in `h`, each after those that its equation names."""
-        # Of several equations for a function the first one gives its value.
-        by = {
+        """Obtain the functions `names` in `h`, each after the functions in its equation."""
+        # If there are several equations for a function, the first one gives its value.
+        equation_of = {
             value_of_part.function: part
             for part in reversed(parts)
             if (value_of_part := given(part)) and not value_of_part.recurs
@@ -194,62 +200,64 @@ def exists(
         while missing:
             if h is g:
                 follow([function[1][0] for function in missing])
-            v = next((v for v in missing if v in by and not (free(by[v]) - {v}) & {*missing}), None)
+            v = next((v for v in missing if v in equation_of and not (free(equation_of[v]) - {v}) & {*missing}), None)
             if v is not None:
                 missing.remove(v)
-                _solve(h, v, by[v], inverses, hints, levels)
+                _solve(h, v, equation_of[v], inverses, hints, levels)
                 continue
-            # All that are missing need each other: functions that recur are obtained together, by induction.
-            again = rounds.repeated(missing, parts)
-            rounds.obtain(h, again, solve, levels)
-            missing = [function for function in missing if function not in again.functions]
+            # All missing functions depend on each other: they are obtained together, by induction.
+            recurring = rounds.repeated(missing, parts)
+            rounds.obtain(h, recurring, solve, levels)
+            missing = [function for function in missing if function not in recurring.functions]
 
-    solve(g, wanted, flatten("&", body))
+    solve(g, named_functions, flatten("&", body))
     follow(())
-    g.witness(*(name for name, _ in wanted))
+    g.witness(*(name for name, _ in named_functions))
 
 
 def _solve(
     g: Goal, v: Term, part: Term, inverses: dict[Term, str], hints: Sequence[Hint], levels: Sequence[automation.Level]
 ) -> None:
-    """Obtain the function `v` with its equation `part` as a fact; `inverses` has the labels of d*(1/d) = 1 so far."""
+    """Obtain the function `v`, with its equation `part` as a fact. `inverses` has the labels of the facts d*(1/d) = 1
+    that were proved, by the factor d; a new one is added."""
     (name, sort), definition = v[1], given(part)
     if definition is None:
         raise Stuck(f"no equation for all values of {name}")
-    # Solve the equation for f(args): right*(1/factor) + old, and `otherwise` where `when` holds.
-    extra, value = list[Hint](), definition.right
-    test: Term = num(0) if definition.when is None else ("ind", None, (definition.when,))
+    # Solve the equation for f(args): right*(1/factor) + old, but `otherwise` if `when` holds.
+    more_hints, value = list[Hint](), definition.right
+    when_indicator: Term = num(0) if definition.when is None else ("ind", None, (definition.when,))
     if definition.factor is not None:
-        key = abstract(definition.factor, definition.inside)
-        if key not in inverses:
-            inverses[key] = _inverse(g, definition, part, hints, levels)
-        extra = [Hint(inverses[key])]
-        # Where `when` holds the factor may be 0: there 1 is added, so that nothing is divided by 0.
-        factor = definition.factor if definition.when is None else ("+", None, (definition.factor, test))
+        factor_function = abstract(definition.factor, definition.inside)
+        if factor_function not in inverses:
+            inverses[factor_function] = _inverse(g, definition, part, hints, levels)
+        more_hints = [Hint(inverses[factor_function])]
+        # If `when` holds, the factor may be 0. Then 1 is added to it, so that nothing is divided by 0.
+        factor = definition.factor if definition.when is None else ("+", None, (definition.factor, when_indicator))
         value = ("*", None, (value, ("/", None, (num(1), factor))))
     if definition.old is not None:
         value = ("+", None, (definition.old, value))
     if definition.when is not None:
-        elsewhere = ("*", None, (("-", None, (num(1), test)), value))
-        value = ("+", None, (("*", None, (test, definition.otherwise)), elsewhere))
+        elsewhere = ("*", None, (("-", None, (num(1), when_indicator)), value))
+        value = ("+", None, (("*", None, (when_indicator, definition.otherwise)), elsewhere))
     arguments = definition.call[2][1:]
     value = value if isinstance(sort, str) else ("lam", sort[1], (abstract(value, list(arguments)),))
-    # That a function with this equation exists, by the value as a witness; then a name for it.
+    # Prove that a function with this equation exists, with `value` as the witness; then name it.
     formula: Term = ("ex", sort, (abstract(part, [v]),))
-    sub = g._branch(formula)
-    sub.witness(sub.text(value))
+    existence_goal = g._branch(formula)
+    existence_goal.witness(existence_goal.text(value))
     if definition.when is None:
-        automation.prove(sub, extra, levels)
+        automation.prove(existence_goal, more_hints, levels)
     else:
-        _by_windows(sub, definition, extra, levels)
+        _by_windows(existence_goal, definition, more_hints, levels)
     exists_label, label = g.fresh("some"), f"{name}_is"
-    g._emit({"by": "have", "show": g.text(formula), "proof": sub.nodes, "as": exists_label})
+    g._emit({"by": "have", "show": g.text(formula), "proof": existence_goal.nodes, "as": exists_label})
     g._bind(exists_label, formula)
     g.obtain(exists_label, name, label if label not in g.facts else g.fresh("is"))
 
 
 def _by_windows(g: Goal, definition: ValueGiven, extra: Sequence[Hint], levels: Sequence[automation.Level]) -> None:
-    """Close a goal for a definition with `when`, by two cases: the indicator of `when` is 1, or 0."""
+    """Close the goal that a value satisfies a definition with `when`, by two cases: `when` holds, or it does not. In
+    each, the indicator of `when` is rewritten to 1 or 0."""
     places = []
     while g.goal[0] in ("all", "->"):
         places.append(g.fresh("at"))
@@ -260,35 +268,40 @@ def _by_windows(g: Goal, definition: ValueGiven, extra: Sequence[Hint], levels: 
     for h, number in zip(g.em(when, here), (1, 0), strict=True):
         h.have(("=", None, (("ind", None, (when,)), num(number))), which, rounds.closing(levels))
         h.rewrite(which)
-        # Where `when` is an equation for a position, the position is replaced.
+        # If `when` is an equation for a position, the position is replaced by its right side.
         if number and when[0] == "=" and when[2][0] in names:
             h.rewrite(here)
         automation.prove(h, [*extra, Hint(here)], levels)
 
 
-def _inverse(g: Goal, of: ValueGiven, part: Term, hints: Sequence[Hint], levels: Sequence[automation.Level]) -> str:
-    """The label of d*(1/d) = 1 for all values in the range of `part`: 0 < d follows from its equation and the hints."""
-    bounds: dict[str, Term] = {}
-    d = present(of.factor)
+def _inverse(
+    g: Goal, definition: ValueGiven, part: Term, hints: Sequence[Hint], levels: Sequence[automation.Level]
+) -> str:
+    """Add 0 < d and d*(1/d) = 1 for the factor d of a definition, for all values in the range of its equation `part`.
+    Returns the label of the second fact."""
+    # 0 < d is proved from the equation of d and the hints; d*(1/d) = 1 from 0 < d.
+    facts_so_far: dict[str, Term] = {}
+    d = present(definition.factor)
     for stem, f in (
         ("positive", ("<", None, (num(0), d))),
         ("inverse", ("=", None, (("*", None, (d, ("/", None, (num(1), d)))), num(1)))),
     ):
-        show = _like(part, f if of.when is None else imp(negation(of.when), f), of.inside)
+        statement = _like(part, f if definition.when is None else imp(negation(definition.when), f), definition.inside)
         label = g.fresh(stem)
-        sub = g._branch(show)
+        lemma_goal = g._branch(statement)
         head = d[2][0] if d[0] == "app" else d
         own_equation = [Hint(k) for k, e in g.facts.items() if head == defines(e)]
-        hints_here = [*own_equation, *hints] if stem == "positive" else [Hint("ax:inv"), *(Hint(k) for k in bounds)]
-        automation.prove(sub, hints_here, levels)
-        g._emit({"by": "have", "show": g.text(show), "proof": sub.nodes, "as": label})
-        g._bind(label, show)
-        bounds[label] = show
+        inverse_hints = [Hint("ax:inv"), *(Hint(k) for k in facts_so_far)]
+        automation.prove(lemma_goal, [*own_equation, *hints] if stem == "positive" else inverse_hints, levels)
+        g._emit({"by": "have", "show": g.text(statement), "proof": lemma_goal.nodes, "as": label})
+        g._bind(label, statement)
+        facts_so_far[label] = statement
     return label
 
 
 def _like(part: Term, end: Term, inside: Sequence[Term]) -> Term:
-    """`end` with those quantifiers and premises of `part` in front that it needs; their variables are `inside`."""
+    """`end` after the quantifiers of `part` whose variables it contains, and after the premises of `part`, but for the
+    premises of quantifiers that are left out. `inside` are the variables of the quantifiers."""
     if part[0] == "all":
         v, *others = inside
         below = instantiate(part[2][0], (v,))

@@ -1,8 +1,8 @@
 """Facts that a search adds before it tries arithmetic again: parts of facts, instances of rules, signs, sums.
 
-A rule is a fact with quantifiers or premises in front, opened as in `matching`: its quantified variables are metas. An
-instance puts terms of the goal and of the foreground for the metas and proves the premises; what remains is a new fact
-in the foreground. All methods change the `Step` that they get; the certificate grows with each fact.
+A rule is a fact that begins with quantifiers or premises. `matching` opens it: its quantified variables become metas.
+An instance replaces the metas by terms of the goal and of the foreground, and proves the premises; the conclusion is a
+new fact in the foreground. All methods change the `Step` that they get; the certificate grows with each fact.
 
 Letters: `g` and `h` are goals, `s` is a step, `k` the label of a fact, `f` a formula, `t` a term.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -19,26 +19,37 @@ from symcook.proof.normal import TRUE as NTRUE
 from symcook.proof.normal import fkey, nf
 from symcook.proof.search import sums
 from symcook.proof.search.arithmetic import Arithmetic
-from symcook.proof.search.matching import Found, Opened, closed_subterms, is_meta, loose, match, opened, put, ways
+from symcook.proof.search.matching import (
+    MetaValues,
+    Opened,
+    closed_subterms,
+    instances_of,
+    is_meta,
+    loose,
+    match,
+    opened,
+    with_values,
+)
 from symcook.proof.search.step import LEVELS, Hint, Step
 from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import COMPARISONS, FALSE, Term, flatten, free, num, sort_of, subterms
 
-MOST_FACTS = 400  # with more facts than this none is taken apart
-LAST_NAMES = 6  # so many of the names that were declared last are tried where nothing points to a term
-MOST_ATOMS = 40  # of so many atoms of the goal and the foreground the sign is looked for
-MOST_EXPONENTS = 20  # for so many exponents 0 < exp(t) becomes a fact
+MOST_FACTS = 400  # if there are more facts, no fact is split into parts
+LAST_NAMES = 6  # how many names, the last declared ones, are tried for a meta that no term determines
+MOST_ATOMS = 40  # the maximum number of atoms of the goal and the foreground whose signs are added
+MOST_EXPONENTS = 20  # the maximum number of exponents t for which 0 < exp(t) is added
 
 
 class Foreground(Arithmetic):
-    """The steps that bring new facts to the foreground."""
+    """The steps that add facts to the foreground."""
 
     def saturate(self, s: Step) -> None:
-        """Conjunctions come apart, existences get names, a < b of integers gives a + 1 <= b."""
+        """Split facts that are conjunctions, name what exists by facts of the foreground, and add a + 1 <= b for each
+        a < b of integers. New facts are treated in the same way."""
         g = s.g
-        todo = list(g.facts)
-        while todo:
-            k = todo.pop(0)
+        remaining = list(g.facts)
+        while remaining:
+            k = remaining.pop(0)
             f = g.facts[k]
             if (k, "taken") in s.done or len(g.facts) > MOST_FACTS:
                 continue
@@ -47,14 +58,14 @@ class Foreground(Arithmetic):
                 s.done.add((k, "taken"))
                 stem = g.fresh("q")
                 g.use(k, label=" ".join(f"{stem}_{i}" for i in range(len(flatten("&", f)))))
-            elif f[0] == "ex" and k in s.foreground:  # only there, as each one brings a new name into scope
+            elif f[0] == "ex" and k in s.foreground:  # only in the foreground, as each adds a name to the scope
                 s.done.add((k, "taken"))
-                inner = f[2][0]
+                body = f[2][0]
                 stem = g.fresh("w")
-                count = len(flatten("&", inner))
+                count = len(flatten("&", body))
                 g.obtain(k, g.fresh("v"), stem if count == 1 else " ".join(f"{stem}_{i}" for i in range(count)))
             elif f[0] == "<" and sort_of(f[2][0]) == sort_of(f[2][1]) == "Int":
-                # Linear arithmetic takes all names as reals, so that it does not see the gap of 1 by itself.
+                # Linear arithmetic treats all names as reals, so it does not know the gap of 1.
                 s.done.add((k, "taken"))
                 a, b = f[2]
                 if ("<=", None, (("+", None, (a, num(1))), b)) in g.facts.values():
@@ -62,24 +73,25 @@ class Foreground(Arithmetic):
                 g.use("ax:int_lt", g.text(a), g.text(b), f"#{k}", label=g.fresh("z"))
             else:
                 continue
-            # The new facts are looked at too; they are in the foreground if the fact that they come from is.
-            new = [x for x in g.facts if x not in before]
+            # The new facts are treated next. They are in the foreground if the fact `k` is.
+            new_labels = [x for x in g.facts if x not in before]
             if k in s.foreground:
-                s.foreground |= dict.fromkeys(new)
-            todo += new
+                s.foreground |= dict.fromkeys(new_labels)
+            remaining += new_labels
 
     def instances(self, s: Step, depth: int) -> bool:
-        """Add instances of the hints and of the rules in the foreground for terms that occur; whether one is new."""
+        """Add instances of the hints, and of the rules in the foreground, at terms that occur; whether a fact is
+        new."""
         g = s.g
         before = len(g.facts)
-        known = list(g.facts.values())
-        here = closed_subterms([g.goal, *(g.facts[k] for k in s.foreground if g.facts[k][0] in COMPARISONS)])
-        wide: list[Term] | None = None
+        all_facts = list(g.facts.values())
+        closed_terms = closed_subterms([g.goal, *(g.facts[k] for k in s.foreground if g.facts[k][0] in COMPARISONS)])
+        terms_of_all_facts: list[Term] | None = None
         for hint in [*self.hints, *(Hint(k) for k in list(s.foreground) if g.facts[k][0] in ("all", "->"))]:
             if hint.term is not None or (hint.label not in g.facts and hint.label not in g.library.facts):
                 continue
             fact = g.fact(hint.label)
-            # Not a rule: a fact of the library comes to the foreground once, a fact of the goal is there already.
+            # A fact that is not a rule: if it is from the library, it is added to the foreground once.
             if fact[0] not in ("all", "->") and not hint.premises:
                 if hint.label in g.library.facts and ("got", hint.label) not in s.done:
                     s.done.add(("got", hint.label))
@@ -88,18 +100,18 @@ class Foreground(Arithmetic):
                     s.foreground[label] = None
                 continue
             rule = self.known(opened, fact)
-            started = self.start(s, hint, rule)
-            if started is None:
+            from_hint = self.start(s, hint, rule)
+            if from_hint is None:
                 continue
-            start, premise_labels = started
-            self.effort.spend(500 + 15 * len(here) + 10 * len(known))
-            options = ways(rule, g.goal, here, known, start)
-            # Nothing in the goal or the foreground fits: take terms of all facts that are comparisons.
+            start, premise_labels = from_hint
+            self.effort.spend(500 + 15 * len(closed_terms) + 10 * len(all_facts))
+            options = instances_of(rule, g.goal, closed_terms, all_facts, start)
+            # If no term of the goal or the foreground fits: the terms of all facts that are comparisons.
             if not options:
-                if wide is None:
-                    wide = closed_subterms([f for f in known if f[0] in COMPARISONS])
-                options = ways(rule, g.goal, wide, known, start, self.level.degree > 1)
-            # Still nothing, or the last level: an integer that no term determines may be any name of an integer.
+                if terms_of_all_facts is None:
+                    terms_of_all_facts = closed_subterms([f for f in all_facts if f[0] in COMPARISONS])
+                options = instances_of(rule, g.goal, terms_of_all_facts, all_facts, start, self.level.degree > 1)
+            # If still nothing fits, and at the last level: a missing integer may be any name of an integer.
             only_integers = all(m[1][1] == "Int" for m in rule.metas if m not in start)
             if (not options or self.level is LEVELS[-1]) and only_integers:
                 options = [*options, *(x for x in self.everywhere(s, rule, start) if x not in options)]
@@ -107,19 +119,21 @@ class Foreground(Arithmetic):
                 self.instantiate(s, hint, rule, option, premise_labels, depth)
         return len(g.facts) > before
 
-    def everywhere(self, s: Step, rule: Opened, start: Found) -> list[Found]:
-        """The names of integers, the last ones, for a rule of which one variable is missing that no term determines."""
+    def everywhere(self, s: Step, rule: Opened, start: MetaValues) -> list[MetaValues]:
+        """The instances of a rule that extend `start` by a name of an integer, for the last names in scope. An empty
+        list unless exactly one meta is missing."""
         missing = [m for m in rule.metas if m not in start]
         names = [("var", (n, "Int"), ()) for n, sort in s.g.scope.items() if sort == "Int"]
         return [{**start, missing[0]: v} for v in names[-LAST_NAMES:]] if len(missing) == 1 else []
 
-    def start(self, s: Step, hint: Hint, rule: Opened) -> tuple[Found, list[str | None]] | None:
-        """What the terms and premises of a hint determine: values of metas, and the labels for its first premises.
+    def start(self, s: Step, hint: Hint, rule: Opened) -> tuple[MetaValues, list[str | None]] | None:
+        """What the terms and premises of a hint determine: the values of metas, and the labels for the rule's first
+        premises.
 
-        A label is None where the hint leaves the premise to the search, as ``_`` or because its fact does not match.
+        A label is None if the search must prove the premise: the hint has ``_`` for it, or a fact that does not match.
         """
         g = s.g
-        matched: Found = {}
+        matched: MetaValues = {}
         for m, text in zip(rule.metas, hint.terms or (), strict=False):
             if text != "_":
                 matched[m] = g.term(text, m[1][1])
@@ -128,16 +142,17 @@ class Foreground(Arithmetic):
             if hint_premise.label == "_":
                 premise_labels.append(None)
                 continue
-            label = self.resolve(s, hint_premise, put(q, matched), matched)
+            label = self.resolve(s, hint_premise, with_values(q, matched), matched)
             if label is None:
                 self.lacking[f"the premise of {hint.label} that {hint_premise.label} should give"] = None
             premise_labels.append(label)
         return matched, premise_labels
 
-    def resolve(self, s: Step, hint: Hint, wanted: Term, matched: Found) -> str | None:
-        """The label of a fact that matches a premise: the hint itself, a part of it or an instance of it."""
+    def resolve(self, s: Step, hint: Hint, wanted: Term, matched: MetaValues) -> str | None:
+        """The label of a fact that matches a premise of a rule: the fact of the hint, or an instance of this fact.
+        `matched` is extended by the metas that the match determines. None if nothing matches."""
         g = s.g
-        # The fact itself, as it stands: equal up to metas, or with none left equal up to its normal form.
+        # The fact of the hint: equal up to metas, or equal up to normal forms if no meta is left.
         if hint.label in g.facts and hint.terms is None and not hint.premises:
             extended = dict(matched)
             if match(wanted, g.facts[hint.label], extended):
@@ -145,13 +160,13 @@ class Foreground(Arithmetic):
                 return hint.label
             if not any(is_meta(v) for v in free(wanted)) and fkey(wanted) == fkey(g.facts[hint.label]):
                 return hint.label
-        # An instance of it, which the terms and premises of the hint determine.
+        # An instance of the fact, which the terms and premises of the hint determine.
         fact = g.fact(hint.label)
         rule = self.known(opened, fact)
-        inner = self.start(s, hint, rule)
-        if inner is None:
+        from_hint = self.start(s, hint, rule)
+        if from_hint is None:
             return None
-        label = self.instantiate(s, hint, rule, inner[0], inner[1], 1, partial=True)
+        label = self.instantiate(s, hint, rule, from_hint[0], from_hint[1], 1, partial=True)
         if label is None:
             return None
         extended = dict(matched)
@@ -165,34 +180,36 @@ class Foreground(Arithmetic):
         s: Step,
         hint: Hint,
         rule: Opened,
-        matched: Found,
+        matched: MetaValues,
         premise_labels: Sequence[str | None],
         depth: int,
         partial: bool = False,
     ) -> str | None:
-        """Add an instance to the foreground; its label, or None where a premise fails or the instance is not new.
+        """Add an instance of a rule to the foreground. Returns its label, or None if a premise has no proof or if the
+        instance is not new.
 
-        With `partial` the metas need not all be known: quantifiers and premises that follow the last known one remain.
+        With `partial`, some metas may have no value: the instance then keeps the quantifiers and premises that follow
+        the last meta with a value.
         """
         g = s.g
-        # An instance that is there already, that failed from the same facts, or that is trivial, is not tried.
+        # An instance is not tried if it is a fact already, if it failed with the same facts, or if it is trivial.
         if not partial:
-            end = put(rule.end, matched)
-            self.effort.spend(1000 + 5 * sum(1 for _ in subterms(end)))
-            if any(is_meta(v) for v in free(end)):
+            conclusion = with_values(rule.end, matched)
+            self.effort.spend(1000 + 5 * sum(1 for _ in subterms(conclusion)))
+            if any(is_meta(v) for v in free(conclusion)):
                 return None
-            key = (hint.label, end)
-            if key in s.done or (key, len(g.facts)) in s.failed or fkey(end) == NTRUE:
+            key = (hint.label, conclusion)
+            if key in s.done or (key, len(g.facts)) in s.failed or fkey(conclusion) == NTRUE:
                 return None
             s.failed.add((key, len(g.facts)))
         arguments = self.arguments(s, hint, rule, matched, premise_labels, depth, partial)
         label = g.fresh("u")
         before = set(g.facts)
-        saved = len(g.nodes)
+        node_count = len(g.nodes)
         try:
             g.use(hint.label, *arguments, label=label, premises=0)
-        except (Stuck, Rejected):  # a premise has no proof: what the attempt wrote is taken back
-            del g.nodes[saved:]
+        except (Stuck, Rejected):  # a premise has no proof: remove the nodes and facts of the attempt
+            del g.nodes[node_count:]
             for k in [k for k in g.facts if k not in before]:
                 del g.facts[k]
             return None
@@ -206,14 +223,14 @@ class Foreground(Arithmetic):
         s: Step,
         hint: Hint,
         rule: Opened,
-        matched: Found,
+        matched: MetaValues,
         premise_labels: Sequence[str | None],
         depth: int,
         partial: bool,
     ) -> list[object]:
-        """What `Goal.use` takes for an instance, in the order of the fact.
+        """The arguments of `Goal.use` for an instance, in the order of the fact's quantifiers and premises.
 
-        A text for each quantifier; for each premise a label, or a tactic that searches for a proof.
+        A quantifier has a text; a premise has a label, or a tactic that searches for a proof.
         """
         arguments: list[object] = []
         f = s.g.fact(hint.label)
@@ -227,7 +244,7 @@ class Foreground(Arithmetic):
                 f = f[2][0]
             else:
                 hint_ends = not remaining_labels and not hint.premises and hint.terms is not None
-                if partial and hint_ends and metas:  # the hint names terms only, and more quantifiers follow
+                if partial and hint_ends and metas:  # the hint has only terms, and more quantifiers follow
                     break
                 label = remaining_labels.pop(0) if remaining_labels else None
                 arguments.append(self.premise(s, hint, depth) if label is None else f"#{label}")
@@ -235,38 +252,41 @@ class Foreground(Arithmetic):
         return arguments
 
     def premise(self, s: Step, hint: Hint, depth: int) -> Callable[[Goal], None]:
-        """The tactic that proves a premise of an instance of `hint`; what it cannot prove is noted as lacking."""
+        """The tactic that proves a premise of an instance of `hint`. A premise that it cannot prove is noted in
+        `lacking`."""
 
         def proof(h: Goal) -> None:
-            inner = s.under(h)
-            if self.at_once(inner):
+            step = s.under(h)
+            if self.at_once(step):
                 return
             if depth <= 0:
                 raise Stuck("too deep")
-            trial = inner.fork()
+            trial = step.fork()
             try:
                 self.close_premise(trial, hint, depth)
             except Stuck:
                 self.lacking[f"{h.text(h.goal)} for {hint.label}"] = None
                 raise
-            inner.take(trial)
+            step.take(trial)
 
         return proof
 
     def close_premise(self, s: Step, hint: Hint, depth: int) -> None:
-        """Close a premise of an instance of `hint`: by a sign, a contradiction or a search of its own; or Stuck."""
+        """Close a premise of an instance of `hint`, or Stuck: by a sign, by a contradiction, or by a search for this
+        premise."""
         premise = s.g.goal
         if self.nonzero(s):
             return
-        # At the low levels a negation must follow at once, without a search of its own.
+        # At the low levels a negation must follow at once, without a search.
         if premise[0] == "~" and self.level.degree < 2:
             s.g.intro_all()
             self.saturate(s)
             if not (self.follows(s) or self.denied(s, 0, deep=False)):
                 raise Stuck("not there")
             return
-        # The hint itself takes no part, as its instances would have premises of the same kind again. A premise has
-        # one level of depth less; within it there are only instances whose own premises hold at once.
+        # The hint is left out of this search, since its instances would have premises of the same kind again. In a
+        # premise the depth is 1 less; in a premise of a premise it is 0, so that all further premises must hold at
+        # once.
         hints, self.hints = self.hints, [x for x in self.hints if x is not hint]
         self.inside += 1
         try:
@@ -277,13 +297,13 @@ class Foreground(Arithmetic):
             self.inside -= 1
 
     def nonzero(self, s: Step) -> bool:
-        """Close the goal a != b by the sign of a - b or b - a; whether that was possible."""
+        """Close the goal a != b by the sign of a - b or b - a; whether it did."""
         g = s.g
         if g.goal[0] != "~" or g.goal[2][0][0] != "=" or self.level.rounds == 0:
             return False
         a, b = g.goal[2][0][2]
         for t in (("-", None, (a, b)), ("-", None, (b, a))):
-            if nf(b) == {}:  # b is 0: a itself or -a, whose form says more than that of a difference
+            if nf(b) == {}:  # b is 0: use a or -a, since the form of a is lost in a difference
                 t = a if t[2][0] == a else ("neg", None, (a,))
             sign = s.signs.of(t)
             if sign is not None and sign[1]:  # 0 < t contradicts a = b
@@ -296,10 +316,10 @@ class Foreground(Arithmetic):
         return False
 
     def denied(self, s: Step, depth: int, *, deep: bool) -> bool:
-        """Close any goal by a fact ``~F`` of which F has a proof; whether there is one.
+        """Close any goal by a fact ``~F`` and a proof of F; whether it did.
 
-        If not `deep`, all such facts are tried and F must follow at once; else those in the foreground whose F is no
-        comparison, each F by a search of its own.
+        Unless `deep`, all facts ``~F`` are tried, and F must follow at once. With `deep`, those of the foreground are
+        tried whose F is not a comparison, and F is proved by a search.
         """
         g = s.g
         for k in [k for k in (s.foreground if deep else g.facts) if g.facts[k][0] == "~"]:
@@ -332,7 +352,8 @@ class Foreground(Arithmetic):
         return False
 
     def integers(self, s: Step) -> bool:
-        """Close a comparison of integers by a contradiction: its negation a < b is stronger, as it gives a + 1 <= b."""
+        """Close a comparison of integers by a contradiction with its negation; whether it did. A negation a < b gives
+        a + 1 <= b, which is stronger."""
         g = s.g
         if g.goal[0] not in ("<=", "<") or any(sort_of(x) != "Int" for x in g.goal[2]):
             return False
@@ -347,9 +368,9 @@ class Foreground(Arithmetic):
         return True
 
     def signs_and_sums(self, s: Step) -> None:
-        """Add signs of what occurs in the goal and the foreground, z*(1/z) = 1, and what is known about its sums."""
+        """Add facts about terms that occur in the goal and the foreground: signs, z*(1/z) = 1, and facts about sums."""
         g = s.g
-        # The atoms and the exponents of exp in the normal forms, as numbers of `normal`.
+        # The atoms and the exponents of exp in the normal forms. Both are numbers, to which `normal` has the terms.
         comparisons = [g.facts[k] for k in s.foreground if g.facts[k][0] in COMPARISONS]
         atoms: dict[int, None] = {}
         exponents: dict[int, None] = {}
@@ -360,7 +381,7 @@ class Foreground(Arithmetic):
                     exponents[e] = None
         if g.goal[0] in ("<=", "<") and not nf(g.goal[2][0]):  # the goal 0 <= t or 0 < t asks for a sign itself
             s.signs.of(g.goal[2][1])
-        # An atom as it is written in the goal or a fact: another form of it would be another term in the proof.
+        # Each atom as the goal or a fact has it, since a different term with the same normal form does not match there.
         written: dict[object, Term] = {}
         for f in [g.goal, *comparisons]:
             for t in subterms(f):
@@ -383,7 +404,8 @@ class Foreground(Arithmetic):
         self.unfolded(s, comparisons)
 
     def unfolded(self, s: Step, comparisons: list[Term]) -> None:
-        """Rewrite sums by facts ``all j. P -> f(j) = t``: that sum f(j) is sum t becomes a fact, by lem:sum_ext."""
+        """Add equations of sums: if there is a fact ``all j. P -> f(j) = t``, a sum over f(j) is equal to the sum over
+        t, by lem:sum_ext."""
         g = s.g
         if "lem:sum_ext" not in g.library.facts:
             return
@@ -391,20 +413,20 @@ class Foreground(Arithmetic):
         if not equations:
             return
         for t in [t for f in [g.goal, *comparisons] for t in subterms(f) if t[0] == "sum" and not loose(t)]:
-            # The body with every such f(j) replaced by its value, and the facts that say so.
+            # The body with each f(j) replaced by its value, and the labels of the facts that are used.
             low, high, body = t[2]
-            new, used = body, []
+            rewritten_body, used = body, []
             for head, (k, value) in equations.items():
-                exchanged = _exchanged(new, head, value)
-                if exchanged != new:
-                    new, used = exchanged, [*used, k]
+                after = _exchanged(rewritten_body, head, value)
+                if after != rewritten_body:
+                    rewritten_body, used = after, [*used, k]
             if not used or ("unfolded", t) in s.done:
                 continue
-            # The lemma's premise, that both bodies agree in the range, is to follow from the facts that were used.
+            # The lemma's premise is that both bodies agree in the range. The used facts are the hints for its proof.
             s.done.add(("unfolded", t))
             lemma = Hint("lem:sum_ext")
             rule = opened(g.fact(lemma.label))
-            functions = (("lam", ("Int",), (body,)), ("lam", ("Int",), (new,)))
+            functions = (("lam", ("Int",), (body,)), ("lam", ("Int",), (rewritten_body,)))
             matched = dict(zip(rule.metas, (*functions, low, high), strict=True))
             hints, self.hints = self.hints, [Hint(k) for k in used]
             try:
@@ -413,14 +435,15 @@ class Foreground(Arithmetic):
                 self.hints = hints
 
     def at_most_one(self, s: Step, t: Term) -> None:
-        """Add I[F] <= 1, once."""
+        """Add I[F] <= 1 for the indicator `t`, unless it was added before."""
         if ("one", t) in s.done:
             return
         s.done.add(("one", t))
         s.signs.indicator(t, s.g.fresh("sg"), ("<=", None, (t, num(1))))
 
     def provable(self, s: Step) -> Callable[[Goal], bool]:
-        """A function that closes a branch of this goal by linear arithmetic from all facts; whether it did."""
+        """A function that tries to close a branch of this goal by linear arithmetic from all facts, and returns whether
+        it did."""
 
         def proof(h: Goal) -> bool:
             return self.follows(s.under(h))
@@ -429,7 +452,8 @@ class Foreground(Arithmetic):
 
 
 def _values_at_all_places(g: Goal) -> dict[Term, tuple[str, Term]]:
-    """The facts ``all j:Int. P -> f(j) = t``, with f a name that t does not have: f(j) to the label and t."""
+    """For each fact ``all j:Int. P -> f(j) = t``, where f is a name that does not occur in t: by f(j), the label of the
+    fact and t."""
     j = ("bound", (0, "Int"), ())
     equations: dict[Term, tuple[str, Term]] = {}
     for k, f in g.facts.items():
@@ -442,7 +466,8 @@ def _values_at_all_places(g: Goal) -> dict[Term, tuple[str, Term]]:
 
 
 def _exchanged(t: Term, old: Term, new: Term) -> Term:
-    """The body of a sum with `old`, in which only its variable is loose, replaced where no other binder is between."""
+    """The body of a sum with `new` in place of `old`, but not within another binder. In `old` only the sum's variable
+    is loose."""
     if t == old:
         return new
     if t[0] in ("sum", "prod", "all", "ex", "lam"):

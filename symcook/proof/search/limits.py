@@ -15,7 +15,8 @@ from symcook.proof.search.tactics import Stuck
 from symcook.proof.terms import Clock
 
 JUDGING = 600.0
-"""For the checker, on one certificate: of a machine with 81 rows a part takes 40 s."""
+"""The limit for the checker on one certificate, in seconds of processor time. A part of the certificate of a Turing
+machine with 81 rows takes 40 s."""
 
 
 class OutOfTime(Undecided):
@@ -24,20 +25,21 @@ class OutOfTime(Undecided):
 
 @contextmanager
 def limited(until: Until | None, seconds: float = math.inf) -> Iterator[None]:
-    """A context that raises OutOfTime when `until` is over, or `seconds`; without timers somewhat later than that.
+    """A context that raises OutOfTime when `until` or `seconds` is over, whichever comes first; somewhat later on a
+    system without timers. Without `until` there is no limit.
 
-    Any rejection after that moment counts as OutOfTime too: it may be one for want of time.
+    A rejection after the limit counts as OutOfTime too, since the lack of time may have caused it.
     """
     if until is None:
         yield
         return
-    own = Until(min(seconds, until.left))
-    own.clock = min(own.clock, until.clock)
+    limit = Until(min(seconds, until.left))
+    limit.clock = min(limit.clock, until.clock)
     try:
-        with nullcontext() if timers() else Clock(own.left), alarm(own):
+        with nullcontext() if timers() else Clock(limit.left), alarm(limit):
             yield
     except (Rejected, Stuck, TimeUp) as error:
-        if isinstance(error, TimeUp) or own.left <= 0:
+        if isinstance(error, TimeUp) or limit.left <= 0:
             raise OutOfTime("the time is over") from None
         raise
 
@@ -51,8 +53,8 @@ def replayed(ids: Iterable[str] | None = None) -> list[Verdict]:
 def judged(statement: Statement, certificate: object, seconds: float = JUDGING) -> Verdict:
     """The checker's verdict on a certificate of a statement that is not stored, as `Library.judged` gives it.
 
-    Rejected also where the checker takes more than so many seconds of the processor. Its own limit goes by the clock,
-    and is used only where there are no timers.
+    Rejected also if the checker takes more than `seconds` of processor time. The checker's own limit goes by the clock,
+    and is used only on a system without timers.
     """
     until = Until(seconds)
     try:

@@ -1,7 +1,7 @@
-"""A proof without the steps that nothing uses.
+"""Removes the steps of a proof that nothing uses.
 
-In: the nodes of a proof as the search wrote them, with facts that turned out not to help. Out: the same proof without
-them. The nodes are read from the last to the first, since what a node uses must be known before those that give it.
+The search writes nodes for facts that later turn out not to help. The functions here drop such nodes. They read the
+nodes from the last to the first: whether a node that adds a fact is used depends on the nodes that follow it.
 """
 
 from __future__ import annotations
@@ -9,76 +9,79 @@ from __future__ import annotations
 from typing import Any
 
 Node = dict[str, Any]
+"""A node of a proof; `by` names its rule."""
 
 
 def pruned(nodes: list[Node]) -> list[Node]:
-    """The same proof without facts that are not used and cases that are not needed."""
+    """The proof without facts that are not used and cases that are not needed."""
     return _pruned(nodes)[0]
 
 
 def cited(nodes: list[Node]) -> set[str]:
-    """The labels that a proof uses, its own among them."""
+    """The labels that the needed steps of a proof use, with those that the proof itself introduces."""
     return _pruned(nodes)[1]
 
 
 def _labels(spec: str | list[str]) -> list[str]:
+    """The labels in the field `as` of a node, which is one label or a list of labels."""
     return list(spec) if isinstance(spec, list) else [spec]
 
 
 def _pruned(nodes: list[Node]) -> tuple[list[Node], set[str]]:
     """The proof without unused steps, and the labels that it uses."""
-    out: list[Node] = []
+    kept: list[Node] = []
     used: set[str] = set()
     for node in reversed(nodes):
-        # A node that only adds facts is left out where no later node uses one of them.
-        by = node["by"]
-        gives = by in ("have", "use", "ind") or (by == "rewrite" and "in" in node)
-        if gives and not used.intersection(_labels(node["as"])):
+        # A node that only adds facts is left out if no later node uses one of the facts.
+        rule = node["by"]
+        adds_facts = rule in ("have", "use", "ind") or (rule == "rewrite" and "in" in node)
+        if adds_facts and not used.intersection(_labels(node["as"])):
             continue
-        new = dict(node)
-        # What a node uses: the labels of its inner proofs, and those that it names itself.
-        if by in ("em", "cases"):
+        kept_node = dict(node)
+        # What a node uses: the labels that its inner proofs use, and those that it names itself.
+        if rule in ("em", "cases"):
             proofs = [_pruned(p) for p in node["proofs"]]
-            spare = next((p for p, label in zip(proofs, node["as"], strict=True) if not p[1] & {*_labels(label)}), None)
-            if spare is not None:  # this case does not use what it assumes: its proof alone is enough
-                out = list(reversed(spare[0]))
+            labelled = zip(proofs, node["as"], strict=True)
+            spare = next((proof for proof, label in labelled if not proof[1] & {*_labels(label)}), None)
+            if spare is not None:  # one case does not use what it assumes: its proof alone proves the goal
+                kept = list(reversed(spare[0]))
                 used = set(spare[1])
                 continue
-            new["proofs"] = [p for p, _ in proofs]
+            kept_node["proofs"] = [p for p, _ in proofs]
             for _, labels in proofs:
                 used |= labels
-            used |= {node["fact"]} if by == "cases" else set()
-        elif by == "split":
+            used |= {node["fact"]} if rule == "cases" else set()
+        elif rule == "split":
             proofs = [_pruned(p) for p in node["proofs"]]
-            new["proofs"] = [p for p, _ in proofs]
+            kept_node["proofs"] = [p for p, _ in proofs]
             for _, labels in proofs:
                 used |= labels
-        elif by == "have":
-            new["proof"], labels = _pruned(node["proof"])
+        elif rule == "have":
+            kept_node["proof"], labels = _pruned(node["proof"])
             used |= labels
-        elif by == "use":
-            new["with"] = []
+        elif rule == "use":
+            kept_node["with"] = []
             for argument in node["with"]:
                 if isinstance(argument, list):
                     argument, labels = _pruned(argument)
                     used |= labels
                 elif argument.startswith("#"):
                     used.add(argument[1:])
-                new["with"].append(argument)
+                kept_node["with"].append(argument)
             used.add(node["fact"])
-        elif by in ("antisym", "induct"):
-            for key in ("left", "right") if by == "antisym" else ("base", "step"):
-                new[key], labels = _pruned(node[key])
+        elif rule in ("antisym", "induct"):
+            for key in ("left", "right") if rule == "antisym" else ("base", "step"):
+                kept_node[key], labels = _pruned(node[key])
                 used |= labels
-        elif by == "pos":
+        elif rule == "pos":
             used |= {k for part in node.get("sum", ()) for k in part["of"]} | {k for _, k in node.get("eq", ())}
-        elif by == "interval":
+        elif rule == "interval":
             used |= set(node["on"])
-        elif by == "rewrite":
+        elif rule == "rewrite":
             used |= {node["eq"], *([node["in"]] if "in" in node else [])}
-        elif by in ("hyp", "absurd"):
+        elif rule in ("hyp", "absurd"):
             used |= {node["of"], *([node["not"]] if "not" in node else [])}
-        elif by == "obtain":
+        elif rule == "obtain":
             used.add(node["fact"])
-        out.append(new)
-    return list(reversed(out)), used
+        kept.append(kept_node)
+    return list(reversed(kept)), used

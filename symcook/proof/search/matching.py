@@ -1,11 +1,12 @@
-"""Matching a fact with what occurs in a goal: which terms to put for its quantifiers.
+"""Matches a fact with terms that occur in a goal: which terms the quantified variables of the fact may be.
 
-The quantified variables of a fact become metas, names that begin with ``?``. Matching is first order, up to normal
-forms where a meta occurs twice, with one addition: a meta of function sort that is applied to bound variables stands
-for a lambda (a Miller pattern). Applied to anything else it waits until another place determines it.
+The quantified variables of a fact become metas, which are names that begin with ``?``. Matching is first order; if a
+meta occurs twice, the two terms must be equal up to normal forms. There is one addition: a meta of function sort that
+is applied to distinct bound variables matches a lambda (a Miller pattern). A meta that is applied to other terms waits
+until another part of the pattern determines it.
 
-`match` extends a dictionary of metas; `ways` is what the search uses: all instances of a rule, up to a limit, in which
-something of its conclusion occurs among given terms.
+`match` extends a dictionary of metas. The search uses `instances_of`: up to a limit, all instances of a rule for which
+a part of the conclusion occurs among given terms.
 
 Letters: `p` is a pattern, `t` a term, `m` a meta, `f` a fact, `q` a premise.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -21,18 +22,19 @@ from symcook.errors import Rejected
 from symcook.proof.normal import TRUE, fkey
 from symcook.proof.terms import COMPARISONS, Term, abstract, apply, flatten, free, instantiate, loose, subterms, var
 
-META = "?"
-MOST = 12  # instances of one rule
-MOST_WAYS = 4  # instances that the premises give for one match of the conclusion
-LATE_ROUNDS = 3  # how often the applications of undetermined functions are looked at again
-TRIES = 1500  # matches tried for one rule
+META = "?"  # the first character of the names of metas
+MOST = 12  # the maximum number of instances of one rule
+MOST_WAYS = 4  # the maximum number of instances for one match of the conclusion
+LATE_ROUNDS = 3  # how often the applications of undetermined functions are tried again
+TRIES = 1500  # how many matches are tried for one rule
 
-Found = dict[Term, Term]
+MetaValues = dict[Term, Term]
+"""The terms of metas, by meta."""
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A fact as a rule: metas for its quantifiers in order, premises and conclusion."""
+    """A fact as a rule: the metas for its quantifiers in order, its premises, and its conclusion `end`."""
 
     metas: tuple[Term, ...]
     premises: tuple[Term, ...]
@@ -43,7 +45,7 @@ _count = itertools.count(1)
 
 
 def opened(f: Term, through: bool = True) -> Opened:
-    """`f` with metas for its leading quantifiers; `through` also for those behind an arrow."""
+    """The fact `f` as a rule. With `through`, quantifiers after a premise have metas too; else they stay in `end`."""
     metas: list[Term] = []
     premises: list[Term] = []
     while f[0] in ("all", "->"):
@@ -68,46 +70,47 @@ def has_meta(t: Term) -> bool:
     return any(is_meta(v) for v in free(t))
 
 
-def put(t: Term, found: Found) -> Term:
-    """`t` with the metas that were found, functions applied."""
-    names = [m for m in found if m in free(t)]
+def with_values(t: Term, values: MetaValues) -> Term:
+    """`t` with terms in place of the metas in `values`; a meta that is a lambda is applied to its arguments."""
+    names = [m for m in values if m in free(t)]
     if not names:
         return t
-    return instantiate(abstract(t, names), [found[m] for m in names])
+    return instantiate(abstract(t, names), [values[m] for m in names])
 
 
-def match(pattern: Term, t: Term, found: Found) -> bool:
-    """Extend `found` so that `pattern` is `t`, up to normal forms where a meta comes twice."""
-    late: list[tuple[Term, Term]] = []  # applications of functions that are not determined yet, and what they are to be
-    if not _match(pattern, t, found, late):
+def match(pattern: Term, t: Term, values: MetaValues) -> bool:
+    """Extend `values` so that `pattern` is `t`, up to normal forms if a meta occurs twice; whether that is possible."""
+    # The applications of functions that are not determined yet, each with the term that it must be.
+    waiting: list[tuple[Term, Term]] = []
+    if not _match(pattern, t, values, waiting):
         return False
     for _ in range(LATE_ROUNDS):
-        if not late:
+        if not waiting:
             return True
-        todo, late = late, []
-        for p, s in todo:
+        retried, waiting = waiting, []
+        for p, s in retried:
             head = p[2][0]
-            if head in found:
-                # The function is known by now: with all metas known both sides must be equal, else they are matched.
-                if found[head][0] == "lam":
-                    p = apply(found[head], p[2][1:])
+            if head in values:
+                # The function is determined now. If all metas are, both sides must be equal; else they are matched.
+                if values[head][0] == "lam":
+                    p = apply(values[head], p[2][1:])
                 else:
-                    p = ("app", None, (found[head], *p[2][1:]))
+                    p = ("app", None, (values[head], *p[2][1:]))
                 if loose(p) or loose(s):
                     return False
-                if not has_meta(put(p, found)):
-                    if not _same(put(p, found), s):
+                if not has_meta(with_values(p, values)):
+                    if not _same(with_values(p, values), s):
                         return False
-                elif not _match(p, s, found, late):
+                elif not _match(p, s, values, waiting):
                     return False
             else:
-                late.append((p, s))
-    for p, s in late:  # a function that nothing else determines: the name that is applied there
+                waiting.append((p, s))
+    for p, s in waiting:  # a function that nothing else determines is the name that the term applies
         head = p[2][0]
-        if head in found or s[0] != "app" or len(s[2]) != len(p[2]) or is_meta(s[2][0]) or loose(s[2][0]):
+        if head in values or s[0] != "app" or len(s[2]) != len(p[2]) or is_meta(s[2][0]) or loose(s[2][0]):
             return False
-        found[head] = s[2][0]
-        if not all(_match(a, b, found, []) for a, b in zip(p[2][1:], s[2][1:], strict=True)):
+        values[head] = s[2][0]
+        if not all(_match(a, b, values, []) for a, b in zip(p[2][1:], s[2][1:], strict=True)):
             return False
     return True
 
@@ -122,49 +125,50 @@ def _same(a: Term, b: Term) -> bool:
         return False
 
 
-def _match(p: Term, t: Term, found: Found, late: list[tuple[Term, Term]]) -> bool:
-    """Extend `found` so that the pattern `p` is `t`; what cannot be decided yet is added to `late`."""
-    # A meta: the term itself, which must not have variables of a binder outside of it.
+def _match(p: Term, t: Term, values: MetaValues, waiting: list[tuple[Term, Term]]) -> bool:
+    """Extend `values` so that the pattern `p` is `t`; whether that is possible so far. Applications that cannot be
+    decided yet are added to `waiting`."""
+    # A meta is the term `t`, in which no variable may be bound by a binder around it.
     if is_meta(p):
         if loose(t):
             return False
-        if p in found:
-            return found[p] == t or (p[1][1] in ("Int", "Real") and found[p][0] != "lam" and _same(found[p], t))
+        if p in values:
+            return values[p] == t or (p[1][1] in ("Int", "Real") and values[p][0] != "lam" and _same(values[p], t))
         if t[0] != "lam" and not _sorted(p, t):
             return False
-        found[p] = t
+        values[p] = t
         return True
-    # A meta applied to something.
+    # A meta that is applied to arguments.
     if p[0] == "app" and is_meta(p[2][0]):
         head, args = p[2][0], p[2][1:]
-        # To distinct bound variables: `t` as a function of these.
+        # If they are distinct bound variables, the meta is `t` as a function of these variables.
         if all(a[0] == "bound" for a in args) and len(set(args)) == len(args):
             function = _lambda(t, args)
             if function is None:
                 return False
-            if head in found:
-                return found[head] == function or _alike(found[head], function, args)
-            found[head] = function
+            if head in values:
+                return values[head] == function or _alike(values[head], function, args)
+            values[head] = function
             return True
-        # To other terms: the function must be known, or waits.
-        if head in found and found[head][0] == "lam":
-            return _match(apply(found[head], args), t, found, late)
-        if head in found:
-            return t[0] == "app" and t[2][0] == found[head] and _all(args, t[2][1:], found, late)
-        late.append((p, t))
+        # If they are other terms, the function must be determined already, or the application waits.
+        if head in values and values[head][0] == "lam":
+            return _match(apply(values[head], args), t, values, waiting)
+        if head in values:
+            return t[0] == "app" and t[2][0] == values[head] and _all(args, t[2][1:], values, waiting)
+        waiting.append((p, t))
         return True
     if p[0] != t[0] or p[1] != t[1] or len(p[2]) != len(t[2]):
         return False
-    return _all(p[2], t[2], found, late)
+    return _all(p[2], t[2], values, waiting)
 
 
-def _all(ps: Sequence[Term], ts: Sequence[Term], found: Found, late: list[tuple[Term, Term]]) -> bool:
-    """`_match` of each pattern with the term in its place."""
-    return len(ps) == len(ts) and all(_match(a, b, found, late) for a, b in zip(ps, ts, strict=True))
+def _all(ps: Sequence[Term], ts: Sequence[Term], values: MetaValues, waiting: list[tuple[Term, Term]]) -> bool:
+    """`_match` of each pattern with the term at the same index; whether all are possible."""
+    return len(ps) == len(ts) and all(_match(a, b, values, waiting) for a, b in zip(ps, ts, strict=True))
 
 
 def _sorted(p: Term, t: Term) -> bool:
-    """Whether the sort of a term fits that of a meta."""
+    """Whether the sort of the term `t` fits that of the meta `p`."""
     from symcook.proof.terms import fits, sort_of
 
     try:
@@ -184,7 +188,8 @@ def _alike(a: Term, b: Term, args: Sequence[Term]) -> bool:
 
 
 def _lambda(t: Term, args: Sequence[Term]) -> Term | None:
-    """`t` as a function of the bound variables `args`; a name where it is that name applied to them."""
+    """`t` as a function of the bound variables `args`: f if t is f(args) for a name f, else a lambda. None if `t` has
+    other loose variables."""
     if t[0] == "app" and t[2][1:] == tuple(args) and not loose(t[2][0]):
         return t[2][0]
     names = {a[1][0]: var(f"#a{k}", a[1][1]) for k, a in enumerate(args)}
@@ -195,33 +200,34 @@ def _lambda(t: Term, args: Sequence[Term]) -> Term | None:
 
 
 def _named(t: Term, names: dict[int, Term], depth: int) -> Term | None:
-    """`t` with names for the variables that are loose in it, by their index; None where one has no name.
+    """`t` with names in place of its loose variables, by their index; None if a loose variable has no name.
 
-    `depth` counts the binders around `t`: their variables have smaller indices and stay.
+    `depth` is the number of binders around `t` that are within the outermost term. Their variables have smaller
+    indices, and are not replaced.
     """
     tag, data, kids = t
     if tag == "bound":
         return t if data[0] < depth else names.get(data[0] - depth)
     if not kids:
         return t
-    out = []
+    named_kids = []
     for n, k in enumerate(kids):
         if tag == "lam":
             bound_here = len(data)
-        else:  # of a sum or product only the body, which comes last, is bound
+        else:  # a sum or product binds a variable only in its body, which is the last kid
             bound_here = 1 if tag in ("all", "ex") or (tag in ("sum", "prod") and n == 2) else 0
-        inner = _named(k, names, depth + bound_here)
-        if inner is None:
+        named_kid = _named(k, names, depth + bound_here)
+        if named_kid is None:
             return None
-        out.append(inner)
-    return (tag, data, tuple(out))
+        named_kids.append(named_kid)
+    return (tag, data, tuple(named_kids))
 
 
 # --- Ways to instantiate a fact -------------------------------------------------------------------------------------
 
 
 def closed_subterms(formulas: Sequence[Term]) -> list[Term]:
-    """The compound terms without loose variables in the given formulas, each once."""
+    """The compound terms without loose variables in the formulas, each once."""
     terms: dict[Term, None] = {}
     for f in formulas:
         for s in subterms(f):
@@ -231,102 +237,120 @@ def closed_subterms(formulas: Sequence[Term]) -> list[Term]:
 
 
 _LOGIC = frozenset({*COMPARISONS, "~", "&", "|", "->", "all", "ex", "ind"})
+"""The tags of formulas and indicators, with which no trigger begins."""
 
 
-def ways(
-    rule: Opened, goal: Term, here: Sequence[Term], known: Sequence[Term], found: Found, wide: bool = False
-) -> list[Found]:
-    """Instances of a rule in which part of the conclusion occurs among the terms `here`: values of metas.
+def instances_of(
+    rule: Opened,
+    goal: Term,
+    closed_terms: Sequence[Term],
+    facts: Sequence[Term],
+    values: MetaValues,
+    wide: bool = False,
+) -> list[MetaValues]:
+    """The instances of a rule for which a part of the conclusion occurs among `closed_terms`, each as the values of the
+    metas.
 
-    Each extends `found`. `known` are the facts that premises are matched with. With `wide`, a rule of which nothing
-    occurs is completed from its premises alone.
+    Each extends `values`. `facts` are those with which premises are matched. With `wide`, if no part of the
+    conclusion occurs, the premises alone give the instances.
     """
-    tries = [TRIES]  # a list, as all calls of `complete` count down the same number
-    wanted = [m for m in rule.metas if m not in found]
-    if not wanted:
-        return [found]
-    # The goal is the conclusion, or one of its parts: then no other instance is needed.
-    matched = dict(found)
-    if match(rule.end, goal, matched) and all(m in matched for m in wanted):
+    tries_left = [TRIES]  # a list, so that all calls of `complete` count down the same number
+    missing = [m for m in rule.metas if m not in values]
+    if not missing:
+        return [values]
+    # If the goal is the conclusion or one of its parts, no other instance is needed.
+    matched = dict(values)
+    if match(rule.end, goal, matched) and all(m in matched for m in missing):
         return [matched]
-    out: list[Found] = []
+    instances: list[MetaValues] = []
     for part in flatten("&", rule.end):
-        matched = dict(found)
-        if len(flatten("&", rule.end)) > 1 and match(part, goal, matched) and all(m in matched for m in wanted):
+        matched = dict(values)
+        if len(flatten("&", rule.end)) > 1 and match(part, goal, matched) and all(m in matched for m in missing):
             return [matched]
-    # A subterm of the conclusion matches a term; the premises give what is missing. Only the first trigger that gives
-    # anything is used: those after it have fewer metas.
-    hooks = triggers(rule.end, wanted)
-    for trigger in hooks:
-        for t in here:
-            matched = dict(found)
+    # A subterm of the conclusion (a trigger) matches a term; the premises give the missing metas. Only the first
+    # trigger that gives an instance is used, since later triggers have fewer metas.
+    end_triggers = triggers(rule.end, missing)
+    for trigger in end_triggers:
+        for t in closed_terms:
+            matched = dict(values)
             if match(trigger, t, matched):
-                for full in complete(rule, known, here, matched, tries):
-                    if full not in out:
-                        out.append(full)
-                if len(out) >= MOST:
-                    return out
-        if out:
-            return out
-    if not hooks or wide:
-        return complete(rule, known, here, dict(found), tries)[:MOST]
+                for instance in complete(rule, facts, closed_terms, matched, tries_left):
+                    if instance not in instances:
+                        instances.append(instance)
+                if len(instances) >= MOST:
+                    return instances
+        if instances:
+            return instances
+    if not end_triggers or wide:
+        return complete(rule, facts, closed_terms, dict(values), tries_left)[:MOST]
     return []
 
 
 def triggers(end: Term, metas: Sequence[Term]) -> list[Term]:
-    """Subterms of a conclusion to look for, those with most metas first, then the larger ones."""
-    sizes: dict[Term, tuple[int, int]] = {}
+    """The subterms of a conclusion that are matched with terms: those with more of `metas` first, then larger ones."""
+    rank: dict[Term, tuple[int, int]] = {}
     for s in subterms(end):
-        if s[2] and s[0] not in _LOGIC and s[0] not in ("+", "-", "neg") and s not in sizes and not loose(s):
-            if s[0] == "app" and is_meta(s[2][0]):  # it would match any term
+        if s[2] and s[0] not in _LOGIC and s[0] not in ("+", "-", "neg") and s not in rank and not loose(s):
+            if s[0] == "app" and is_meta(s[2][0]):  # a meta that is applied would match any term
                 continue
             meta_count = len([m for m in free(s) if m in metas])
             if meta_count:
-                sizes[s] = (-meta_count, -sum(1 for _ in subterms(s)))
-    return sorted(sizes, key=lambda s: (sizes[s], repr(s)))
+                rank[s] = (-meta_count, -sum(1 for _ in subterms(s)))
+    return sorted(rank, key=lambda s: (rank[s], repr(s)))
 
 
-def complete(rule: Opened, known: Sequence[Term], here: Sequence[Term], got: Found, tries: list[int]) -> list[Found]:
-    """The instances that extend `got`: missing metas come from premises that are facts, else from the conclusion.
+def complete(
+    rule: Opened, facts: Sequence[Term], closed_terms: Sequence[Term], values: MetaValues, tries_left: list[int]
+) -> list[MetaValues]:
+    """The instances that extend `values`. Premises that are among `facts` give the missing metas; if they
+    give none, the conclusion does.
 
-    `tries` has how many matches may still be tried.
+    `tries_left` has one number: how many matches may still be tried.
     """
-    if all(m in got for m in rule.metas):
-        return [got]
-    out: list[Found] = []
-    # Parts of premises that have a missing meta, against the facts; a < b also serves for a <= b.
+    if all(m in values for m in rule.metas):
+        return [values]
+    instances: list[MetaValues] = []
+    # Match parts of premises that have a missing meta with the facts; a fact a < b also matches a part a <= b.
     for q in rule.premises:
         for part in flatten("&", q):
-            if not any(m not in got for m in free(part) if is_meta(m)):
+            if not any(m not in values for m in free(part) if is_meta(m)):
                 continue
-            for f in known:
-                tries[0] -= 1
-                if tries[0] < 0:
-                    return out
-                extended = dict(got)
+            for f in facts:
+                tries_left[0] -= 1
+                if tries_left[0] < 0:
+                    return instances
+                extended = dict(values)
                 if part[0] == "<=" and f[0] == "<":
                     f = ("<=", None, f[2])
-                if match(part, f, extended) and len(extended) > len(got):
-                    out += [w for w in complete(rule, known, here, extended, tries) if w not in out]
-                    if len(out) >= MOST_WAYS:
-                        return out
-    # No premise helps: other subterms of the conclusion that have missing metas, against the terms that occur.
-    if not out:
-        missing = [m for m in rule.metas if m not in got]
-        for trigger in triggers(put(rule.end, got), missing):
-            for t in here:
-                tries[0] -= 1
-                if tries[0] < 0:
-                    return out
-                extended = dict(got)
-                if match(trigger, t, extended) and len(extended) > len(got):
-                    out += [w for w in complete(rule, known, here, extended, tries) if w not in out]
-                    if len(out) >= MOST_WAYS:
-                        return out
-    return out
+                if match(part, f, extended) and len(extended) > len(values):
+                    instances += [
+                        instance
+                        for instance in complete(rule, facts, closed_terms, extended, tries_left)
+                        if instance not in instances
+                    ]
+                    if len(instances) >= MOST_WAYS:
+                        return instances
+    # If no premise matched: match other subterms of the conclusion that have missing metas with the terms.
+    if not instances:
+        missing = [m for m in rule.metas if m not in values]
+        for trigger in triggers(with_values(rule.end, values), missing):
+            for t in closed_terms:
+                tries_left[0] -= 1
+                if tries_left[0] < 0:
+                    return instances
+                extended = dict(values)
+                if match(trigger, t, extended) and len(extended) > len(values):
+                    instances += [
+                        instance
+                        for instance in complete(rule, facts, closed_terms, extended, tries_left)
+                        if instance not in instances
+                    ]
+                    if len(instances) >= MOST_WAYS:
+                        return instances
+    return instances
 
 
-def arguments(rule: Opened, found: Found) -> Iterator[Term]:
-    """The values of the metas in order."""
+def arguments(rule: Opened, values: MetaValues) -> Iterator[Term]:
+    """The values of a rule's metas, in order."""
     for m in rule.metas:
-        yield found[m]
+        yield values[m]

@@ -1,39 +1,41 @@
-"""The language of proof texts: its lines, a reader that knows where it is, and a printer.
+"""The language of proof texts: its lines, a reader that reports the place of an error, and a printer.
 
-A file is a heading and up to three parts; blocks are set in by blanks::
+A file has a heading and up to three parts; blocks are indented by blanks::
 
     proof ID                            or: refutation ID, whose lines prove that the statement fails somewhere
-      given n s p (low high)            names for quantifiers, labels for what stands before an arrow
-      label: FORMULA by HINTS           a fact, by the automation
-      label: FORMULA                    a fact, with a proof of its own in the lines set in below it
-      calc label: TERM <= TERM by HINTS a chain: lines "_ < TERM by HINTS" below go on from the last term; the label is
-                                        of what stands at its two ends, and without one the chain is what is to be shown
-      take (a b) from FACT(TERM; TERM)  an instance of a fact; the premises are left to the automation
-      cases a, b: FORMULA               it holds (a) or not (b): a block for each below, that begins with "-"
+      given n s p (low high)            names for quantifiers, labels for premises
+      label: FORMULA by HINTS           a fact, proved by the automation
+      label: FORMULA                    a fact, proved by the indented lines below it
+      calc label: TERM <= TERM by HINTS a chain: each line "_ < TERM by HINTS" below continues from the last term; the
+                                        label is for the relation of the first and last term; without a label this
+                                        relation proves the goal
+      take (a b) from FACT(TERM; TERM)  an instance of a fact; the automation proves the premises
+      cases a, b: FORMULA               it holds (a) or not (b): a block for each case below, which begins with "-"
       cases a, b from FACT              the parts of a disjunction
       split                             a block for each part of a conjunction
-      induct k (low step)               a block for the first value, one for the step
-      obtain x y (a b) from FACT        names for what exists; FACT(TERM; TERM) an instance, as in take
-      witness TERM; TERM                for "there is"; ".." are the names last obtained
-      witness each                      each function that is to exist is what its equation says; facts below it are
-                                        proved as soon as the functions that they name are there
-      left                              or: right, the side of a disjunction to show
-      suppose no: FORMULA               the opposite of what is to be shown
-      rewrite FACT                      an equation put into what is to be shown; rewrite back FACT from right to left
+      induct k (low step)               a block for the first value, a block for the step
+      obtain x y (a b) from FACT        names for what exists; FACT(TERM; TERM) is an instance, as in take
+      witness TERM; TERM                terms for an existence; ".." stands for the names of the last obtain
+      witness each                      each function that must exist is given by its equation; a fact below is proved
+                                        as soon as the functions that it names are given
+      left                              or: right, the side of a disjunction that is proved
+      suppose no: FORMULA               the opposite of the goal
+      rewrite FACT                      an equation put into the goal; rewrite back FACT from right to left
       rewrite FACT in OTHER as label    an equation put into a fact
       let z = TERM                      a name for a term, in this text only; or let f(j, k) = TERM
-      qed by HINTS                      what is left to show; may be left out where nothing needs to be cited
+      qed by HINTS                      the rest of the goal; may be left out if no hints are needed
     defined                             why nothing in the statement is undefined; may be left out
-    inhabited                           why the hypotheses can be met; may be left out
+    inhabited                           why the hypotheses are satisfiable; may be left out
 
-Where there are fewer blocks than cases or parts, they are for what the automation leaves. ``..`` stands for the names
-that a statement itself has: of its quantifiers in ``given`` (of a conjunction those of the part that is shown) and in
-FACT(..), of what exists in ``obtain``; in a group of labels it is NAME_is for each part that is an equation for NAME.
+If there are fewer blocks than cases or parts, the blocks are for those that the automation does not prove. ``..``
+stands for the names that a statement itself has: in ``given`` the names of its quantifiers (for a conjunction, those of
+the part that is proved), in FACT(..) those of the fact, in ``obtain`` the names of what exists. In a group of labels,
+``..`` stands for NAME_is for each part that is an equation for NAME.
 
-A hint is a fact, ``fact(TERM; TERM)`` with terms for its quantifiers (``_`` leaves one open), ``fact[OTHER]`` with
-facts for its premises, or a term to consider. A line goes on in the next one while a bracket is open or where it ends
-with a comma, a colon, a semicolon, an operator or ``by``, where that one begins with ``by``, and in ``obtain`` until
-``from``; ``#`` begins a comment line. Lines end with a line feed and nothing else, and consist of printable characters.
+A hint is a fact; ``fact(TERM; TERM)`` with terms for its quantifiers (``_`` leaves one open); ``fact[OTHER]`` with
+facts for its premises; or a term. A line continues in the next line if a bracket is open, if it ends with a comma, a
+colon, a semicolon, an operator or ``by``, if the next line begins with ``by``, and in ``obtain`` until ``from``. ``#``
+begins a comment line. Lines end with a line feed only, and consist of printable characters.
 """
 
 from __future__ import annotations
@@ -47,50 +49,32 @@ from pathlib import Path
 from symcook.errors import BadInput
 from symcook.present import present
 
-VERSION = 1
-WIDTH = 116  # characters of a printed line
-MAX_LENGTH = 1_000_000  # characters of a text
-MAX_DEPTH = 60  # blocks within each other
-INDENT = 2  # columns by which the lines of a part are set in
+VERSION = 1  # the version of the language
+WIDTH = 116  # the maximum number of characters of a printed line
+MAX_LENGTH = 1_000_000  # the maximum number of characters of a text
+MAX_DEPTH = 60  # how deep blocks may nest
+INDENT = 2  # by how many columns the lines of a part are indented
 
-PARTS = ("proof", "defined", "inhabited")
+PARTS = ("proof", "defined", "inhabited")  # the names of the parts, in their order in a file
 WORDS = frozenset(
     [
-        "given",
-        "calc",
-        "take",
-        "cases",
-        "split",
-        "induct",
-        "obtain",
-        "witness",
-        "left",
-        "right",
-        "suppose",
-        "rewrite",
-        "let",
-        "qed",
-        "proof",
-        "refutation",
-        "defined",
-        "inhabited",
-        "language",
-        "by",
-        "from",
+        *("given", "calc", "take", "cases", "split", "induct", "obtain", "witness", "left", "right", "suppose"),
+        *("rewrite", "let", "qed", "proof", "refutation", "defined", "inhabited", "language", "by", "from"),
     ]
 )
+"""The keywords, none of which is a label at the beginning of a line."""
 
 
 @dataclass(frozen=True, order=True)
 class Place:
-    """Line and column, from 1."""
+    """A line and a column of a file, both from 1."""
 
     line: int
     column: int
 
 
 class BadProof(BadInput):
-    """A proof text that cannot be read: where, and what was expected there."""
+    """A proof text that cannot be read: the place of the error, and what was expected there."""
 
     def __init__(self, place: Place, must: str, given: object = None, do: str | None = None) -> None:
         self.place = place
@@ -98,16 +82,17 @@ class BadProof(BadInput):
 
 
 NOWHERE = Place(0, 0)
+"""The place of a line or hint that is in no file."""
 
 
 @dataclass(frozen=True)
 class HintText:
-    """A hint as written; `text` is the whole of it."""
+    """A hint as it is written."""
 
-    text: str
-    name: str = ""
-    terms: tuple[str, ...] | None = None
-    premises: tuple[HintText, ...] = ()
+    text: str  # the whole hint
+    name: str = ""  # the name of the fact; empty if the hint is a term
+    terms: tuple[str, ...] | None = None  # the terms in parentheses; None without parentheses
+    premises: tuple[HintText, ...] = ()  # the hints in brackets
     place: Place = field(default=NOWHERE, compare=False)
 
 
@@ -115,22 +100,24 @@ class HintText:
 class TextLine:
     """One line with the blocks below it; which fields are used depends on `kind`."""
 
-    kind: str
-    labels: tuple[str | tuple[str, ...], ...] = ()
-    formula: str = ""
-    hints: tuple[HintText, ...] = ()
+    kind: str  # the keyword; "fact" for ``label: FORMULA``, "step" for a further line of a chain
+    labels: tuple[str | tuple[str, ...], ...] = ()  # a group of labels in parentheses is a tuple
+    formula: str = ""  # the formula; for "let" the term
+    hints: tuple[HintText, ...] = ()  # the hints after ``by``; for "rewrite" the equation
+    # The terms of a witness, names of "obtain", arguments of "let"; the sides and the sign of a chain's step; the fact
+    # after ``in`` of "rewrite".
     terms: tuple[str, ...] = ()
-    name: str = ""
-    source: HintText | None = None
+    name: str = ""  # the name of "induct" and "let"; "each" of "witness"; "back" of "rewrite"
+    source: HintText | None = None  # the fact after ``from``
     blocks: tuple[tuple[TextLine, ...], ...] = ()
-    place: Place = field(default=NOWHERE, compare=False)
-    inner: Place = field(default=NOWHERE, compare=False)  # of the formula or the first term
-    where: tuple[Place, ...] = field(default=(), compare=False)  # of each character of the formula
+    place: Place = field(default=NOWHERE, compare=False)  # the place of the line
+    inner: Place = field(default=NOWHERE, compare=False)  # the place of the formula or the first term
+    where: tuple[Place, ...] = field(default=(), compare=False)  # the place of each character of the formula
 
 
 @dataclass(frozen=True)
 class ProofText:
-    """A file: the id, whether its proof is of the negation, and the blocks that are there."""
+    """A file: the id of its statement, whether it is a refutation, and the lines of its parts, by their names."""
 
     id: str
     refutes: bool
@@ -139,45 +126,47 @@ class ProofText:
 
 @dataclass
 class _Logical:
-    """A line joined with those that continue it; `where` has the place in the file of each of its characters."""
+    """A line joined with the lines that continue it. `indent` is the number of blanks before it, and `where` has the
+    place in the file of each of its characters."""
 
     indent: int
     text: str
     where: list[Place]
 
     def place(self, at: int) -> Place:
-        """Where a character stands in the file; of the end of the line, where the last one stands."""
+        """The place in the file of the character with index `at`; that of the last one for the end of the line."""
         return self.where[min(at, len(self.where) - 1)]
 
 
 _GOES_ON = re.compile(r"(?:[,;:(\[+\-*/^=<>&|]|\bby)\s*$")
+"""The end of a line that continues in the next line: a separator, an operator or ``by``."""
 _OBTAINS = re.compile(r"(?:-\s+)*obtain\s(?!.*\sfrom(?:\s|$))")
-"""The names of what exists, which may be many."""
+"""A line ``obtain`` without ``from`` so far, which continues since it may have many names."""
 
 
 def path_of(root: Path, name: str) -> Path:
-    """Where the proof text of a statement is, or would be, in a folder of proofs."""
+    """The path of the proof text of a statement in a folder of proofs, whether or not the file exists."""
     folder = "lemmas" if name.startswith("lem.") else name.partition(".")[0]
     return root / folder / f"{name.removeprefix('lem.')}.proof"
 
 
 def shown(raw: str, part: str = "proof") -> str:
-    """The lines of one part as their author wrote them, comments and all; empty where the part is left out."""
-    out: list[str] = []
+    """The lines of one part of a text as their author wrote them, with comments; empty if the text lacks the part."""
+    part_lines: list[str] = []
     current = "head"
     for line in raw.split("\n"):
         if line and not line[0].isspace() and not line.startswith("#"):
             word, _, remaining = line.partition(" ")
             current = word if word in PARTS[1:] else "proof" if word in ("proof", "refutation") else current
             if word == part and part in PARTS[1:] and remaining:
-                out.append(f"  {remaining}")
+                part_lines.append(f"  {remaining}")
         elif current == part:
-            out.append(line)
-    return textwrap.dedent("\n".join(out)).rstrip()
+            part_lines.append(line)
+    return textwrap.dedent("\n".join(part_lines)).rstrip()
 
 
 def read(text: str) -> ProofText:
-    """A proof text as its lines; BadProof with line and column where it is not one."""
+    """A proof text as its lines. BadProof, with line and column, if it cannot be read."""
     if len(text) > MAX_LENGTH:
         raise BadProof(Place(1, 1), f"a proof script must have at most {MAX_LENGTH} characters", len(text))
     # The version of the language, which may be left out, and the heading.
@@ -211,7 +200,7 @@ def read(text: str) -> ProofText:
                 )
             current = head[1]
             parts[current] = []
-            if head.end() < len(line.text):  # its first line stands beside it
+            if head.end() < len(line.text):  # the first line of the part follows the name
                 parts[current].append(_Logical(INDENT, line.text[head.end() :], line.where[head.end() :]))
         else:
             parts[current].append(line)
@@ -219,64 +208,66 @@ def read(text: str) -> ProofText:
 
 
 def _logical(text: str) -> list[_Logical]:
-    """The lines of a text without comments, each joined with those that continue it."""
-    out: list[_Logical] = []
-    depth = 0  # of brackets
-    open_line = False  # whether the line before goes on
+    """The lines of a text without comments, each joined with the lines that continue it."""
+    logical_lines: list[_Logical] = []
+    depth = 0  # the number of open brackets
+    open_line = False  # whether the line before continues
     for number, raw in enumerate(text.split("\n"), 1):
         if "\t" in raw:
             raise BadProof(Place(number, raw.index("\t") + 1), "expected blanks to set a line in", "a tab")
-        if not raw.isprintable():  # another line break, or a mark that hides what is read or turns its direction
+        if not raw.isprintable():  # another line break, or a character that hides text or turns its direction
             at = next(k for k, c in enumerate(raw) if not c.isprintable())
             raise BadProof(Place(number, at + 1), "expected printable characters and blanks", f"U+{ord(raw[at]):04X}")
         stripped = raw.strip()
         if not stripped or stripped.startswith("#"):
             continue
-        # A line that continues the one before is joined to it by a blank, which has the place of what follows.
+        # A line that continues the line before is joined to it by a blank, with the place of its first character.
         start = len(raw) - len(raw.lstrip())
         where = [Place(number, start + k + 1) for k in range(len(stripped))]
-        if out and (open_line or re.match(r"by\s", stripped)):
-            last = out[-1]
+        if logical_lines and (open_line or re.match(r"by\s", stripped)):
+            last = logical_lines[-1]
             last.text += " " + stripped
             last.where += [where[0], *where]
         else:
-            out.append(_Logical(start, stripped, where))
+            logical_lines.append(_Logical(start, stripped, where))
         for k, c in enumerate(stripped):
             depth += (c in "([") - (c in ")]")
             if depth < 0:
                 raise BadProof(where[k], "expected no closing bracket here", stripped)
-        last_text = out[-1].text
+        last_text = logical_lines[-1].text
         open_line = depth > 0 or _GOES_ON.search(stripped) is not None or _OBTAINS.match(last_text) is not None
     if depth > 0:
-        raise BadProof(out[-1].place(0), "expected a closing bracket before the end", out[-1].text)
-    return out
+        raise BadProof(logical_lines[-1].place(0), "expected a closing bracket before the end", logical_lines[-1].text)
+    return logical_lines
 
 
 def _block(lines: Sequence[_Logical], level: int) -> tuple[TextLine, ...]:
     """The lines of one block, each with the blocks below it; all must begin in the same column."""
     if level > MAX_DEPTH:
         raise BadProof(lines[0].place(0), f"expected at most {MAX_DEPTH} blocks within each other")
-    out: list[TextLine] = []
-    i = 0
-    while i < len(lines):
-        line = lines[i]
+    text_lines: list[TextLine] = []
+    index = 0
+    while index < len(lines):
+        line = lines[index]
         if line.indent != lines[0].indent:
             raise BadProof(line.place(0), f"expected the line to begin in column {lines[0].indent + 1}", line.text)
-        if out and out[-1].kind in ("cases", "split", "induct"):
-            deep = f"set in deeper than it, from column {line.indent + 3}, in blocks that begin with '- '"
-            raise BadProof(line.place(0), f"expected what belongs to '{out[-1].kind}' to be {deep}", line.text)
-        if re.match(r"-\s+\S", line.text):  # dashes without a line above them: the parts of the goal
-            return (*out, TextLine("split", place=line.place(0), blocks=_bullets(lines[i:], level)))
-        j = i + 1
-        while j < len(lines) and lines[j].indent > line.indent:
-            j += 1
-        out.append(_TextReader(line).line(lines[i + 1 : j], level))
-        i = j
-    return tuple(out)
+        # After a line with blocks, a line in the same column must not follow: the blocks close the goal.
+        if text_lines and text_lines[-1].kind in ("cases", "split", "induct"):
+            where_to_begin = f"set in deeper than it, from column {line.indent + 3}, in blocks that begin with '- '"
+            must = f"expected what belongs to '{text_lines[-1].kind}' to be {where_to_begin}"
+            raise BadProof(line.place(0), must, line.text)
+        if re.match(r"-\s+\S", line.text):  # blocks without a line above them are for the parts of the goal
+            return (*text_lines, TextLine("split", place=line.place(0), blocks=_bullets(lines[index:], level)))
+        next_index = index + 1
+        while next_index < len(lines) and lines[next_index].indent > line.indent:
+            next_index += 1
+        text_lines.append(_TextReader(line).line(lines[index + 1 : next_index], level))
+        index = next_index
+    return tuple(text_lines)
 
 
 def _bullets(lines: Sequence[_Logical], level: int) -> tuple[tuple[TextLine, ...], ...]:
-    """Blocks that each begin with a dash."""
+    """The blocks among lines, each of which begins with a dash."""
     groups: list[list[_Logical]] = []
     for line in lines:
         if line.indent == lines[0].indent:
@@ -290,24 +281,26 @@ def _bullets(lines: Sequence[_Logical], level: int) -> tuple[tuple[TextLine, ...
     return tuple(_block(group, level + 1) for group in groups)
 
 
+# Patterns: a label or name; the sign ``..`` for the names that the statement itself has; either of both.
 LABEL = r"[A-Za-z_][\w']*"
-OWN = r"\.\."  # the names that the statement itself has
+OWN = r"\.\."
 NAMES = rf"(?:{LABEL}|{OWN})"
 
 
 class _TextReader:
-    """Reads one logical line. Positions are those of characters in `text`; the method ``_`` KIND reads what follows
-    the keyword of a line."""
+    """Reads one logical line. Positions are indices of characters in `text`. The method ``_`` and a keyword reads what
+    follows this keyword, from the position that it is given."""
 
     def __init__(self, line: _Logical) -> None:
         self.source, self.text = line, line.text
 
     def fail(self, at: int, must: str) -> BadProof:
-        """The error for what stands at a position."""
+        """The error for the text at a position; `must` is the message."""
         return BadProof(self.source.place(at), must, self.text[at : at + 60] or "the end of the line")
 
     def line(self, below: Sequence[_Logical], level: int) -> TextLine:
-        """The line with its blocks, which are read from the lines `below` it."""
+        """The line with its blocks, which are read from the lines `below` it. `level` is how deep the line is
+        nested."""
         word = re.match(r"[a-z]+(?=\s|$)", self.text)
         kind = word[0] if word and word[0] in WORDS else "fact"
         begin = len(kind) if kind != "fact" else 0
@@ -315,10 +308,10 @@ class _TextReader:
             begin += 1
         if kind in PARTS or kind in ("refutation", "language", "from"):
             raise self.fail(0, "expected a line of a proof")
-        if kind == "by":  # beside the name of a part
+        if kind == "by":  # after the name of a part: ``defined by HINTS``
             kind, begin = "qed", 0
         text_line: TextLine = getattr(self, f"_{kind}")(begin)
-        # The lines below are further steps of a chain, blocks with dashes, or one block that proves a fact.
+        # The lines below are further steps of a chain, blocks that begin with dashes, or one block that proves a fact.
         if text_line.kind == "calc":
             return replace(text_line, blocks=(tuple(_TextReader(step_line).step() for step_line in below),))
         if not below:
@@ -334,30 +327,32 @@ class _TextReader:
         return replace(text_line, blocks=blocks)
 
     def place(self, at: int) -> Place:
-        """Where a character of the line stands in the file."""
+        """The place in the file of the character at a position."""
         return self.source.place(at)
 
     def labels(self, start: int, end: int, between: str) -> tuple[str | tuple[str, ...], ...]:
-        """Labels, or groups of them in parentheses, between `start` and `end`."""
-        out: list[str | tuple[str, ...]] = []
+        """The labels from `start` to `end`, where a group in parentheses is a tuple. `between` is the separator; empty
+        for blanks."""
+        labels_read: list[str | tuple[str, ...]] = []
         at = start
         pattern = re.compile(rf"\s*(?:({NAMES})|\(\s*({NAMES}(?:\s+{NAMES})*)\s*\))\s*")
         while at < end:
             match = pattern.match(self.text, at, end)
             if match is None:
                 raise self.fail(at, "expected a label or labels in parentheses")
-            out.append(match[1] if match[1] else tuple(match[2].split()))
+            labels_read.append(match[1] if match[1] else tuple(match[2].split()))
             at = match.end()
             if between and at < end:
                 if self.text[at] != between:
                     raise self.fail(at, f"expected '{between}'")
                 at += 1
-        if not out:
+        if not labels_read:
             raise self.fail(min(start, max(len(self.text) - 1, 0)), "expected a label")
-        return tuple(out)
+        return tuple(labels_read)
 
     def word(self, word: str, start: int) -> int:
-        """Where `word` stands outside of brackets after `start`, or the end."""
+        """The position of the first `word` outside of brackets from `start` on; the end of the line if there is
+        none."""
         depth = 0
         for at in range(start, len(self.text)):
             c = self.text[at]
@@ -368,7 +363,8 @@ class _TextReader:
         return len(self.text)
 
     def formula(self, start: int, end: int, what: str = "a formula") -> dict:
-        """The fields of a `TextLine` for the formula between two positions; BadProof where there is nothing."""
+        """The fields of a `TextLine` for the formula between two positions. BadProof, with `what` as the expected kind,
+        if there is only blank text."""
         stop = len(self.text[:end].rstrip())
         if stop <= start:
             raise self.fail(start, f"expected {what}")
@@ -376,19 +372,20 @@ class _TextReader:
         return {"formula": self.text[start:stop], "inner": self.place(start), "where": where, "place": self.place(0)}
 
     def by(self, start: int) -> tuple[int, tuple[HintText, ...]]:
-        """Where what comes before ``by`` ends, and the hints after it."""
+        """The position of ``by``, or the end of the line without it; and the hints after ``by``."""
         at = self.word("by", start)
         if at == len(self.text):
             return at, ()
         return at, self.hints(at + 2, len(self.text))
 
     def pieces(self, start: int, end: int, between: str) -> list[tuple[int, int]]:
-        """The parts between separators outside of brackets, without blanks around them."""
-        out, depth, begin = [], 0, start
+        """The parts of the text from `start` to `end`, as their two positions. The separator `between` counts only
+        outside of brackets; blanks around parts are left out."""
+        ends, depth, begin = [], 0, start
         for at in range(start, end + 1):
             c = self.text[at] if at < end else between
             depth += (c in "([") - (c in ")]") if at < end else 0
-            if at == end or (c == between and depth == 0):  # a part ends here: take the blanks around it off
+            if at == end or (c == between and depth == 0):  # a part ends here: remove the blanks around it
                 a, b = begin, at
                 while a < b and self.text[a] == " ":
                     a += 1
@@ -396,16 +393,16 @@ class _TextReader:
                     b -= 1
                 if a == b:
                     raise self.fail(min(a, len(self.text)), "expected something before the separator or the end")
-                out.append((a, b))
+                ends.append((a, b))
                 begin = at + 1
-        return out
+        return ends
 
     def hints(self, start: int, end: int) -> tuple[HintText, ...]:
         """The hints between two positions, which commas separate."""
         return tuple(self.hint(a, b) for a, b in self.pieces(start, end, ","))
 
     def hint(self, a: int, b: int) -> HintText:
-        """The hint between two positions: ``name(terms)[premises]``; anything else is a term, which has no name."""
+        """The hint from position `a` to `b`: ``name(terms)[premises]``, or a term for any other text."""
         text = self.text[a:b]
         place = self.place(a)
         head = re.match(r"[A-Za-z_][\w.:'-]*", text)
@@ -427,7 +424,7 @@ class _TextReader:
         return HintText(text, head[0], terms, premises, place)
 
     def closing(self, at: int) -> int:
-        """Where the bracket that opens at a position is closed."""
+        """The position at which the bracket that opens at `at` is closed."""
         depth = 0
         for k in range(at, len(self.text)):
             depth += (self.text[k] in "([") - (self.text[k] in ")]")
@@ -435,7 +432,7 @@ class _TextReader:
                 return k
         raise self.fail(at, "expected a closing bracket")
 
-    # One method for each kind of line; `at` is where the text after the keyword begins.
+    # One method for each kind of line; `at` is the position at which the text after the keyword begins.
 
     def _given(self, at: int) -> TextLine:
         return TextLine("given", self.labels(at, len(self.text), ""), place=self.place(0), inner=self.place(at))
@@ -470,7 +467,8 @@ class _TextReader:
         return replace(text_line, terms=(left_side, *others))
 
     def related(self, text: str, at: int) -> tuple[str, str, str]:
-        """The left side, the sign and the right side of a comparison in a chain; one sign alone is outside brackets."""
+        """The left side, the sign and the right side of a comparison in a chain, which must have exactly one sign
+        outside of brackets. `at` is the position for the error."""
         depth, signs = 0, []
         for sign in re.finditer(r"[(\[)\]]|<->|->|!=|<=|>=|[<=>]", text):
             depth += (sign[0] in "([") - (sign[0] in ")]")
@@ -485,7 +483,7 @@ class _TextReader:
         return TextLine("qed", hints=self.by(at)[1], place=self.place(0))
 
     def _cases(self, at: int) -> TextLine:
-        """``cases a, b from FACT``, or ``cases a, b: FORMULA``: by which of ``from`` and the colon comes first."""
+        """``cases a, b from FACT`` or ``cases a, b: FORMULA``: whether ``from`` or the colon comes first decides."""
         colon, origin = self.text.find(":", at), self.word("from", at)
         if origin < len(self.text) and (colon < 0 or origin < colon):
             source, hints = self.origin(origin)
@@ -503,7 +501,7 @@ class _TextReader:
         return TextLine("cases", labels, hints=hints, **self.formula(start, end))
 
     def _nothing(self, kind: str, at: int) -> TextLine:
-        """A line that is its keyword alone."""
+        """A line of the kind `kind` that has only its keyword."""
         if at < len(self.text):
             raise self.fail(at, "expected the end of the line")
         return TextLine(kind, place=self.place(0))
@@ -532,7 +530,7 @@ class _TextReader:
         return source[0], hints
 
     def _obtain(self, at: int) -> TextLine:
-        """``obtain x y (a b) from FACT``, or with one label that needs no parentheses."""
+        """``obtain x y (a b) from FACT``; a single label needs no parentheses."""
         origin = self.word("from", at)
         pattern = rf"({NAMES}(?:\s+{NAMES})*?)\s*(?:\(\s*({NAMES}(?:\s+{NAMES})*)\s*\)|\s({LABEL}))\s*$"
         match = re.compile(pattern).match(self.text, at, origin)
@@ -606,49 +604,50 @@ class _TextReader:
 
 
 def written(proof: ProofText) -> str:
-    """The text of a proof, which reads back as the same lines."""
-    out = [f"{'refutation' if proof.refutes else 'proof'} {proof.id}"]
+    """The text of a proof, which `read` reads as the same lines."""
+    text_rows = [f"{'refutation' if proof.refutes else 'proof'} {proof.id}"]
     for part in PARTS:
         if part in proof.parts and (part == "proof" or proof.parts[part]):
-            # A part of one line without blocks stands in the line of its name, ``inhabited witness 0``.
-            rows = block_lines(proof.parts[part], INDENT)
-            first = proof.parts[part][:1]
-            if part != "proof" and first and not first[0].blocks and len(first) == len(proof.parts[part]):
-                rows = _wrapped(f"{part} {line_text(first[0]).removeprefix('qed ')}", 0)
+            # A part of one line without blocks is written after its name, as in ``inhabited witness 0``.
+            part_rows = block_lines(proof.parts[part], INDENT)
+            first_lines = proof.parts[part][:1]
+            single = bool(first_lines) and not first_lines[0].blocks and len(first_lines) == len(proof.parts[part])
+            if part != "proof" and single:
+                part_rows = _wrapped(f"{part} {line_text(first_lines[0]).removeprefix('qed ')}", 0)
             else:
-                out += [] if part == "proof" else [part]
-            out += rows
-    return "\n".join(out) + "\n"
+                text_rows += [] if part == "proof" else [part]
+            text_rows += part_rows
+    return "\n".join(text_rows) + "\n"
 
 
 def count(lines: Iterable[TextLine]) -> int:
-    """How many lines a block has, those below included."""
+    """The number of lines of a block, with those of the blocks below them."""
     return sum(1 + sum(count(b) for b in line.blocks) for line in lines)
 
 
 def block_lines(lines: Iterable[TextLine], indent: int) -> list[str]:
-    """The rows of text of a block, set in by `indent` columns."""
-    out: list[str] = []
+    """The rows of text of a block, indented by `indent` columns."""
+    text_rows: list[str] = []
     for line in lines:
-        # A split is written as its blocks alone, each with a dash in the columns of the line.
+        # A split is written as its blocks only, each with a dash in the column of the line.
         if line.kind == "split" and line.blocks:
             for block in line.blocks:
                 rows = block_lines(block or (TextLine("qed"),), indent + 2)
                 rows[0] = " " * indent + "- " + rows[0].lstrip()
-                out += rows
+                text_rows += rows
             continue
         for part in _parted(line, indent):
-            out += _wrapped(line_text(part), indent)
-        # One block without a dash below a fact, a chain or a witness; else blocks with dashes.
+            text_rows += _wrapped(line_text(part), indent)
+        # A fact, a chain and a witness have one block without a dash; other lines have blocks with dashes.
         if line.kind in ("fact", "calc", "witness"):
             for block in line.blocks:
-                out += block_lines(block, indent + 2)
+                text_rows += block_lines(block, indent + 2)
             continue
         for block in line.blocks:
             rows = block_lines(block or (TextLine("qed"),), indent + 4)
             rows[0] = " " * (indent + 2) + "- " + rows[0].lstrip()
-            out += rows
-    return out
+            text_rows += rows
+    return text_rows
 
 
 def _group(label: str | tuple[str, ...]) -> str:
@@ -658,7 +657,7 @@ def _group(label: str | tuple[str, ...]) -> str:
 
 def line_text(line: TextLine) -> str:
     """One line without its blocks."""
-    # The fields that a kind has are described with its reader, `_TextReader._KIND`.
+    # The fields that a kind of line has are described at `TextLine`.
     by = f" by {', '.join(h.text for h in line.hints)}" if line.hints else ""
     labels = [_group(k) for k in line.labels]
     if line.kind == "given":
@@ -697,32 +696,35 @@ def line_text(line: TextLine) -> str:
 
 
 def _parted(line: TextLine, indent: int) -> list[TextLine]:
-    """A line as itself; a long ``given`` as several lines, since it goes on within brackets only."""
-    out = [line]
-    while line.kind == "given" and len(out[-1].labels) > 1 and len(line_text(out[-1])) + indent > WIDTH:
-        labels, fitting = out.pop().labels, 1
+    """The line itself; or several lines for a long ``given``, since it continues in the next line only within
+    brackets."""
+    parts = [line]
+    while line.kind == "given" and len(parts[-1].labels) > 1 and len(line_text(parts[-1])) + indent > WIDTH:
+        labels, fitting = parts.pop().labels, 1
         while len(line_text(replace(line, labels=labels[: fitting + 1]))) + indent <= WIDTH:
             fitting += 1
-        out += [replace(line, labels=labels[:fitting]), replace(line, labels=labels[fitting:])]
-    return out
+        parts += [replace(line, labels=labels[:fitting]), replace(line, labels=labels[fitting:])]
+    return parts
 
 
 def _wrapped(text: str, indent: int) -> list[str]:
-    """Lines of at most `WIDTH` characters where that can be, broken where the reader sees that the line goes on."""
-    # Blanks at which `_logical` joins two lines: in brackets, after an operator, before ``by``, in names to obtain.
+    """The rows of a text, of at most `WIDTH` characters if that is possible. A row ends only where the reader knows
+    that the line continues."""
+    # `breaks`: the blanks at which a row may end, since `_logical` joins two lines there: within brackets, after an
+    # operator, before ``by``, and in the names to obtain.
     breaks, depth = [], 0
     for k, c in enumerate(text):
         depth += (c in "([") - (c in ")]")
         goes_on = depth > 0 or _GOES_ON.search(text[:k]) or text.startswith("by ", k + 1)
         if c == " " and (goes_on or _OBTAINS.match(text[: k + 1])):
             breaks.append(k)
-    # Each row ends at the last break that fits, or where none fits at the next one.
-    out: list[str] = []
+    # Each row ends at the last break that fits, or at the next one if none fits.
+    rows: list[str] = []
     begin, pad = 0, indent
     while len(text) - begin + pad > WIDTH:
-        here = [k for k in breaks if begin < k <= begin + WIDTH - pad] or [k for k in breaks if k > begin][:1]
-        if not here:
+        fitting = [k for k in breaks if begin < k <= begin + WIDTH - pad] or [k for k in breaks if k > begin][:1]
+        if not fitting:
             break
-        out.append(" " * pad + text[begin : here[-1]])
-        begin, pad = here[-1] + 1, indent + 6
-    return [*out, " " * pad + text[begin:]]
+        rows.append(" " * pad + text[begin : fitting[-1]])
+        begin, pad = fitting[-1] + 1, indent + 6
+    return [*rows, " " * pad + text[begin:]]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from symcook.proof.search.tactics import Goal
 
 ANY = var("#", "Int")
+"""A placeholder for the bound variable of a range whose ends are read."""
 
 
 class PositionRange(NamedTuple):
@@ -47,24 +48,31 @@ def between(low: Term, place: Term, high: Term) -> Term:
 
 
 def ranged(low: Term, high: Term, body: Term, place: Term, tag: str = "all") -> Term:
-    """``all place in low..high. body``, or with the tag "ex" an existence. The ends are not about the place."""
-    return (tag, "Int", (abstract(("->" if tag == "all" else "&", None, (between(low, place, high), body)), (place,)),))
+    """The formula ``all place in low..high. body``, or ``ex place in low..high. body`` with the tag "ex". The name
+    `place` must not occur in `low` and `high`."""
+    connective = "->" if tag == "all" else "&"
+    inside: Term = (connective, None, (between(low, place, high), body))
+    return (tag, "Int", (abstract(inside, (place,)),))
 
 
 def range_of(f: Term, place: Term) -> PositionRange | None:
-    """What `ranged` makes, read back with the bound variable as `place`; None for another formula."""
+    """The ends and the body of a formula that `ranged` writes, where `place` stands for the bound variable; None for
+    another formula."""
     ends = _ends(f, place)
     return None if ends is None else PositionRange(*ends, instantiate(f[2][0], (place,))[2][1])
 
 
 def numbered_range(f: Term) -> range | None:
-    """The numbers of ``all x in a..b. F`` whose ends are numbers; None for another formula."""
-    ends = [normal.constant(nf(end)) for end in (f[0] == "all" and _ends(f, ANY)) or ()]
-    return range(int(ends[0] or 0), int(ends[1] or 0) + 1) if ends and None not in ends else None
+    """The numbers from a to b, for a formula ``all x in a..b. F`` whose ends are numbers; None for another formula."""
+    ends = _ends(f, ANY) if f[0] == "all" else None
+    if ends is None:
+        return None
+    low, high = (normal.constant(nf(end)) for end in ends)
+    return None if low is None or high is None else range(int(low), int(high) + 1)
 
 
 def at_number(f: Term, x: int) -> Term:
-    """F with the number `x` for the variable of ``all x in a..b. F``."""
+    """The body F of a formula ``all x in a..b. F``, with the number `x` in place of the variable."""
     return instantiate(f[2][0], (num(x),))[2][1]
 
 
@@ -75,7 +83,8 @@ def in_range(g: Goal, name: str) -> None:
 
 
 def _ends(f: Term, place: Term) -> tuple[Term, Term] | None:
-    """The ends of the range of a formula, whose bound variable is called `place`; None for another formula."""
+    """The ends of the range of a formula that `ranged` writes, where `place` stands for the bound variable; None for
+    another formula."""
     tag, sort, kids = f
     if tag not in ("all", "ex") or sort != "Int" or kids[0][0] != ("->" if tag == "all" else "&"):
         return None

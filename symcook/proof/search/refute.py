@@ -1,8 +1,8 @@
-"""A refutation in the form that the checker requires: from "suppose the statement" to "it fails at these values".
+"""Refutations in the form that the checker requires.
 
-A script refutes a statement S by assuming it, using it at some values, and deriving a contradiction. A certificate must
-prove R(S) (`conditions.refutation`): there are values at which the premises hold, the conclusion is false, and
-everything is defined (D). `Refutation` is a goal R(S) that such a script can work on as if it had assumed S.
+A script refutes a statement S by assuming S, using it at some values, and deriving a contradiction. A certificate must
+prove R(S) instead (`conditions.refutation`): there are values at which the premises of S hold, its conclusion is false,
+and everything is defined (D). `Refutation` is a goal R(S) on which such a script works as if it had assumed S.
 """
 
 from __future__ import annotations
@@ -20,25 +20,28 @@ if TYPE_CHECKING:
 
 
 class Refutation(Goal):
-    """The goal R(S): ``intro`` only names S, and ``use`` of it gives witnesses for its quantifiers and proves premises.
+    """The goal R(S). The first ``intro`` only gives S a label; ``use`` of this label gives witnesses for the
+    quantifiers of S and proves its premises.
 
-    When all quantifiers and premises are used, the rest of S is assumed, and the goal is ``false``: from there on it is
-    a goal like any other. `whole` proves the parts of D.
+    After all quantifiers and premises of S are used, the rest of S is assumed and the goal is ``false``. From then on
+    it is a goal like any other. `whole` proves the parts of D.
     """
 
     def __init__(self, library: Citable, statement: Term, whole: Tactic | None = None) -> None:
         super().__init__(library, refutation(statement), {}, {})
         self.root = self.nodes
-        self.left: Term | None = statement  # the part of the statement that is not used yet; None once it is assumed
-        self.general = statement  # the same with new names for the values, as its D then has as many parts as R(S) has
-        self.supposed = ""  # the label of the statement
-        # For each premise that was proved the labels of its parts, and "" for each part of its D: the conjuncts that
-        # R(S) has in this place, which are split off before the next quantifier.
+        # The part of the statement that is not used yet (None after it is assumed); and the same part with new names
+        # for the values, since its D then has as many parts as that of R(S).
+        self.left: Term | None = statement
+        self.general = statement
+        self.supposed = ""  # the label of the statement; empty before `intro`
+        # For each premise that was proved since the last quantifier: the labels of its parts, and "" for each part of
+        # its D. R(S) has a conjunct for each of them, which is split off before the next quantifier.
         self.premises: list[list[str]] = []
         self.whole = whole or Goal.blast
 
     def intro(self, spec: str) -> Goal:
-        """Name the statement; after it is used up, as `Goal.intro`."""
+        """Give the statement its label. After the statement is used up, the same as `Goal.intro`."""
         if self.left is None:
             return super().intro(spec)
         if self.supposed:
@@ -48,35 +51,37 @@ class Refutation(Goal):
         return self
 
     def use(self, fact: str, *args: Any, label: str, premises: int | None = None) -> Goal:
-        """Use the statement at some values, what remains of it under `label`; another fact as `Goal.use` does."""
+        """Use the statement at some values and premises; the rest of it has the label `label`. For another fact, the
+        same as `Goal.use`."""
         if self.left is None or fact != self.supposed:
             return super().use(fact, *args, label=label, premises=premises)
-        arguments, t, extra = list(args), self.left, 0
-        while t[0] in ("all", "->"):
+        arguments, remaining, proved_without_argument = list(args), self.left, 0
+        while remaining[0] in ("all", "->"):
             # A quantifier of S is an existence in R(S): the argument is its witness.
-            if t[0] == "all":
+            if remaining[0] == "all":
                 if not arguments:
                     break
                 self._split_off()
                 text = arguments.pop(0)
-                value = self.term(text, t[1])
+                value = self.term(text, remaining[1])
                 self.witness(text)
-                t = instantiate(t[2][0], (value,))
+                remaining = instantiate(remaining[2][0], (value,))
                 self.general = instantiate(self.general[2][0], (var(f"{text}#{len(self.nodes)}", self.general[1]),))
                 continue
-            # A premise of S is a part of a conjunction in R(S).
-            if not arguments and premises is not None and extra >= premises:
+            # A premise of S is a part of a conjunction in R(S). Without an argument for it, `easy` must prove it.
+            if not arguments and premises is not None and proved_without_argument >= premises:
                 break
-            ready = arguments and (not isinstance(arguments[0], str) or arguments[0][:1] in "#!")
-            extra += not arguments
-            self._premise_of(t[2][0], arguments.pop(0) if ready else None)
-            t, self.general = t[2][1], self.general[2][1]
-        self.left, self.supposed = t, label
+            premise_given = arguments and (not isinstance(arguments[0], str) or arguments[0][:1] in "#!")
+            proved_without_argument += not arguments
+            self._premise_of(remaining[2][0], arguments.pop(0) if premise_given else None)
+            remaining, self.general = remaining[2][1], self.general[2][1]
+        self.left, self.supposed = remaining, label
         self._arrive(arguments)
         return self
 
     def _premise_of(self, premise: Term, how: str | Tactic | None) -> None:
-        """Prove a premise as a fact: by a fact, a tactic or `easy`; its conjuncts and those of its D are noted."""
+        """Prove a premise as a fact: by the fact or the tactic `how`, or by `easy` if it is None or "!". The labels of
+        its conjuncts, and "" for each conjunct of its D, are noted in `premises`."""
         if premise == TRUE:
             return
         stem = self.fresh("met")
@@ -89,16 +94,17 @@ class Refutation(Goal):
         d = defined(self.general[2][0])
         self.premises.append(labels.split() + ([] if d == self.general[2][0] else _unlabelled(d)))
 
-    def _split_off(self, more: Term = TRUE) -> None:
-        """Prove the conjuncts in front, those of the noted premises, their D and the D `more`; the last one remains."""
-        asked = [label for labels in self.premises for label in labels] + _unlabelled(more)
+    def _split_off(self, further_condition: Term = TRUE) -> None:
+        """Prove all conjuncts of the goal but the last, which remains as the goal. They are those of the noted premises
+        and their D, and those of `further_condition`, which is a D too."""
+        labels_needed = [label for labels in self.premises for label in labels] + _unlabelled(further_condition)
         self.premises = []
-        if not asked:
+        if not labels_needed:
             return
         parts = self.split()
-        if len(parts) != len(asked) + 1:
+        if len(parts) != len(labels_needed) + 1:
             raise Stuck("R(S) has another form")
-        for g, label in zip(parts, asked, strict=False):
+        for g, label in zip(parts, labels_needed, strict=False):
             if label:
                 g.hyp(label)
             elif fkey(g.goal) == KEY_TRUE:
@@ -108,7 +114,7 @@ class Refutation(Goal):
         self.goal, self.nodes, self.closed = parts[-1].goal, parts[-1].nodes, False
 
     def _arrive(self, more: list[Node] | None = None) -> None:
-        """Assume the rest of S, if no quantifier and no premise is left; it is then used at the arguments `more`."""
+        """If no quantifier and no premise of S is left, assume the rest of S, and use it at the arguments `more`."""
         if self.left is None or self.left[0] in ("all", "->"):
             if more:
                 raise Stuck(f"{len(more)} arguments too many")
@@ -129,7 +135,7 @@ def _unlabelled(d: Term) -> list[str]:
 
 
 def refute(library: Citable, statement: Term, script: Tactic, whole: Tactic | None = None) -> list[Node]:
-    """The proof of R(S) that `script` writes; Stuck where a branch stays open."""
+    """The proof of R(S) that `script` writes. Stuck if it leaves a branch open."""
     from symcook.proof.search.tactics import _complete
 
     goal = Refutation(library, statement, whole)

@@ -1,8 +1,8 @@
 """Signs of terms: facts ``0 <= t`` and ``0 < t`` that follow from the shape of t, and what they give for 1/z.
 
-`Signs.of` returns the sign of a term, after it has written the proof as a fact into the goal; None where it finds none.
-A sign is looked for in this order: a number by an enclosure; the term as it is written; the monomials of its normal
-form; a linear combination of the facts. Atoms of a normal form are numbers, of which `normal` keeps the terms.
+`Signs.of` adds the sign of a term as a fact with its proof, and returns it; or it returns None. It tries in this order:
+an enclosure, if the term has no names; the form in which the term is written; the monomials of its normal form; a
+linear combination of the facts. The atoms of a normal form are numbers, to which `normal` has the terms.
 
 Letters: `g` and `h` are goals, `t` is a term, `p` its normal form, `a` an atom, `e` an exponent, `c` a coefficient.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -28,15 +28,16 @@ if TYPE_CHECKING:
     from symcook.proof.terms import Term
 
 Sign = tuple[str, bool]
-"""The label of ``0 <= t`` or ``0 < t``, and whether it is strict."""
+"""The label of the fact ``0 <= t`` or ``0 < t``, and whether the fact is strict."""
 
 ZERO = num(0)
-DEPTH = 6  # how many terms within each other are looked at
-MOST_MONOMIALS = 12  # a polynomial with more monomials gets no sign from them
+DEPTH = 6  # how many levels of a term are examined
+MOST_MONOMIALS = 12  # the maximum number of monomials from which a sign is derived
 
 
 class Signs:
-    """Signs of terms in one goal, each of which becomes a fact there; `known` has them by normal form, or None."""
+    """Signs of terms in one goal, where each sign becomes a fact. `known` has the sign of each term that was examined,
+    by normal form, or None if none was found."""
 
     def __init__(
         self,
@@ -50,27 +51,28 @@ class Signs:
         self.equations: list[str] = []  # the labels of z*(1/z) = 1
 
     def under(self, g: Goal) -> Signs:
-        """The signs in a branch of the goal, without the terms that have none here: there they may have one."""
+        """The signs in a branch of the goal. Terms without a sign are forgotten, since the branch may have more
+        facts."""
         known = {k: s for k, s in self.known.items() if s is not None and s[0] in g.facts}
         return Signs(g, self.effort, known, self.depth)
 
     def of(self, t: Term, depth: int | None = None) -> Sign | None:
-        """The sign of `t`, which is a fact of the goal then; or None."""
+        """The sign of `t`, which becomes a fact of the goal; None if none is found."""
         depth = self.depth if depth is None else depth
         p = nf(t)
         key = normal.freeze(p)
         if key in self.known:
             known = self.known[key]
-            if known is None or known[0] in self.g.facts:  # a fact may have gone with an attempt that failed
+            if known is None or known[0] in self.g.facts:  # the fact may have been removed with an attempt that failed
                 return known
         self.effort.spend(500)
-        self.known[key] = None  # while it is looked for
+        self.known[key] = None  # so that the search for this sign does not use it again
         with contextlib.suppress(Stuck, Rejected, TooLong):
             self.known[key] = self._number(t) or self._shape(t, depth) or self._poly(t, p, depth) or self._linear(t)
         return self.known[key]
 
     def _have(self, t: Term, strict: bool, sums: list[dict]) -> Sign:
-        """Write 0 <= t or 0 < t as a fact with the products `sums` of a `pos` node as its proof; its sign."""
+        """Add 0 <= t or 0 < t as a fact, whose proof is a `pos` node with the summands `sums`; the sign."""
         label = self.g.fresh("sg")
         f = ("<" if strict else "<=", None, (ZERO, t))
         self.g._emit({"by": "have", "show": self.g.text(f), "proof": [{"by": "pos", "sum": sums}], "as": label})
@@ -78,13 +80,14 @@ class Signs:
         return label, strict
 
     def _use(self, fact: str, *args: object, label: str = "") -> str:
-        """The label of an instance of a fact."""
+        """Add an instance of a fact; its label."""
         label = label or self.g.fresh("sg")
         self.g.use(fact, *args, label=label)
         return label
 
     def _linear(self, t: Term) -> Sign | None:
-        """By a linear combination of the facts, where these do not contradict each other; the strict sign first."""
+        """The sign by a linear combination of the facts, if they do not contradict each other. The strict sign is tried
+        first."""
         facts = {k: f for k, f in self.g.facts.items() if f[0] in COMPARISONS}
         for tag in ("<", "<="):
             goal = (tag, None, (ZERO, t))
@@ -98,38 +101,39 @@ class Signs:
         return None
 
     def _number(self, t: Term) -> Sign | None:
-        """0 < t by an enclosure, where t has no names."""
+        """The sign 0 < t by an enclosure, if t has functions but no names and no fractions."""
         tags = {x[0] for x in subterms(t)}
-        if "fn" not in tags or "/" in tags or free(t):  # 1/z comes with z*(1/z) = 1 elsewhere
+        if "fn" not in tags or "/" in tags or free(t):  # `inverse` gives the sign of 1/z with z*(1/z) = 1
             return None
         f = ("<", None, (ZERO, t))
-        inner = self.g._branch(f)
+        trial = self.g._branch(f)
         try:
-            cover(inner, boxes=1)
+            cover(trial, boxes=1)
         except (Stuck, Rejected):
             return None
         label = self.g.fresh("sg")
-        self.g._emit({"by": "have", "show": self.g.text(f), "proof": inner.nodes, "as": label})
+        self.g._emit({"by": "have", "show": self.g.text(f), "proof": trial.nodes, "as": label})
         self.g._bind(label, f)
         return label, True
 
     def _shape(self, t: Term, depth: int) -> Sign | None:
-        """From the form in which `t` is written: squares and products of sums, which a normal form multiplies out."""
+        """The sign by the form in which `t` is written: a normal form loses squares and products of sums, as it
+        multiplies them out."""
         tag, data, kids = t
         if depth <= 0:
             return None
-        # An even power of anything but a name: strict where the base has a strict sign, else the square of the root.
+        # An even power, but not of a name: strict if the base has a strict sign, else the square of its half power.
         if tag == "^" and data % 2 == 0 and data and kids[0][0] not in ("var", "app"):
-            inner = self.of(kids[0], depth - 1)
-            if inner is not None and inner[1]:
-                return self._have(t, True, [{"c": "1", "of": [inner[0]] * data}])
+            base_sign = self.of(kids[0], depth - 1)
+            if base_sign is not None and base_sign[1]:
+                return self._have(t, True, [{"c": "1", "of": [base_sign[0]] * data}])
             half = kids[0] if data == 2 else ("^", data // 2, kids)
             return self._have(t, False, [{"c": "1", "of": [], "sq": self.g.text(half)}])
-        if tag == "+":  # strict where one of the summands is
+        if tag == "+":  # strict if one of the summands is
             a, b = (self.of(k, depth - 1) for k in kids)
             if a and b:
                 return self._have(t, a[1] or b[1], [{"c": "1", "of": [x[0]]} for x in (a, b)])
-        if tag == "*":  # strict where both factors are; t*t is a square, whatever the sign of t
+        if tag == "*":  # strict if both factors are; t*t is a square for any sign of t
             if kids[0] == kids[1]:
                 return self._have(t, False, [{"c": "1", "of": [], "sq": self.g.text(kids[0])}])
             a, b = (self.of(k, depth - 1) for k in kids)
@@ -142,23 +146,24 @@ class Signs:
         return None
 
     def _poly(self, t: Term, p: Poly, depth: int) -> Sign | None:
-        """From the normal form `p`: every coefficient is positive, and every factor has a sign or an even power."""
+        """The sign by the normal form `p`, if every coefficient is positive and every factor has a sign or an even
+        power."""
         if depth <= 0 or not p or len(p) > MOST_MONOMIALS:
             return None
         if (c := constant(p)) is not None:
             return self._have(t, True, [{"c": quotient(c), "of": []}]) if c > 0 else None
         if all(c < 0 for c in p.values()):
             return None
-        if len(p) == 1:  # a single atom: the sign of a sum, a reciprocal, relu, ...
+        if len(p) == 1:  # a single atom, such as a sum, a reciprocal or a ReLU
             ((factors, e), c) = next(iter(p.items()))
             if c == 1 and not e and len(factors) == 1 and factors[0][1] == 1:
                 return self._atom(t, factors[0][0], depth)
-        # One product of facts for each monomial; the sum is strict where one of the monomials is.
+        # One product of facts for each monomial; the sum is strict if one of the monomials is.
         sums, strict = [], False
         for (factors, e), c in p.items():
             if c <= 0:
                 return None
-            labels, firm, squares = [], True, []
+            labels, monomial_strict, squares = [], True, []
             if e:  # the factor exp(e)
                 labels.append(self._use("ax:exp_pos", self.g.text(reify.term(normal._exponents[e]))))
             for a, k in factors:
@@ -167,22 +172,22 @@ class Signs:
                     return None
                 if sign is None:  # an even power of an atom without a sign: a square, which may be 0
                     squares.append(reify.power(reify.atom(a), k // 2))
-                    firm = False
+                    monomial_strict = False
                 else:
                     labels += [sign[0]] * k
-                    firm = firm and sign[1]
-            entry = {"c": quotient(c), "of": labels}
+                    monomial_strict = monomial_strict and sign[1]
+            summand = {"c": quotient(c), "of": labels}
             if squares:
                 root = squares[0]
                 for q in squares[1:]:
                     root = ("*", None, (root, q))
-                entry["sq"] = self.g.text(root)
-            sums.append(entry)
-            strict = strict or firm
+                summand["sq"] = self.g.text(root)
+            sums.append(summand)
+            strict = strict or monomial_strict
         return self._have(t, strict, sums)
 
     def _atom(self, t: Term, a: int, depth: int) -> Sign | None:
-        """The sign of `t`, whose normal form is the atom number `a`: by its kind."""
+        """The sign of `t`, whose normal form is the atom number `a`, by the kind of this atom."""
         key = normal._keys[a]
         if key[0] == "inv":
             z = reify.term(dict(key[1]))
@@ -205,27 +210,27 @@ class Signs:
         return None
 
     def _root(self, root: Term, depth: int) -> Sign | None:
-        """The sign of sqrt(z) where 0 <= z: strict where 0 < z, if there is the lemma for that."""
+        """The sign of sqrt(z) if 0 <= z. It is strict if 0 < z and the library has the lemma for this."""
         g, z = self.g, root[2][0]
-        inner = self.of(z, depth - 1)
-        if inner is None:
+        argument_sign = self.of(z, depth - 1)
+        if argument_sign is None:
             return None
-        if inner[1] and "lem:sqrt_positive" in g.library.facts:
+        if argument_sign[1] and "lem:sqrt_positive" in g.library.facts:
             label = g.fresh("sg")
             g.use("lem:sqrt_positive", g.text(z), label=label)
             fact = g.facts[label]
-            if fact[0] == "<" and nf(fact[2][1]) == nf(root) and not nf(fact[2][0]):  # it reads 0 < sqrt(z)
+            if fact[0] == "<" and nf(fact[2][1]) == nf(root) and not nf(fact[2][0]):  # the lemma states 0 < sqrt(z)
                 return label, True
-        # ax:sqrt has the premise 0 <= z, which 0 < z gives by a fact of its own.
+        # ax:sqrt has the premise 0 <= z; if the sign is 0 < z, this premise is added as a fact.
         stem = g.fresh("sg")
-        weak = inner[0]
-        if inner[1]:
-            weak = self._have(z, False, [{"c": "1", "of": [inner[0]]}])[0]
-        g.use("ax:sqrt", g.text(z), f"#{weak}", label=f"{stem}_0 {stem}_1")
+        not_strict = argument_sign[0]
+        if argument_sign[1]:
+            not_strict = self._have(z, False, [{"c": "1", "of": [argument_sign[0]]}])[0]
+        g.use("ax:sqrt", g.text(z), f"#{not_strict}", label=f"{stem}_0 {stem}_1")
         return f"{stem}_0", False
 
     def _cases(self, t: Term, strict: bool) -> Sign | None:
-        """By the cases of relu, abs, min, max or I."""
+        """The sign of relu, abs, min, max or an indicator, by its cases."""
         label = self.g.fresh("sg")
         if t[0] == "ind" and not strict:
             self.indicator(t, label, ("<=", None, (ZERO, t)))
@@ -240,61 +245,63 @@ class Signs:
         return label, strict
 
     def indicator(self, t: Term, label: str, f: Term) -> None:
-        """0 <= I[F] or I[F] <= 1 as a fact: the value is 1 or 0."""
+        """Add the fact `f`, which is 0 <= I[F] or I[F] <= 1, for the indicator `t`: its value is 1 or 0."""
         g = self.g
-        low = f[2][0] == ZERO  # which of the two inequalities it is
-        inner = g._branch(f)
-        for h, value in zip(inner.sides(t), (1, 0), strict=True):
-            node: dict[str, Any] = {"by": "pos", "eq": [["-1" if low else "1", next(reversed(h.facts))]]}
-            if low == bool(value):  # 0 <= 1 or 0 <= 1 needs a gap of 1; the other case is an equation
+        is_lower = f[2][0] == ZERO  # which of the two inequalities it is
+        trial = g._branch(f)
+        for h, value in zip(trial.sides(t), (1, 0), strict=True):
+            node: dict[str, Any] = {"by": "pos", "eq": [["-1" if is_lower else "1", next(reversed(h.facts))]]}
+            if is_lower == bool(value):  # the inequality is 0 <= 1 in this case; in the other its sides are equal
                 node["sum"] = [{"c": "1", "of": []}]
             h._emit(node, True)
-        g._emit({"by": "have", "show": g.text(f), "proof": inner.nodes, "as": label})
+        g._emit({"by": "have", "show": g.text(f), "proof": trial.nodes, "as": label})
         g._bind(label, f)
 
     def inverse(self, z: Term, positive: str) -> str:
-        """0 < 1/z from ``0 < z``; z*(1/z) = 1 becomes a fact as well."""
+        """Add the facts 0 < 1/z and z*(1/z) = 1, from the fact `positive`, which is 0 < z. Returns the label of the
+        first one."""
         g = self.g
-        zero, no, e, label = g.fresh("zero"), g.fresh("no"), g.fresh("inv"), g.fresh("sg")
+        zero, no, equation, label = g.fresh("zero"), g.fresh("no"), g.fresh("inv"), g.fresh("sg")
         # z*(1/z) = 1 by the axiom, whose premise z != 0 contradicts 0 < z.
         text = g.text(z)
         proof = [
             {"by": "intro", "as": [zero]},
             {"by": "pos", "sum": [{"c": "1", "of": [positive]}], "eq": [["1", zero]]},
         ]
-        g._emit({"by": "use", "fact": "ax:inv", "with": [text, proof], "as": e})
+        g._emit({"by": "use", "fact": "ax:inv", "with": [text, proof], "as": equation})
         reciprocal = ("/", None, (num(1), z))
-        g._bind(e, ("=", None, (("*", None, (z, reciprocal)), num(1))))
+        g._bind(equation, ("=", None, (("*", None, (z, reciprocal)), num(1))))
         # 1/z <= 0 times 0 < z gives z*(1/z) <= 0, against the equation.
         sums = [{"c": "1", "of": []}, {"c": "1", "of": [positive, no]}]
-        proof = [{"by": "contra", "as": no}, {"by": "pos", "sum": sums, "eq": [["-1", e]]}]
+        proof = [{"by": "contra", "as": no}, {"by": "pos", "sum": sums, "eq": [["-1", equation]]}]
         f = ("<", None, (ZERO, reciprocal))
         g._emit({"by": "have", "show": g.text(f), "proof": proof, "as": label})
         g._bind(label, f)
         self.known[normal.freeze(nf(reciprocal))] = (label, True)
-        self.equations.append(e)
+        self.equations.append(equation)
         return label
 
     def _sum(self, t: Term, depth: int) -> Sign | None:
-        """The sign of a sum from that of its terms: strict where there are terms and all have a strict sign."""
+        """The sign of a sum by the signs of its terms. It is strict if the range is not empty and all terms have a
+        strict sign."""
         low, high, body = t[2]
         g = self.g
         name = g.fresh("j")
 
-        def inside(strict: bool) -> Callable[[Goal], None]:
+        def premise_tactic(strict: bool) -> Callable[[Goal], None]:
             """The tactic for the lemma's premise: 0 < f(j), or 0 <= f(j), for each j of the range."""
 
             def proof(h: Goal) -> None:
                 h.intro(name)
                 label = h.fresh("in")
                 h.intro(f"({label}_1 {label}_2)")
-                at = instantiate(body, (var(name, "Int"),))
-                sign = Signs(h, self.effort).of(at, depth - 1)
+                summand = instantiate(body, (var(name, "Int"),))
+                sign = Signs(h, self.effort).of(summand, depth - 1)
                 if sign is None or (strict and not sign[1]):
                     raise Stuck("no sign")
                 if strict or not sign[1]:
                     h.hyp(sign[0])
-                else:  # 0 < f(j) gives the 0 <= f(j) that is wanted
+                else:  # 0 <= f(j) follows from 0 < f(j)
                     h._emit({"by": "pos", "sum": [{"c": "1", "of": [sign[0]]}]}, True)
 
             return proof
@@ -306,11 +313,12 @@ class Signs:
             trial = g._branch(("<=", None, (low, high)))
             if trial.try_auto(degree=1, rounds=0):
                 try:
-                    g.use("lem:sum_positive", function, *ends, lambda h: h.take(trial), inside(True), label=label)
+                    term_signs = premise_tactic(True)
+                    g.use("lem:sum_positive", function, *ends, lambda h: h.take(trial), term_signs, label=label)
                     return label, True
                 except Stuck:
                     pass
         if "lem:sum_nonneg" in g.library.facts:
-            g.use("lem:sum_nonneg", function, *ends, inside(False), label=label)
+            g.use("lem:sum_nonneg", function, *ends, premise_tactic(False), label=label)
             return label, False
         return None

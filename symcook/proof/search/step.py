@@ -1,8 +1,8 @@
 """One search of the automation: its hints, its limits, and a goal with the facts in its foreground.
 
-`Search` is the base of the classes that try things (`arithmetic`, `instances`, `casework`, `automation`); what they
-work on is a `Step`. Facts in the foreground are those that were cited or have come up. The searches that cost most look
-at these only, because a goal may have hundreds of facts.
+`Search` is the base of the classes in `arithmetic`, `instances`, `casework` and `automation`, which work on a `Step`.
+Facts in the foreground are those that hints cite or that the search has added. The most expensive methods use only
+these facts, because a goal may have hundreds of facts.
 
 Letters: `g` is a goal, `s` a step, `k` the label of a fact, `f` a formula.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -23,7 +23,8 @@ from symcook.proof.terms import COMPARISONS, Term, free, replace
 
 @dataclass(frozen=True)
 class Hint:
-    """A fact by its label, with terms for its quantifiers and facts for its premises; or a term to consider."""
+    """A fact by its label, with terms for its quantifiers (or None) and hints for its premises; or, with `term`, a term
+    as a multiplier or for cases."""
 
     label: str
     terms: tuple[str, ...] | None = None
@@ -31,7 +32,7 @@ class Hint:
     term: Term | None = None
 
     def labels(self) -> Iterator[str]:
-        """Its label and those of its premises."""
+        """The label of the hint and those of its premises."""
         yield self.label
         for premise in self.premises:
             yield from premise.labels()
@@ -39,17 +40,16 @@ class Hint:
 
 @dataclass(frozen=True)
 class Level:
-    """How far a search goes: premises, cases, degree of products, uses of equations, boxes, work; whether it compares
-    sums by their terms; and how deep it looks into a term for its sign."""
+    """The limits of a search."""
 
-    depth: int
-    splits: int
-    degree: int
-    rounds: int
-    boxes: int
-    work: int
-    terms: bool = True
-    signs: int = DEPTH
+    depth: int  # how deep premises may nest
+    splits: int  # how often cases may be distinguished
+    degree: int  # the maximum number of facts in a product
+    rounds: int  # how often equations are multiplied
+    boxes: int  # the maximum number of boxes of an enclosure
+    work: int  # the total effort, in the units of `Effort`
+    terms: bool = True  # whether sums may be compared term by term
+    signs: int = DEPTH  # how many levels of a term are examined for its sign
 
 
 LEVELS = (
@@ -59,19 +59,19 @@ LEVELS = (
     Level(3, 4, 2, 1, 1000, 3_000_000),
     Level(4, 7, 2, 2, 1000, 6_000_000),
 )
-CALLS = 1200  # goals looked at in one level
+CALLS = 1200  # the maximum number of goals in one level
 
 
 class Spent(Exception):
-    """A level has done its work."""
+    """A level has reached the maximum number of goals."""
 
 
 @dataclass
 class Step:
     """A goal, the labels of the facts in its foreground, its signs, and what was done or has failed so far.
 
-    `done` and `failed` hold marks such as ``("finite", v)``, each of which one method sets and reads. What has failed
-    may succeed when there are more facts; what is done is not done again.
+    `done` and `failed` hold marks such as ``("finite", v)``; each kind of mark is set and read by one method. What is
+    done is not done again. What has failed may be tried again when there are more facts.
     """
 
     g: Goal
@@ -88,25 +88,25 @@ class Step:
         return Step(g, foreground, self.signs.under(g), set(self.done), failed)
 
     def fork(self, goal: Term | None = None) -> Step:
-        """A step on a copy of this goal, or on `goal` from the same facts; nothing comes back unless it is taken."""
+        """A step on a copy of this goal, or on `goal` with the same facts. It changes this step only by `take`."""
         return self.under(self.g._branch(self.g.goal if goal is None else goal))
 
     def take(self, other: Step) -> None:
-        """Close this goal as `other`, a fork of it, was closed."""
+        """Close this goal by the proof of `other`, which is a fork of this step."""
         self.g.take(other.g)
 
     def note(self, before: set[str]) -> list[str]:
-        """Facts that were not among `before` come to the foreground."""
-        new = [k for k in self.g.facts if k not in before]
-        self.foreground |= dict.fromkeys(new)
-        return new
+        """Add the facts that were not among `before` to the foreground; their labels."""
+        new_labels = [k for k in self.g.facts if k not in before]
+        self.foreground |= dict.fromkeys(new_labels)
+        return new_labels
 
 
 class Search:
-    """What all parts of a search share; `run` is what closes a goal.
+    """What all parts of a search share; `run` closes a goal.
 
-    `lacking` lists the premises that were not proved, and `stuck` the goal that was left at the outermost place, with
-    the number of premises around it: both are for the message where the search fails.
+    The message of a search that fails uses two fields. `lacking` has the premises that were not proved. `stuck` has the
+    goal that was left within the fewest premises, as text, with the number of premises around it.
     """
 
     def __init__(self, level: Level, hints: Sequence[Hint], known: NormalForms) -> None:
@@ -114,15 +114,15 @@ class Search:
         self.known, self.key, self.poly = known, known.key, known.poly
         self.effort = Effort(level.work)
         self.calls = 0
-        self.inside = 0  # how many premises we are in
+        self.inside = 0  # the number of premises around the current goal
         self.lacking: dict[str, None] = {}
         self.stuck: tuple[int, str] | None = None
 
     def cited(self, g: Goal) -> list[str]:
-        """The labels in hints that are facts of `g`; a fact about all values as a premise of a hint does not count."""
-        own = {hint.label for hint in self.hints}
+        """The labels in hints that are facts of `g`, without facts about all values that are only premises of hints."""
+        hint_labels = {hint.label for hint in self.hints}
         labels = (k for hint in self.hints for k in hint.labels())
-        return [k for k in labels if k in g.facts and (k in own or g.facts[k][0] != "all")]
+        return [k for k in labels if k in g.facts and (k in hint_labels or g.facts[k][0] != "all")]
 
     def failure(self, error: Stuck) -> Stuck:
         """The error of the whole search: the goal that was left, and at most four premises that were missing."""
@@ -132,7 +132,8 @@ class Search:
         return Stuck("\n".join(parts))
 
     def stop(self, s: Step, why: str = "") -> Stuck:
-        """The error to raise at this step, which is noted if it is in fewer premises than those before."""
+        """The error to raise at this step. The goal is noted in `stuck` if it is within fewer premises than the goal
+        noted before."""
         if self.stuck is None or self.inside < self.stuck[0]:
             self.stuck = (self.inside, shown(s.g, s.foreground))
         return Stuck(why or "the search found nothing")
@@ -142,18 +143,18 @@ class Search:
         raise NotImplementedError
 
     def replaced(self, f: Term, old: Term, new: Term) -> Term:
-        """`f` with `new` for `old`; the same object where `old` has names that `f` has not."""
+        """`f` with `new` in place of `old`; the same object if `old` has a name that does not occur in `f`."""
         return replace(f, old, new) if self.known(free, old) <= self.known(free, f) else f
 
     def at_once(self, s: Step) -> bool:
-        """Close a goal that is true by computation, or a fact, or follows from a false fact; whether it did."""
+        """Close a goal that is true by computation, is a fact, or follows from a fact that is false; whether it did."""
         g = s.g
         key = self.key(g.goal)
         if key == NTRUE:
             g.true()
             return True
-        # A negated comparison has the normal form of a comparison; all else must begin alike, which is asked first
-        # because normal forms take longer.
+        # Normal forms take long, so tags and quantifiers are compared first. They must be equal for formulas with the
+        # same normal form, except that a negated comparison has the normal form of a comparison.
         tags = (g.goal[0], "~", "<", "<=") if g.goal[0] in ("~", "<", "<=") else (g.goal[0],)
         bound = quantified(g.goal)
         for k, f in reversed(g.facts.items()):
@@ -168,7 +169,8 @@ class Search:
 
 
 def quantified(f: Term) -> int:
-    """How many quantifiers a formula, or what it denies, begins with; what has more cannot be the same."""
+    """How many quantifiers a formula begins with, after a negation. It is equal for formulas with the same normal
+    form."""
     f, count = f[2][0] if f[0] == "~" else f, 0
     while f[0] in ("all", "ex"):
         f, count = f[2][0], count + 1

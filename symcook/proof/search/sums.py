@@ -1,7 +1,8 @@
-"""What the automation knows about sums by itself: constants, one index selected, the last term, term by term.
+"""What the automation knows about sums without hints.
 
-`facts` adds equations for the sums, products and powers that occur, by lemmas and axioms of the library. `pointwise`
-reduces a comparison of sums over the same range to one of their terms.
+`facts` adds equations for sums, products and powers that occur, by lemmas and axioms of the library: for a sum of a
+constant, for a sum in which one index is selected, and for the last term. `pointwise` reduces a comparison of sums over
+the same range to a comparison of their terms.
 
 Letters: `g` and `h` are goals, `a` is the number of an atom, `e` that of an exponent, `p` a normal form.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -24,36 +25,38 @@ if TYPE_CHECKING:
     from symcook.proof.terms import Term
 
 Provable = Callable[[Goal], bool]
+"""A function that tries to close a goal, and returns whether it did."""
 
 
 def facts(g: Goal, atoms: list[int], done: set[object], provable: Provable) -> None:
-    """Facts about the sums, products and powers among `atoms`, added to `g`."""
-    # An atom of kind sum or prod: its kind, the name of the index, both ends and the body, as normal forms.
+    """Add facts about the sums, products and powers among `atoms` to `g`. `done` has a mark for each that was
+    treated."""
+    # The key of a sum or product: its kind, the name of its index, and the normal forms of both ends and of the body.
     keys = [(a, normal._keys[a]) for a in atoms if normal._keys[a][0] in ("sum", "prod")]
     for a, key in keys:
         if ("sum", a) in done:
             continue
         done.add(("sum", a))
-        tag, name, low, high, inner = key
+        tag, name, low, high, body_form = key
         lo, hi = reify.term(dict(low)), reify.term(dict(high))
         if tag == "sum":
-            ((factors, e), _) = next(iter(dict(inner).items()))
+            ((factors, e), _) = next(iter(dict(body_form).items()))
             if not factors and not e:  # the body is a number
                 _use(g, "lem:sum_one", (lo, hi), provable)
             for k, (atom, power) in enumerate(factors):
                 if normal._keys[atom][0] == "ind" and power == 1:
-                    _delta(g, name, lo, hi, dict(inner), k, provable)
-    # Two sums of the same terms, one of which ends one index later: they differ by its last term.
+                    _delta(g, name, lo, hi, dict(body_form), k, provable)
+    # Two sums of the same terms, of which the first ends one index later than the second: they differ by one term.
     for a, key in keys:
         for b, shorter in keys:
-            alike = a != b and key[0] == shorter[0] and key[2] == shorter[2] and key[4] == shorter[4]
-            if alike and ("step", a) not in done and add(dict(key[3]), dict(shorter[3]), -1) == {ONE: 1}:
+            same_terms = a != b and key[0] == shorter[0] and key[2] == shorter[2] and key[4] == shorter[4]
+            if same_terms and ("step", a) not in done and add(dict(key[3]), dict(shorter[3]), -1) == {ONE: 1}:
                 done.add(("step", a))
                 lo, hi = reify.term(dict(key[2])), reify.term(dict(key[3]))
                 body = _function(reify.term(dict(key[4])), key[1])
                 axiom = "ax:sum_step" if key[0] == "sum" else "ax:prod_step"
                 _use(g, axiom, (body, lo, hi), provable)
-    # In the same way z^(k + 1) and z^k.
+    # In the same way, z^(k + 1) and z^k differ by the factor z.
     powers = [(a, normal._keys[a]) for a in atoms if normal._keys[a][:2] == ("fn", "pow")]
     for a, key in powers:
         for _, shorter in powers:
@@ -69,7 +72,7 @@ def _function(body: Term, name: str) -> Term:
 
 def _use(g: Goal, label: str, terms: tuple[Term, ...], provable: Provable) -> None:
     """Add an instance of a lemma or axiom, if the library has it and `provable` closes each premise."""
-    from symcook.proof.search.matching import opened, put
+    from symcook.proof.search.matching import opened, with_values
 
     if label not in g.library.facts:
         return
@@ -77,39 +80,45 @@ def _use(g: Goal, label: str, terms: tuple[Term, ...], provable: Provable) -> No
     matched = dict(zip(rule.metas, terms, strict=True))
     proofs: list[Any] = []
     for q in rule.premises:
-        trial = g._branch(put(q, matched))
+        trial = g._branch(with_values(q, matched))
         parts = trial.split() if trial.goal[0] == "&" else [trial]
         if not all(provable(p) for p in parts):
             return
         proofs.append(trial.nodes)
     name = g.fresh("su")
     g._emit({"by": "use", "fact": label, "with": [*map(g.text, terms), *proofs], "as": name})
-    g._bind(name, put(rule.end, matched))
+    g._bind(name, with_values(rule.end, matched))
 
 
-def _delta(g: Goal, name: str, lo: Term, hi: Term, inner: Poly, k: int, provable: Provable) -> None:
-    """Add sum(j, a, b, I[j = p]*f(j)) = f(p), where factor `k` of the body `inner` is that indicator."""
-    ((factors, e), c) = next(iter(inner.items()))
+def _delta(g: Goal, name: str, lo: Term, hi: Term, body_form: Poly, k: int, provable: Provable) -> None:
+    """Add sum(j, lo, hi, I[j = p]*f(j)) = f(p), where factor number `k` of the body is that indicator, and `name` is
+    the index j."""
+    ((factors, e), c) = next(iter(body_form.items()))
     formula = normal._keys[factors[k][0]][1]
     if formula[0] != "=":
         return
-    # The equation p = 0 is solved for j, whose coefficient must be 1 or -1; the place must be an integer without j.
-    p = dict(next(iter(sorted(formula[1], key=repr))))
-    at = next(((m, x) for m, x in p.items() if m == ((((normal._number(("var", name, "Int"))), 1),), 0)), None)
-    if at is None or abs(at[1]) != 1:
+    # The indicator's equation is solved for j, whose coefficient must be 1 or -1. The value must be an integer that
+    # does not depend on j.
+    equation_form = dict(next(iter(sorted(formula[1], key=repr))))
+    index_monomial = (((normal._number(("var", name, "Int")), 1),), 0)
+    own_monomial = next(((m, x) for m, x in equation_form.items() if m == index_monomial), None)
+    if own_monomial is None or abs(own_monomial[1]) != 1:
         return
-    place = scale(add(p, {at[0]: at[1]}, -1), -at[1])
-    if any(name in normal._scan_mono(m)[0] for m in place) or any(x.denominator != 1 for x in place.values()):
+    index_value = scale(add(equation_form, {own_monomial[0]: own_monomial[1]}, -1), -own_monomial[1])
+    if any(name in normal._scan_mono(m)[0] for m in index_value):
+        return
+    if any(x.denominator != 1 for x in index_value.values()):
         return
     other_factors = tuple([f for n, f in enumerate(factors) if n != k])
     body = _function(reify.term({(other_factors, e): c}), name)
-    _use(g, "lem:sum_delta", (body, lo, hi, reify.term(place)), provable)
+    _use(g, "lem:sum_delta", (body, lo, hi, reify.term(index_value)), provable)
 
 
 def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], None]] | None:
-    """The goal 0 <= c (or = c), where c is a sum of sums over one range: what is to be shown of each term.
+    """How to prove a goal 0 <= c or 0 = c term by term, where c is a combination of sums over one range.
 
-    The function, the ends, the comparison, and how to close the goal with a proof of it.
+    Returns the terms as a function of the index, the two ends of the range, the tag of the comparison, and a function
+    that closes the goal, given the nodes that prove the comparison for each term. None for another goal.
     """
     if g.goal[0] not in COMPARISONS or g.goal[0] == "<":
         return None
@@ -117,16 +126,16 @@ def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], Non
     ends: tuple[Any, Any] | None = None
     name = "#9"  # a name that no text has, for the index of all sums
     summed: Poly = {}
-    # Each monomial must be a sum times factors outside; these go into the sum, and the bodies are added up.
+    # Each monomial must be one sum times other factors. These factors are moved into the sum, and the bodies are added.
     for (factors, e), c in p.items():
         sum_factors = [(a, k) for a, k in factors if normal._keys[a][0] == "sum"]
         if len(sum_factors) != 1 or sum_factors[0][1] != 1:
             return None
-        _, inside, low, high, inner = normal._keys[sum_factors[0][0]]
+        _, inside, low, high, body_form = normal._keys[sum_factors[0][0]]
         if ends not in (None, (low, high)):
             return None
         ends = (low, high)
-        renamed = dict(normal._rename(inner, inside, name, {})) if inside != name else dict(inner)
+        renamed = dict(normal._rename(body_form, inside, name, {})) if inside != name else dict(body_form)
         outside = tuple([f for f in factors if f != sum_factors[0]])
         summed = add(summed, normal.mul({(outside, e): c}, renamed))
     if ends is None:
@@ -140,11 +149,10 @@ def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], Non
     def close(nodes: list[Node]) -> None:
         """Close the goal by the lemma; `nodes` prove its premise about the terms."""
         fact = g.fresh("pw")
-        nothing = "j. 0" if "j" not in g.scope else g.text(_function(num(0), name))
-        zero = [] if g.goal[0] == "<=" else [nothing]
-        g._emit(
-            {"by": "use", "fact": label, "with": [g.text(function), *zero, g.text(lo), g.text(hi), nodes], "as": fact}
-        )
+        zero_function = "j. 0" if "j" not in g.scope else g.text(_function(num(0), name))
+        zero_argument = [] if g.goal[0] == "<=" else [zero_function]
+        arguments = [g.text(function), *zero_argument, g.text(lo), g.text(hi), nodes]
+        g._emit({"by": "use", "fact": label, "with": arguments, "as": fact})
         closing = {"sum": [{"c": "1", "of": [fact]}]} if g.goal[0] == "<=" else {"eq": [["-1", fact]]}
         g._emit({"by": "pos", **closing}, True)
 
@@ -152,6 +160,7 @@ def pointwise(g: Goal) -> tuple[Term, Term, Term, str, Callable[[list[Any]], Non
 
 
 def below(function: Term, low: Term, high: Term, tag: str) -> Term:
-    """all j in low..high. 0 <= f(j), or f(j) = 0: the premise of sum_nonneg and sum_ext."""
+    """The formula ``all j in low..high. 0 <= f(j)``, which is the premise of sum_nonneg; or with ``f(j) = 0``, the
+    premise of sum_ext."""
     body = instantiate(function[2][0], (ANY,))
     return ranged(low, high, (tag, None, (num(0), body) if tag == "<=" else (body, num(0))), ANY)

@@ -1,8 +1,7 @@
-"""Writing proofs as straight-line Python: a `Goal` keeps the state that the kernel will have and emits the nodes.
+"""Proofs written as Python: a `Goal` has the state that the kernel will have, and adds the nodes of the certificate.
 
-Every method that changes the state appends one node of the certificate to `nodes`. Methods that branch return the
-new goals; the goal they were called on is then closed. Nothing here is trusted: a wrong state makes a certificate that
-the kernel rejects.
+Every method that changes the state appends a node to `nodes`. A method that branches returns the new goals and closes
+the goal on which it is called. Nothing here is trusted: if the state is wrong, the kernel rejects the certificate.
 
 Letters: `g` and `h` are goals, `k` is the label of a fact, `f` a formula, `t` a term.
 Formulas and terms are tuples (tag, data, kids): `f[2][0]` is the first kid of `f`.
@@ -40,16 +39,20 @@ from symcook.proof.terms import (
 from symcook.proof.terms import FALSE as FALSUM
 
 Tactic = Callable[["Goal"], None]
+"""A function that closes a goal, or raises Stuck."""
 Further = tuple[tuple[str, ...], Tactic | None]
+"""Witnesses as texts, and a tactic for the conditions that then remain (None for the default)."""
 Node = dict[str, Any]
+"""A node of the certificate; `by` names its rule."""
 Spec = str | Sequence[str]
 """A label, or labels for the parts of a conjunction."""
 
 
 class Stuck(Exception):
-    """A tactic did not find a proof; the text shows the goal and the facts.
+    """A tactic did not find a proof. The message has the goal and the facts.
 
-    Most of these end an attempt, and nobody reads them: a text that takes long to write is given as a function.
+    Most of these errors only end an attempt, and nobody reads their message. So the argument may be a function that
+    returns the message, for one that takes long to write.
     """
 
     def __str__(self) -> str:
@@ -58,9 +61,10 @@ class Stuck(Exception):
 
 
 class NormalForms:
-    """A cache of function values by the identity of a formula, as hashing it takes longer than most of these functions.
+    """A cache of values of functions of a formula, by the identity of the formula: hashing it takes longer than most of
+    these functions.
 
-    Each value is kept together with its formula, so that no other object can get the same identity.
+    The cache keeps the formula with each value, so that no other object can have the same identity.
     """
 
     def __init__(self) -> None:
@@ -77,10 +81,11 @@ class NormalForms:
 
 @dataclass(frozen=True)
 class Citable:
-    """What a proof may refer to: definitions for reading text, axioms and lemmas by their full label.
+    """What a proof may refer to: definitions, for reading text; axioms and lemmas, by their full label.
 
-    `further`: witnesses for a part of H that the script's own do not serve, with a leaf (see `Goal.inhabit`).
-    `texts` gives the formula of a fact as it is written, and under "" that of the statement itself, for their names.
+    `further` has witnesses for parts of H that the script's witnesses do not fit, with a leaf (see `Goal.inhabit`).
+    `texts` returns the text of a fact by its label, and that of the statement itself for "". The names that it
+    quantifies are taken from this text.
     """
 
     definitions: Mapping[str, Definition] = field(default_factory=dict)
@@ -90,7 +95,7 @@ class Citable:
 
     @cached_property
     def taken(self) -> frozenset[str]:
-        """The names of definitions, and their stems."""
+        """The names of definitions, and these names without what follows the last underscore."""
         return frozenset({*self.definitions, *(name.rpartition("_")[0] for name in self.definitions)})
 
 
@@ -103,13 +108,13 @@ def _labels(spec: str | Sequence[object]) -> list[Any]:
 
 
 def _one(spec: str | Sequence[str]) -> Any:
-    """A label, or a list of labels written with spaces."""
+    """A label as it is, or several labels, which spaces separate, as a list."""
     parts = spec.split() if isinstance(spec, str) else list(spec)
     return parts[0] if len(parts) == 1 else parts
 
 
 def _existentials(f: Term) -> int:
-    """How many `ex` of a formula ask for a witness in order: under `ex` and `&`."""
+    """How many witnesses a formula needs in order: the number of its `ex` that are only within `ex` and `&`."""
     if f[0] not in ("ex", "&"):
         return 0
     return (f[0] == "ex") + sum(_existentials(k) for k in f[2])
@@ -122,15 +127,15 @@ class Goal:
         self.library, self.goal = library, goal
         self.facts, self.scope = dict(facts), dict(scope)
         self.nodes: list[Node] = []
-        self.taken: set[str] = set()  # disjunctions that were taken apart
+        self.taken: set[str] = set()  # the labels of disjunctions that were used for cases, and of split conjunctions
         self.known = NormalForms()
-        self.hidden: frozenset[str] = frozenset()  # labels that are in use though their facts were left out
+        self.hidden: frozenset[str] = frozenset()  # labels that are in use, although their facts were left out
         self.closed = False
 
     # --- texts and state ------------------------------------------------------------------------------------------
 
     def text(self, t: Term) -> str:
-        """`t` written so that it reads back in this scope."""
+        """The text of `t`, which reads as the same term in this scope."""
         return grammar.show(t, {*self.scope, *self.library.definitions})
 
     def formula(self, text: str | Term) -> Term:
@@ -142,56 +147,55 @@ class Goal:
         return grammar.read_value(text, sort, self.scope, self.library.definitions) if isinstance(text, str) else text
 
     def show(self) -> str:
-        """The state as text, for a person who writes a script."""
+        """The facts, the goal and the names as text, for a person who writes a script."""
         lines = [f"  {k}: {self.text(f)}" for k, f in self.facts.items()]
         return "\n".join([*lines, f"  |- {self.text(self.goal)}", f"  names: {' '.join(self.scope)}"])
 
     def stuck(self, why: str) -> Stuck:
-        """What to raise, with the state as it is now."""
-        now = self._branch(self.goal)
+        """The error to raise, with the present state in its message."""
+        now = self._branch(self.goal)  # a copy, since the message is only written when it is read
         return Stuck(lambda: f"{why}:\n{now.show()}")
 
     def fresh(self, stem: str = "a") -> str:
-        """A label or name not in use."""
+        """A label or name that is not in use: the stem and a number."""
         names = [name for name in (*self.facts, *self.hidden, *self.scope) if name.startswith(stem)]
-        used = {*names, *(name.rpartition("_")[0] for name in names)}  # a stem of labels for the parts of a conjunction
+        # A label "a1_2" of a part of a conjunction makes "a1" a label in use.
+        used = {*names, *(name.rpartition("_")[0] for name in names)}
         defined = self.library.taken
         numbered = (f"{stem}{k}" for k in itertools.count(1))
-        return next(
-            numbered_name for numbered_name in numbered if numbered_name not in used and numbered_name not in defined
-        )
+        return next(candidate for candidate in numbered if candidate not in used and candidate not in defined)
 
     def _emit(self, node: Node, closes: bool = False) -> None:
-        """Append a node; a node that `closes` is the last one of this goal."""
+        """Append a node. With `closes` it is the last node of this goal."""
         if self.closed:
             raise Stuck("this goal is closed")
         self.nodes.append(node)
         self.closed = closes
 
     def _branch(self, goal: Term) -> Goal:
-        """A new goal in the same state, without nodes; its nodes are a proof of `goal` from these facts."""
-        new = Goal(self.library, goal, self.facts, self.scope)
-        new.taken, new.known, new.hidden = set(self.taken), self.known, self.hidden
-        return new
+        """A new goal with the same facts and names, without nodes. Its nodes will be a proof of `goal`."""
+        branch = Goal(self.library, goal, self.facts, self.scope)
+        branch.taken, branch.known, branch.hidden = set(self.taken), self.known, self.hidden
+        return branch
 
     def citing(self, labels: Collection[str]) -> Goal:
         """A branch without the facts about all values whose labels are not among `labels`."""
-        new = self._branch(self.goal)
-        new.hidden |= {k for k, f in self.facts.items() if f[0] == "all"}.difference(labels)
-        new.facts = {k: f for k, f in self.facts.items() if k not in new.hidden}
-        return new
+        branch = self._branch(self.goal)
+        branch.hidden |= {k for k, f in self.facts.items() if f[0] == "all"}.difference(labels)
+        branch.facts = {k: f for k, f in self.facts.items() if k not in branch.hidden}
+        return branch
 
     def take(self, trial: Goal) -> None:
-        """Close this goal as `trial`, a branch with the same goal, was closed."""
+        """Close this goal by the nodes of `trial`, a closed branch with the same goal."""
         self.nodes += trial.nodes
         self.closed = True
 
-    def first(self, *ways: Tactic) -> bool:
-        """Close the goal by the first way that works, each tried on a branch of its own; whether one did."""
-        for way in ways:
+    def first(self, *tactics: Tactic) -> bool:
+        """Close the goal by the first tactic that succeeds, where each is tried on a new branch; whether one did."""
+        for tactic in tactics:
             trial = self._branch(self.goal)
             try:
-                way(trial)
+                tactic(trial)
             except (Stuck, Rejected):
                 continue
             self.take(trial)
@@ -210,7 +214,7 @@ class Goal:
             self.facts[k] = part
 
     def _declare(self, name: str, sort: Sort) -> Term:
-        """A new name in scope, as a variable."""
+        """Add a new name to the scope; the name as a variable."""
         if name in self.scope or name in self.library.definitions:
             raise Stuck(f"the name {name} is in use")
         self.scope[name] = sort
@@ -219,18 +223,19 @@ class Goal:
     # --- plain logic ------------------------------------------------------------------------------------------------
 
     def intro(self, spec: str | Sequence[object], apart: bool = False) -> Goal:
-        """Names for `all`, labels (or lists in parentheses) for `->` and `~`, in one node or `apart`."""
+        """Introduce the quantifiers and premises of the goal: a name for each `all`, a label (or labels in parentheses)
+        for each `->` and `~`. They are in one node; with `apart`, each has a node."""
         names = _labels(spec)
-        for part in [[name] for name in names] if apart else [names]:  # one node for each name, or one for all
+        for part in [[name] for name in names] if apart else [names]:
             self._emit({"by": "intro", "as": part})
-        # The quantifiers in front are opened at once, which walks the formula once.
+        # The leading quantifiers are removed together, so that the formula is walked only once.
         sorts = variables(self.goal)[: len(names)]
         if not all(isinstance(name, str) for name in names[: len(sorts)]):
             raise Stuck(f"nothing to introduce as {names}: {self.text(self.goal)}")
         self.goal = opened(
             self.goal, [self._declare(*name_and_sort) for name_and_sort in zip(names, sorts, strict=False)]
         )
-        # Then premises, and quantifiers after them, one by one.
+        # Then premises, and quantifiers that follow premises, one after the other.
         for name in names[len(sorts) :]:
             tag, data, kids = self.goal
             if tag == "all" and isinstance(name, str):
@@ -243,7 +248,7 @@ class Goal:
         return self
 
     def split(self) -> list[Goal]:
-        """One goal for each conjunct."""
+        """One goal for each part of a conjunction."""
         parts = [self._branch(f) for f in flatten("&", self.goal)]
         self._emit({"by": "split", "proofs": [p.nodes for p in parts]}, True)
         return parts
@@ -255,7 +260,7 @@ class Goal:
         return self
 
     def witness(self, *texts: str) -> Goal:
-        """Terms for the leading `ex` of the goal."""
+        """Give terms for the leading `ex` of the goal."""
         remaining, values = self.goal, list[Term]()
         for text in texts:
             tag, sort, kids = remaining
@@ -268,7 +273,7 @@ class Goal:
         return self
 
     def obtain(self, fact: str, name: str, label: str) -> Goal:
-        """A name for what the existential `fact` speaks of."""
+        """Add a name for what exists by the fact `fact`, and the fact about it under `label`."""
         tag, sort, kids = self.fact(fact)
         if tag != "ex":
             raise Stuck(f"{fact} is not 'ex'")
@@ -277,36 +282,36 @@ class Goal:
         return self
 
     def hyp(self, label: str) -> None:
-        """The goal is a fact."""
+        """Close a goal that is a fact."""
         self._emit({"by": "hyp", "of": label}, True)
 
     def true(self) -> None:
-        """The goal is true by computation."""
+        """Close a goal that is true by computation."""
         self._emit({"by": "true"}, True)
 
     def absurd(self, fact: str, negated: str = "") -> None:
-        """A fact is false by computation, or two contradict each other."""
+        """Close any goal: a fact is false by computation, or the fact `negated` is its negation."""
         self._emit({"by": "absurd", "of": fact, **({"not": negated} if negated else {})}, True)
 
     def contra(self, label: str) -> Goal:
-        """Assume the negation of the goal."""
+        """Assume the negation of the goal; the goal is then ``false``."""
         self._emit({"by": "contra", "as": label})
         self._bind(label, negation(self.goal))
         self.goal = FALSUM
         return self
 
     def have(self, show: str | Term, label: str, proof: Tactic | None = None, **auto: Any) -> Goal:
-        """Prove `show` (by `proof`, else by `easy`) and keep it under `label`."""
+        """Prove `show`, by `proof` or by `easy`, and add it as a fact under `label`."""
         f = self.formula(show)
         text = show if isinstance(show, str) else self.text(f)
-        sub = self._branch(f)
-        proof(sub) if proof else sub.easy(**auto)
-        self._emit({"by": "have", "show": text, "proof": sub.nodes, "as": _one(label)})
+        fact_goal = self._branch(f)
+        proof(fact_goal) if proof else fact_goal.easy(**auto)
+        self._emit({"by": "have", "show": text, "proof": fact_goal.nodes, "as": _one(label)})
         self._bind(_one(label), f)
         return self
 
     def fact(self, label: str) -> Term:
-        """A fact by label, an axiom by ``ax:`` or a lemma by ``lem:``."""
+        """A fact by its label; an axiom or lemma by its name after ``ax:`` or ``lem:``. Stuck if there is none."""
         if label in self.facts:
             return self.facts[label]
         if label in self.library.facts:
@@ -314,18 +319,19 @@ class Goal:
         raise Stuck(f"no fact {label}")
 
     def use(self, fact: str, *args: Any, label: str, premises: int | None = None) -> Goal:
-        """Instantiate a fact, and keep what follows under `label`.
+        """Add an instance of a fact under `label`.
 
-        An argument is a text for each `all`; for each `->` the label "#a" of a fact, "!" for what is true by
-        computation, or a tactic. `easy` proves the premises after the last argument, at most `premises` of them.
+        The arguments are, in order, a text for each `all`; and for each `->` the label of a fact as "#a", "!" if the
+        premise is true by computation, or a tactic. `easy` proves a premise that has no argument. After the last
+        argument, at most `premises` premises are proved; the others remain in the instance.
         """
         f = self.fact(fact)
         remaining_arguments = list(args)
         checked_arguments: list[Any] = []
-        extra = 0
+        proved_without_argument = 0
         while True:
             tag, sort, kids = f
-            # A quantifier, if a term is given for it.
+            # A quantifier, if there is an argument for it.
             if tag == "all" and remaining_arguments:
                 text = remaining_arguments.pop(0)
                 if not isinstance(text, str) or text.startswith("#"):
@@ -333,15 +339,16 @@ class Goal:
                 value = self.term(text, sort)
                 checked_arguments.append(text)
                 f = instantiate(kids[0], (value,))
-            # A premise with an argument, or one after all arguments; of ~F the premise F only with an argument.
+            # A premise: with an argument, or after all arguments. The premise F of ~F needs an argument.
             elif tag in ("->", "~") and (
-                remaining_arguments or (tag == "->" and (premises is None or extra < premises))
+                remaining_arguments or (tag == "->" and (premises is None or proved_without_argument < premises))
             ):
-                ready = remaining_arguments and (
+                premise_given = remaining_arguments and (
                     not isinstance(remaining_arguments[0], str) or remaining_arguments[0][:1] in "#!"
                 )
-                extra += not remaining_arguments
-                checked_arguments.append(self._premise(kids[0], remaining_arguments.pop(0) if ready else None, fact))
+                proved_without_argument += not remaining_arguments
+                argument = remaining_arguments.pop(0) if premise_given else None
+                checked_arguments.append(self._premise(kids[0], argument, fact))
                 f = kids[1] if tag == "->" else FALSUM
             else:
                 break
@@ -352,26 +359,27 @@ class Goal:
         return self
 
     def _premise(self, f: Term, given: Any, fact: str) -> Any:
-        """What a `use` node has for the premise `f`: a label, "!", or the nodes of a proof by `given` or by `easy`."""
+        """The argument of a `use` node for the premise `f`: a label, "!", or the nodes of a proof by the tactic `given`
+        or by `easy`."""
         if isinstance(given, str):
             return given
-        if given is None:  # true by computation, or a fact: the newest one
+        if given is None:  # first: true by computation, or the newest fact with the same normal form
             key = self.known.key(f)
             if key == TRUE:
                 return "!"
             for k, g in reversed(self.facts.items()):
                 if g == f or self.known.key(g) == key:
                     return f"#{k}"
-        sub = self._branch(f)
+        premise_goal = self._branch(f)
         try:
-            given(sub) if given else sub.easy()
+            given(premise_goal) if given else premise_goal.easy()
         except Stuck as error:
-            inner = error
-            raise Stuck(lambda: f"premise of {fact}: {inner}") from None
-        return sub.nodes
+            reason = error
+            raise Stuck(lambda: f"premise of {fact}: {reason}") from None
+        return premise_goal.nodes
 
     def _either(self, node: Node, parts: Sequence[Term], labels: Sequence[Spec]) -> list[Goal]:
-        """Close the goal by `node`; its cases, each with one of `parts` as a fact."""
+        """Close the goal by `node`, whose cases have one of `parts` as a fact each; the goals of the cases."""
         goals = [self._branch(self.goal) for _ in parts]
         for g, part, label in zip(goals, parts, labels, strict=True):
             g._bind(label, part)
@@ -379,7 +387,7 @@ class Goal:
         return goals
 
     def cases(self, fact: str, *labels: str) -> list[Goal]:
-        """One goal for each part of a disjunction; a single label serves all of them."""
+        """One goal for each part of a disjunction, with one label for all of them or a label for each."""
         parts = flatten("|", self.fact(fact))
         self.taken.add(fact)
         spread_labels = [_one(k) for k in labels] or [self.fresh(fact)]
@@ -390,29 +398,31 @@ class Goal:
         )
 
     def em(self, text: str | Term, label: str, other: str = "") -> list[Goal]:
-        """The formula holds, or its negation does."""
+        """Two goals: in one the formula is a fact, in the other its negation."""
         f = self.formula(text)
         node = {"by": "em", "formula": text if isinstance(text, str) else self.text(f)}
         return self._either(node, (f, negation(f)), (_one(label), _one(other or label)))
 
     def ind(self, text: str | Term, label: str) -> list[Goal]:
-        """F and I[F] = 1, or ~F and I[F] = 0; `label` gives two labels for each side."""
+        """Two goals: one with the facts F and I[F] = 1, one with ~F and I[F] = 0. `label` has a label for each of the
+        two facts."""
         f = self.formula(text)
         either = self.fresh("e")
         self._emit({"by": "ind", "of": text if isinstance(text, str) else self.text(f), "as": either})
         is_one, is_zero = (("=", None, (("ind", None, (f,)), num(c))) for c in (1, 0))
         self._bind(either, ("|", None, (conj(f, is_one), conj(negation(f), is_zero))))
-        # Each side is F or ~F, perhaps a conjunction itself, and the value of the indicator, which has the last label.
-        parts = [len(flatten("&", s)) for s in self.facts[either][2]]
+        # Each side is a conjunction: F or ~F, which may have several parts, and the value of the indicator.
+        sizes = [len(flatten("&", s)) for s in self.facts[either][2]]
         labels = _one(label)
-        spread = []
-        for size in parts:  # a formula that is a conjunction comes apart
+        side_labels = []
+        for size in sizes:  # a formula that is a conjunction has a label for each of its parts
             first = [labels[0]] if size == 2 else [f"{labels[0]}_{k}" for k in range(1, size)]
-            spread.append(" ".join([*first, labels[1]]))
-        return self.cases(either, *spread)
+            side_labels.append(" ".join([*first, labels[1]]))
+        return self.cases(either, *side_labels)
 
     def rewrite(self, eq: str, where: str = "", label: str = "", rev: bool = False) -> Goal:
-        """Replace the left side of an equation by its right side in the goal, or in the fact `where`."""
+        """Replace the left side of an equation by its right side, or with `rev` the right side by the left one. This is
+        in the goal, or in the fact `where`, whose new form is added under `label`."""
         old, new = self.fact(eq)[2]
         if rev:
             old, new = new, old
@@ -429,20 +439,21 @@ class Goal:
         return self
 
     def antisym(self) -> list[Goal]:
-        """An equation from two inequalities."""
+        """The goals a <= b and b <= a for the goal a = b."""
         a, b = self.goal[2]
         left, right = self._branch(("<=", None, (a, b))), self._branch(("<=", None, (b, a)))
         self._emit({"by": "antisym", "left": left.nodes, "right": right.nodes}, True)
         return [left, right]
 
     def induct(self, name: str, ge: str, label: str) -> list[Goal]:
-        """Base and step of an induction for the goal ``all k:Int. a <= k -> P``."""
+        """Base and step of an induction for the goal ``all k:Int. a <= k -> P``. The step has the name `name`, its
+        lower bound as the fact `ge`, and the induction hypothesis as the fact `label`."""
         tag, sort, kids = self.goal
         if tag != "all" or sort != "Int" or kids[0][0] != "->" or kids[0][2][0][0] != "<=":
             raise Stuck(f"no induction for {self.text(self.goal)}")
         body = kids[0]
         low, p = body[2][0][2][0], body[2][1]
-        low = instantiate(low, (num(0),))
+        low = instantiate(low, (num(0),))  # a does not depend on k, so that any term may replace k
         base, step = self._branch(instantiate(p, (low,))), self._branch(FALSUM)
         v = step._declare(name, "Int")
         step._bind(ge, ("<=", None, (low, v)))
@@ -452,13 +463,13 @@ class Goal:
         return [base, step]
 
     def interval(self, on: Sequence[str], prec: int) -> None:
-        """The comparison holds by an enclosure over the box of the numeric bounds `on`."""
+        """Close a comparison by an enclosure with `prec` bits over the box that the bounds `on` give."""
         self._emit({"by": "interval", "on": list(on), "prec": prec}, True)
 
     # --- computing --------------------------------------------------------------------------------------------------
 
     def _pos(self, combination: linear.Found) -> Node:
-        """The `pos` node of a combination: products of facts with coefficients, and multiples of equations."""
+        """The `pos` node of a combination: products of facts with their coefficients, and multiples of equations."""
         node: Node = {"by": "pos"}
         parts = []
         for c, of, square in combination.sum:
@@ -473,14 +484,14 @@ class Goal:
         return node
 
     def _facts(self, use: str | Sequence[str] | None) -> dict[str, Term]:
-        """The facts with these labels; with None all comparisons."""
+        """The facts with the labels `use`, which spaces separate; all comparisons if it is None."""
         if use is None:
             return {k: f for k, f in self.facts.items() if f[0] in COMPARISONS}
         names = use.split() if isinstance(use, str) else list(use)
         return {k: self.fact(k) for k in names}
 
     def _close(self, combination: linear.Found) -> None:
-        """Close the goal by a combination, which may be one of facts that contradict each other."""
+        """Close the goal by a combination, which proves the goal or is a contradiction between facts."""
         if combination.contradiction:
             self.contra(self.fresh("no"))
         self._emit(self._pos(combination), True)
@@ -495,7 +506,7 @@ class Goal:
         squares: Sequence[str | Term] = (),
         multipliers: Sequence[str | Term] = (),
     ) -> bool:
-        """Close a comparison or ``false`` by one `pos` node (two for an equation); False where none was found."""
+        """Close a comparison or ``false`` by one `pos` node, or an equation by one or two; whether it did."""
         facts = self._facts(use)
         options: dict[str, Any] = {"squares": [self.term(s) for s in squares], "poly": self.known.poly}
         options["multipliers"] = [self.term(m) for m in multipliers]
@@ -508,7 +519,7 @@ class Goal:
         if combination is not None:
             self._close(combination)
             return True
-        # By a contradiction: the negated goal then takes part in products of facts.
+        # By a contradiction: the negated goal is then one of the facts in products.
         if contra and tag != "false" and degree > 1:
             label = self.fresh("no")
             combination = linear.search(
@@ -521,7 +532,7 @@ class Goal:
         return False
 
     def _auto_equation(self, facts: Mapping[str, Term], degree: int, rounds: int, options: Mapping[str, Any]) -> bool:
-        """`try_auto` for an equation: from equations alone; else from two inequalities, or from a contradiction."""
+        """`try_auto` for an equation: by linear arithmetic; else by two inequalities, or by a contradiction."""
         combination = linear.search(self.goal, facts, degree=1, rounds=rounds, **options)
         if combination is not None:
             self._close(combination)
@@ -546,8 +557,8 @@ class Goal:
             raise self.stuck("auto found nothing")
 
     def easy(self, use: str | Sequence[str] | None = None, **options: Any) -> None:
-        """Follow the shape of the goal, then a matching fact, then `auto`."""
-        # True by computation, or a fact: the newest one.
+        """Close the goal, or Stuck: by computation or a fact, else by its outermost connective, else by `auto`."""
+        # True by computation, or the newest fact with the same normal form.
         key = self.known.key(self.goal)
         if key == TRUE:
             return self.true()
@@ -581,8 +592,8 @@ class Goal:
         # A comparison, or ``false``.
         if self.try_auto(use, **options):
             return None
-        joined = [k for k, f in self.facts.items() if f[0] == "&" and k not in self.taken]
-        for k in joined:  # conjunctions among the facts come apart
+        conjunctions = [k for k, f in self.facts.items() if f[0] == "&" and k not in self.taken]
+        for k in conjunctions:  # the parts of conjunctions become facts
             self.taken.add(k)
             stem = self.fresh("q")
             self.use(k, label=" ".join(f"{stem}_{i}" for i in range(len(flatten("&", self.facts[k])))))
@@ -591,7 +602,8 @@ class Goal:
     # --- combinations -------------------------------------------------------------------------------------------------
 
     def intro_all(self, at_most: int = 1000) -> Goal:
-        """`intro` as far as it goes, conjunctions taken apart, with names of its own."""
+        """`intro` of all leading quantifiers and premises, at most `at_most`, with new names and labels. A premise that
+        is a conjunction has a label for each part."""
         for _ in range(at_most):
             if self.goal[0] not in ("all", "->", "~"):
                 break
@@ -604,7 +616,7 @@ class Goal:
         return self
 
     def sides(self, t: Term) -> list[Goal]:
-        """Two goals in which the relu, abs, min, max or I[...] term `t` has a known value."""
+        """Two goals, in each of which a fact gives the value of `t`, which is a relu, abs, min, max or indicator."""
         if t[0] == "ind":
             return self.ind(t[2][0], f"{self.fresh('f')} {self.fresh('v')}")
         names = {"relu": ("pos", "neg"), "abs": ("pos", "neg"), "min": ("left", "right"), "max": ("right", "left")}
@@ -618,7 +630,8 @@ class Goal:
         return goals
 
     def apart(self, terms: str | Sequence[str | Term], leaf: Tactic | None = None) -> None:
-        """Split by the values of the given terms (a text separates them by `;`), then run `leaf` (else `easy`)."""
+        """Distinguish the cases (`sides`) of all terms, which a text separates by `;`. Then run `leaf`, or `easy`, in
+        each case that is not a contradiction."""
         if isinstance(terms, str):
             terms = [t for t in (t.strip() for t in terms.split(";")) if t]
         if not terms:
@@ -629,14 +642,15 @@ class Goal:
                 g.apart(terms[1:], leaf)
 
     def blast(self, **options: Any) -> None:
-        """Follow the shape of the goal, take disjunctions among the facts apart, then `easy` or a contradiction."""
+        """Close the goal, or Stuck: by its outermost connective, then by the cases of all disjunctions among the facts,
+        then by `easy` or a contradiction."""
         if self.goal[0] in ("all", "->", "~"):
             self.intro_all()
         if self.goal[0] == "&":
             for g in self.split():
                 g.blast(**options)
             return
-        # One disjunction is taken apart; `blast` of its cases takes the next one.
+        # The cases of the first disjunction; `blast` in each case then uses the next disjunction.
         disjunctions = [k for k, f in self.facts.items() if f[0] == "|" and k not in self.taken]
         if disjunctions:
             sizes = [len(flatten("&", f)) for f in flatten("|", self.facts[disjunctions[0]])]
@@ -653,13 +667,13 @@ class Goal:
             # A fact ~F whose F is easy contradicts it.
             for k, f in self.facts.items():
                 if f[0] == "~":
-                    sub = self._branch(f[2][0])
+                    opposite = self._branch(f[2][0])
                     try:
-                        sub.easy(**options)
+                        opposite.easy(**options)
                     except Stuck:
                         continue
                     label = self.fresh("yes")
-                    self._emit({"by": "have", "show": self.text(f[2][0]), "proof": sub.nodes, "as": label})
+                    self._emit({"by": "have", "show": self.text(f[2][0]), "proof": opposite.nodes, "as": label})
                     self._bind(label, f[2][0])
                     if self.goal[0] != "false":
                         self.contra(self.fresh("no"))
@@ -668,13 +682,13 @@ class Goal:
         self.take(trial)
 
     def leaves(self, names: str, leaf: Tactic) -> None:
-        """Introduce and split all that a condition D asks, with `names` for its leading quantifiers, then `leaf`.
+        """Introduce and split all parts of a condition D, with `names` for its leading quantifiers; then run `leaf`.
 
-        `leaf` sees a goal that is no conjunction; of ``~F`` it sees `false` with F among the facts.
+        The goal of `leaf` is never a conjunction. For a part ``~F`` it is `false`, with F as a fact.
         """
         names_left = names.split()
 
-        def down(g: Goal, names: list[str]) -> None:
+        def close(g: Goal, names: list[str]) -> None:
             """Close `g` by `leaf` on each part of it; the quantifiers before a conjunction have their names."""
             while g.goal[0] in ("all", "->", "~"):
                 if g.goal[0] == "all" and names:
@@ -686,38 +700,38 @@ class Goal:
                 leaf(g)
                 return
             for part in g.split():
-                down(part, names)
+                close(part, names)
 
-        down(self, names_left)
+        close(self, names_left)
 
     def inhabit(self, *terms: str, others: Sequence[Sequence[str]] = (), leaf: Tactic | None = None) -> None:
-        """Witnesses for all `ex` of the goal in order, then `leaf` (else `blast`) for each condition.
+        """Give witnesses for all `ex` of the goal in order, then run `leaf`, or `blast`, for each condition.
 
-        Of a conjunction with more `ex` than `terms`, or where there are `others`, each part gets the first of them that
-        serves it; what a part has no `ex` for is left over.
+        If a conjunction has more `ex` than there are `terms`, or if there are `others`, each part of it takes the first
+        list of witnesses that fits. Witnesses for which a part has no `ex` are then ignored.
         """
-        # Lists of witnesses to try, each with its leaf: those given here, then those of the library.
+        # The lists of witnesses, each with its leaf: those of the arguments, then those of the library.
         parts = flatten("&", self.goal)
-        ways = [(texts, leaf) for texts in (terms, *others)]
+        witness_lists = [(texts, leaf) for texts in (terms, *others)]
         if self.library.further is not None:
-            texts, own = self.library.further
-            ways.append((texts, own or leaf))
-        # One list, with as many terms as are needed: each part takes its own from it.
-        if len(ways) == 1 and (len(parts) == 1 or _existentials(self.goal) == len(terms)):
+            texts, library_leaf = self.library.further
+            witness_lists.append((texts, library_leaf or leaf))
+        # A single list with the right number of terms: each part takes its terms from the list in order.
+        if len(witness_lists) == 1 and (len(parts) == 1 or _existentials(self.goal) == len(terms)):
             remaining_terms = [*terms]
             self._inhabit(remaining_terms, leaf)
             if remaining_terms:
                 raise Stuck(f"{len(remaining_terms)} witnesses too many")
             return
-        # Else each part has all of a list, the first one that serves.
+        # Else each part takes the first list that fits, from its first term on.
         for part in self.split() if len(parts) > 1 else [self]:
             if not part.first(
-                *(lambda h, texts=texts, close=close: h._inhabit([*texts], close) for texts, close in ways)
+                *(lambda h, texts=texts, close=close: h._inhabit([*texts], close) for texts, close in witness_lists)
             ):
                 raise part.stuck("no witnesses serve")
 
     def _inhabit(self, remaining_terms: list[str], leaf: Tactic | None) -> None:
-        """Close the goal with the next of these terms as witnesses; those that are used are taken off the list."""
+        """Close the goal with the first of the terms as witnesses, which are removed from the list."""
         while self.goal[0] == "ex":
             if not remaining_terms:
                 raise Stuck(f"a witness is missing: {self.text(self.goal)}")
@@ -731,13 +745,13 @@ class Goal:
             leaf(self) if leaf else self.blast()
 
     def _inhabit_side(self, terms: list[str], leaf: Tactic | None) -> None:
-        """A disjunction: all of it by the leaf, or the first side that the witnesses serve."""
+        """Close a disjunction: as a whole by the leaf, or by the first side that the witnesses fit."""
         close_all = leaf or Goal.blast
         sides = [lambda g, remaining_terms, s=s: g.pick(s)._inhabit(remaining_terms, leaf) for s in ("left", "right")]
-        for way in (lambda g, _: close_all(g), *sides):
+        for attempt in (lambda g, _: close_all(g), *sides):
             trial, remaining_terms = self._branch(self.goal), [*terms]
             try:
-                way(trial, remaining_terms)
+                attempt(trial, remaining_terms)
             except (Stuck, Rejected):
                 continue
             self.take(trial)
@@ -746,7 +760,7 @@ class Goal:
         raise self.stuck("neither side has witnesses")
 
     def try_contradiction(self) -> bool:
-        """Close the goal where its facts contradict linearly."""
+        """Close any goal if its facts contradict each other by linear arithmetic; whether it did."""
         try:
             combination = linear.find(FALSUM, self._facts(None), poly=self.known.poly)
         except (linear.TooLong, Rejected):
@@ -759,7 +773,7 @@ class Goal:
         return True
 
     def positive(self, z: str, label: str, proof: Tactic | None = None) -> Goal:
-        """0 < z, z*(1/z) = 1 and 0 < 1/z as ``label_p``, ``label_e`` and ``label_i``."""
+        """Add the facts 0 < z, z*(1/z) = 1 and 0 < 1/z under ``label_p``, ``label_e`` and ``label_i``."""
         p, e, i = f"{label}_p", f"{label}_e", f"{label}_i"
         self.have(f"0 < {z}", p, proof)
         zero, no = self.fresh("zero"), self.fresh("no")
@@ -768,7 +782,7 @@ class Goal:
 
 
 def prove(library: Citable, statement: Term, script: Tactic) -> list[Node]:
-    """The proof that `script` writes for the closed formula `statement`; Stuck where a branch stays open."""
+    """The proof that `script` writes for the closed formula `statement`. Stuck if it leaves a branch open."""
     goal = Goal(library, statement, {}, {})
     script(goal)
     _complete(goal.nodes)
@@ -776,17 +790,18 @@ def prove(library: Citable, statement: Term, script: Tactic) -> list[Node]:
 
 
 _LAST = frozenset({"split", "hyp", "true", "absurd", "cases", "em", "antisym", "induct", "pos", "interval"})
+"""The rules of nodes that close a goal."""
 
 
 def _complete(root: list[Node]) -> None:
-    """Stuck where a branch was left open."""
-    todo = [(root, "the proof")]
-    while todo:
-        nodes, where = todo.pop()
+    """Stuck if a proof within the nodes `root` does not end with a node that closes its goal."""
+    remaining = [(root, "the proof")]
+    while remaining:
+        nodes, where = remaining.pop()
         if not nodes or nodes[-1]["by"] not in _LAST:
             raise Stuck(f"a branch is open: {where}; it ends with {nodes[-1:]}")
         for n in nodes:
-            about = f"{n['by']} {n.get('show', n.get('fact', n.get('formula', '')))}"
-            inner = [*n.get("proofs", ()), *(n[k] for k in ("proof", "left", "right", "base", "step") if k in n)]
-            inner += [w for w in n.get("with", ()) if isinstance(w, list)]
-            todo += [(sub, about) for sub in inner]
+            node_text = f"{n['by']} {n.get('show', n.get('fact', n.get('formula', '')))}"
+            inner_proofs = [*n.get("proofs", ()), *(n[k] for k in ("proof", "left", "right", "base", "step") if k in n)]
+            inner_proofs += [w for w in n.get("with", ()) if isinstance(w, list)]
+            remaining += [(sub, node_text) for sub in inner_proofs]
