@@ -1,12 +1,12 @@
 """Terms and formulas of a statement as Python functions of the integers that are bound around them.
 
-`Runs` evaluates each of them on thousands of strings and places, so a term is taken apart only once: in goes a term or
-formula, out comes a pair (cost, function). The function takes the values of the bound integers, the innermost first,
-and reads the values of names from `Runs.values`.
+`Runs` evaluates each term and formula on thousands of strings and positions. So each is taken apart only once, into a
+pair (cost, function). The function takes the values of the bound integers, the innermost first, and reads the values of
+names from `Runs.values`.
 
-The cost is the number of symbols that are evaluated in any case; the caller counts it before the call. What is
-evaluated only sometimes or repeatedly (the places of a sum, the second side of `&`) the function itself counts. A
-number, a bound variable and a name cost 2, an indicator 2 more than its formula.
+The cost is the number of symbols that every call evaluates; the caller counts it before the call. The function itself
+counts the symbols that are evaluated only sometimes or repeatedly (in the body of a sum, or on the second side of `&`).
+A number, a bound variable and a name cost 2, and an indicator costs 2 more than its formula.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ Valued = tuple[int, Callable[[BoundValues], Any]]
 HeldCondition = tuple[int, Callable[[BoundValues], bool]]
 """The cost of a formula, and the function that gives its truth."""
 
+# By tag: the function for two integers (or rationals, for comparisons), and the one for two exact values.
 _COMPARED: dict[str, Callable[[Any, Any], bool]] = {"=": operator.eq, "<=": operator.le, "<": operator.lt}
 _INTEGRAL: dict[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 _EXACT: dict[str, Callable[[Any, Any], Any]] = {"+": plus, "-": minus, "*": times}
@@ -41,14 +42,16 @@ class Evaluated:
 
     def __init__(self, runs: Runs) -> None:
         self.runs = runs
-        self.terms: dict[int, tuple[Term, Valued]] = {}  # by identity: a hash would walk through the whole term
+        # By the id of a term, since a hash would walk through the whole term. The term itself is kept as well, so that
+        # its id is not used again for another term.
+        self.terms: dict[int, tuple[Term, Valued]] = {}
         self.formulas: dict[int, tuple[Term, HeldCondition]] = {}
 
     def term(self, t: Term) -> Valued:
         """The cost and the function of a term."""
         cached = self.terms.get(id(t))
         if cached is None:
-            cached = self.terms[id(t)] = t, self._term(t)  # it is kept, so that its identity stays its own
+            cached = self.terms[id(t)] = t, self._term(t)
         return cached[1]
 
     def formula(self, t: Term) -> HeldCondition:
@@ -79,7 +82,7 @@ class Evaluated:
             return softmax
         if tag in _EXACT:
             return self._combined(tag, *map(self.term, kids))
-        # The rest evaluates all operands: a negation, a quotient, a power, a function of the grammar.
+        # All other terms evaluate all their operands: a negation, a quotient, a power, a function of the grammar.
         costs, operands = [k[0] for k in map(self.term, kids)], [k[1] for k in map(self.term, kids)]
         cost = 1 + sum(costs)
         if tag == "neg":
@@ -101,7 +104,8 @@ class Evaluated:
         return value
 
     def _applied(self, t: Term) -> Valued:
-        """f(t) or f(s, t): f has a table of values, by place or by a tuple of numbers."""
+        """The cost and the function of f(t) or f(s, t). The value of f is a table: by integer, or by pair of integers.
+        The function raises Rejected if f is no table or an argument is no integer."""
         head, *arguments = t[2]
         costs, places = zip(*map(self.term, arguments), strict=True)
         runs, place, has_several = self.runs, places[0], len(arguments) > 1
@@ -116,7 +120,8 @@ class Evaluated:
         return 1 + sum(costs), value
 
     def _combined(self, tag: str, left: Valued, right: Valued) -> Valued:
-        """A sum, difference or product; integers take the quick way."""
+        """The cost and the function of a sum, difference or product (`tag`). Two ints are combined by Python's
+        operators, which are faster than those for exact values."""
         (left_cost, first), (right_cost, second), integral, exact = left, right, _INTEGRAL[tag], _EXACT[tag]
 
         def value(bound: BoundValues) -> Any:
@@ -126,12 +131,12 @@ class Evaluated:
         return 1 + left_cost + right_cost, value
 
     def _places(self, low: Term, high: Term) -> tuple[int, Callable[[BoundValues], range]]:
-        """The cost of the ends of a range, and the function that gives the range."""
+        """The cost of the ends of a range, and the function that gives the range low..high as integers."""
         (low_cost, first), (high_cost, last), integer_of = self.term(low), self.term(high), self.runs.whole
         return low_cost + high_cost, lambda bound: _integers(integer_of(first(bound)), integer_of(last(bound)))
 
     def _repeated(self, t: Term) -> Valued:
-        """sum(i, a, b, t) or prod(i, a, b, t)."""
+        """The cost and the function of sum(i, a, b, t) or prod(i, a, b, t)."""
         tag, _, (low, high, inner) = t
         (ends_cost, places), (inner_cost, summand), runs = self._places(low, high), self.term(inner), self.runs
         start, exact = (0, plus) if tag == "sum" else (1, times)
@@ -146,8 +151,11 @@ class Evaluated:
         return 1 + ends_cost, value
 
     def _softmax(self, above: Term, below: Term) -> Valued | None:
-        """sum(j, a, b, exp(s)*v)/sum(j, a, b, exp(s)), with the first score subtracted from all: so equal scores give
-        rational weights, whatever number they are. None for another quotient."""
+        """The cost and the function of a softmax sum(j, a, b, exp(s)*v)/sum(j, a, b, exp(s)); None for another quotient
+        above/below.
+
+        The first score is subtracted from all scores, which does not change the quotient. So equal scores give rational
+        weights, even if the scores are irrational."""
         if above[0] != "sum" or below[0] != "sum" or above[2][:2] != below[2][:2] or below[2][2][:2] != ("fn", "exp"):
             return None
         weighted, weight = above[2][2], below[2][2]
@@ -157,6 +165,7 @@ class Evaluated:
         (score_cost, score), (value_cost, read) = self.term(weight[2][0]), self.term(weighted[2][1])
 
         def value(bound: BoundValues) -> Any:
+            # The values of the bound integers at each j; first the scores, then the two sums.
             places = [(i, *bound) for i in range_of(bound)]
             scores = []
             for place in places:
@@ -199,7 +208,8 @@ class Evaluated:
         return 1 + cost, holds
 
     def _compared(self, tag: str, left: Valued, right: Valued) -> HeldCondition:
-        """A comparison; of numbers with roots or exponentials by the sign of their difference."""
+        """The cost and the function of a comparison (`tag`). Numbers with roots or exponentials are compared by the
+        sign of their difference."""
         (left_cost, first), (right_cost, second), exact = left, right, _COMPARED[tag]
 
         def holds(bound: BoundValues) -> bool:
@@ -211,7 +221,7 @@ class Evaluated:
         return 1 + left_cost + right_cost, holds
 
     def _everywhere(self, t: Term) -> HeldCondition:
-        """``all i in a..b. F``; for another quantifier a function that raises Rejected."""
+        """The cost and the function of ``all i in a..b. F``; for another quantifier a function that raises Rejected."""
         _, sort, (body,) = t
         ends = _ends(body[2][0]) if t[0] == "all" and sort == "Int" and body[0] == "->" else None
         if ends is None:
@@ -220,8 +230,8 @@ class Evaluated:
 
         def holds(bound: BoundValues) -> bool:
             holds_so_far = True
-            # The ends are terms under the quantifier but do not contain its variable, so that 0 stands for it. All
-            # places are evaluated, after a false one too: F must be defined at each.
+            # The ends a and b are terms under the quantifier, but do not contain its variable: any integer, such as 0,
+            # may be its value there. F is evaluated at all places, also after a false one, since it must be defined.
             for i in places((0, *bound)):
                 runs.spend(inner_cost)
                 holds_so_far = inner((i, *bound)) and holds_so_far
@@ -231,5 +241,5 @@ class Evaluated:
 
 
 def _no_range(_: BoundValues) -> bool:
-    """The truth of a quantifier over no range: it has none."""
+    """The function of a quantifier that does not run over a range: it raises Rejected."""
     raise Rejected("a quantifier must run over the integers of a range")

@@ -1,4 +1,4 @@
-"""Trees of the grammar with others in the place of their parts. Untrusted."""
+"""Trees of the grammar: the names in them, and substitution for names and calls. Untrusted."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from symcook.model.expr import Tree, children
 
 
 def mentioned(tree: object) -> set[str]:
-    """The names in a tree, those of functions too."""
+    """All names in a tree or in a tuple of trees: of variables and of functions, but not names that are only bound."""
     if not isinstance(tree, tuple):
         return set()
-    if tree[:1] == ("lambda",):  # what it binds is a tuple of names, and no tree
+    if tree[:1] == ("lambda",):  # its tree[1] is the tuple of bound names, which is not a tree
         return mentioned(tree[2])
     own = {tree[1]} if tree[:1] in (("name",), ("call",)) else set()
     return own.union(*map(mentioned, tree))
 
 
 def mapped(tree: Tree, put: Callable[[Tree], Tree]) -> Tree:
-    """The tree with others in the place of its direct parts."""
+    """`tree` with each of its direct parts replaced by `put` of the part. A part that is no tree, such as a bound name
+    or a number, stays."""
     if tree[0] == "call":
         return ("call", tree[1], tuple(map(put, tree[2])))
     own = {id(part) for part in children(tree)}
@@ -27,11 +28,12 @@ def mapped(tree: Tree, put: Callable[[Tree], Tree]) -> Tree:
 
 
 Calls = Mapping[str, Callable[[tuple[Tree, ...]], Tree]]
-"""What stands for the call of a function, by the function."""
+"""By function name: from the arguments of a call, the tree that replaces the call."""
 
 
 def replaced(tree: Tree, put: Mapping[str, Tree], calls: Calls) -> Tree:
-    """A tree with others in place of names and of calls; bound names that would catch one of these are renamed."""
+    """`tree` with each free name replaced as in `put`, and each call as in `calls`. A sum, product or range quantifier
+    whose bound name occurs in one of the trees of `put` gets another bound name."""
     tag = tree[0]
     if tag == "name":
         return calls[tree[1]](()) if tree[1] in calls else put.get(tree[1], tree)
@@ -50,7 +52,8 @@ def replaced(tree: Tree, put: Mapping[str, Tree], calls: Calls) -> Tree:
 
 
 def apart(tree: Tree, bound: frozenset[str]) -> Tree:
-    """A tree in which no name is bound where it is bound already."""
+    """`tree` with bound names renamed, so that no name is bound inside the scope of the same name. `bound` are the
+    names that are bound around `tree`."""
     tag = tree[0]
     if tag in ("sum", "prod", "all in", "ex in"):
         name, body = tree[1], tree[4]
