@@ -616,7 +616,7 @@ def below(certificate: Mapping[str, Any]) -> list[str]:
 
 
 def expanded(statement: Statement, certificate: Mapping[str, object]) -> str:
-    """The definitions, the lemmas and the statement, in the format that the second checker, proofs/checker.py, reads."""
+    """The definitions, the lemmas and the statement, in the format of the second checker, proofs/checker.py."""
     lines = (replay.library().root / "statements" / "definitions.txt").read_text(encoding="utf-8").split("\n")
     blocks = ["\n".join(f"define: {x.strip()}" for x in lines if x.strip() and not x.lstrip().startswith("#"))]
     blocks += [

@@ -162,23 +162,23 @@ class _InOrder:
             sentences = self.forms.sentences(cleared)
             # The functions that need no sentence of the readout: "" is a value that is always 0. If the readout looks
             # at every position, the embedding and the sentences on the way already state its values.
-            stated = {""}
+            needless = {""}
             if self.model.readout.everywhere:
-                stated |= {*self.meaning.relation.after[0, ""].values(), *map(self.function, sentences.way)}
+                needless |= {*self.meaning.relation.after[0, ""].values(), *map(self.function, sentences.way)}
             readout = [
                 sentence
                 for sentence in sentences.readout
-                if sentence.stage is None or self.function(sentence) not in stated
+                if sentence.stage is None or self.function(sentence) not in needless
             ]
             proof = PartsProof([*map(self.part, [*sentences.way, *readout])], given=premises_text)
             statement = self.statement(proof)
             if cleared or self.defined(statement):
                 break
         with suppress(OutsideFragment):
-            asked = problem(statement).here
-            if not asked.outside:
+            whole_problem = problem(statement).here
+            if not whole_problem.outside:
                 goal = Goal(certify.library(statement, certify.citable()), statement.formula, {}, {})
-                self.parts = PartsInTurn(asked, goal)
+                self.parts = PartsInTurn(whole_problem, goal)
         return proof, sentences
 
     def function(self, sentence: FormSentence) -> str:

@@ -432,10 +432,10 @@ class Runs(Instances):
                 return True
             if not wide or not self.beyond:
                 return False
-            asked = sorted(self.beyond, key=lambda v: v[1][0])
+            functions_beyond = sorted(self.beyond, key=lambda v: v[1][0])
             tokens = range(max((x for w in self.words_of for x in self.values[w].values()), default=0) + 1)
-            for values_beyond in product(*([*tokens] if v in self.words_of else [0, 1, -1] for v in asked)):
-                self.outside = dict(zip(asked, values_beyond, strict=True))
+            for values_beyond in product(*([*tokens] if v in self.words_of else [0, 1, -1] for v in functions_beyond)):
+                self.outside = dict(zip(functions_beyond, values_beyond, strict=True))
                 if not self.truth(self.conclusion, ()):
                     return True
             return False
@@ -531,8 +531,8 @@ class Runs(Instances):
             if part[0] not in ("=", "<=", "<") or not all(_degree(k, 0) in (0, 1) for k in part[2]):
                 continue
             # right - left must not be negative. It is linear in k, so its values at k = 0 and k = 1 give its root.
-            at = [[self.value(k, (q, *bound)) for k in part[2]] for q in (0, 1)]
-            at_zero, at_one = (minus(b, a) for a, b in at)
+            values_at = [[self.value(k, (q, *bound)) for k in part[2]] for q in (0, 1)]
+            at_zero, at_one = (minus(b, a) for a, b in values_at)
             slope = minus(at_one, at_zero)
             if not isinstance(at_zero, int | Fraction) or not isinstance(slope, int | Fraction) or not slope:
                 continue
