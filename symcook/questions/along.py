@@ -209,8 +209,8 @@ class Along:
 
     def reach(self, n: int) -> tuple[Reach, Word | None]:
         """How far every string of `n` symbols keeps its answer, and the smallest string whose answer changes there."""
-        # The answers are the same up to `at`, where the next piece begins. `end_bound` is the distance by which that piece
-        # must end (None: no limit).
+        # The answers are the same up to `at`, where the next piece begins. `end_bound` is the distance by which that
+        # piece must end (None: no limit).
         at, end_bound = ZERO, None
         for _ in range(PIECES):
             piece = self.passes.shown((at, end_bound, True), n)
