@@ -2,8 +2,8 @@
 
 The numbers are those of `symcook.questions.lines`: on a piece they are linear in the weight. A piece ends at the first
 place at which an activation or an answer may change. On the piece each class of strings has one answer; a class for
-which this is not known is split (`_in_parts`). `Along.reach` goes from piece to piece until the answer to some string
-changes.
+which this is not known is split (`_split_verdicts`). `Along.reach` goes from piece to piece until the answer to some
+string changes.
 
 A "world" is one of the two forms of the numbers: BASE, at the model's own weight, or PIECE, on the piece.
 """
@@ -73,7 +73,7 @@ def _verdicts(model: Transformer, columns: Sequence[LineEntries], world: int) ->
     return verdicts if open_ is None else np.where(open_[::2] & world, OPEN, verdicts)
 
 
-def _seen(model: Transformer, line: Line, level: PrefixLevel, accepted: Array | None) -> Seen:
+def _result(model: Transformer, line: Line, level: PrefixLevel, accepted: Array | None) -> Seen:
     """The result for the strings of one `level`, or for those whose entries are `accepted`: where the piece ends, and
     the smallest string whose answer on the piece differs from its answer at the model's own weight."""
     watched: Any = level.result.watched.values()
@@ -92,7 +92,7 @@ def _seen(model: Transformer, line: Line, level: PrefixLevel, accepted: Array | 
         verdicts_there = _verdicts(model, columns, world)
         unknown = [int(k) for k in np.flatnonzero((verdicts_there == OPEN) & asked)]
         if unknown:
-            again, earlier = _in_parts(model, level, unknown, world)
+            again, earlier = _split_verdicts(model, level, unknown, world)
             verdicts_there[unknown], end = again, least(end, earlier)
             if earlier is not None:
                 turning_entry = None
@@ -102,7 +102,7 @@ def _seen(model: Transformer, line: Line, level: PrefixLevel, accepted: Array | 
     return Seen(end, smallest, None if turning_entry is None else level.word(turning_entry))
 
 
-def _in_parts(
+def _split_verdicts(
     model: Transformer, level: PrefixLevel, pairs: Sequence[int], world: int
 ) -> tuple[list[int], fmpq | None]:
     """The verdicts on the open classes `pairs`, and the t at which the piece ends because a number in one of their
@@ -114,7 +114,7 @@ def _in_parts(
     entries = [2 * pair + k for pair in pairs for k in (0, 1)]
     origin, which = level.origin[entries], level.which[entries]
     kept_sums = _running_sums(level)
-    sums = [[_alone(total.take(origin), world) if total else None for total in head] for head in kept_sums]
+    sums = [[_one_world(total.take(origin), world) if total else None for total in head] for head in kept_sums]
     owner, verdict_sets, end = list(range(len(pairs))), [set[int]() for _ in pairs], None
     # Each round runs the parts that are still open. `owner` has the class that each part belongs to; a decided part
     # adds its verdict to the set of its owner.
@@ -133,7 +133,7 @@ def _in_parts(
             break
         # An open part (low, high) becomes (low, cut) and (cut, high): on the line `cut`, the input of the activation
         # that left it open is zero.
-        lines = [_parting(numbers, sums, k, world) for k in open_pairs]
+        lines = [_cut(numbers, sums, k, world) for k in open_pairs]
         chosen = [entry for k in open_pairs for entry in (2 * k, 2 * k + 1, 2 * k, 2 * k + 1)]
         which, owner = which[chosen], [owner[k] for k in open_pairs for _ in (0, 1)]
         sums = [[summed.take(chosen) if summed else None for summed in head] for head in sums]
@@ -157,24 +157,24 @@ def _running_sums(level: PrefixLevel) -> Sequence[Sequence[Any]]:
     return level.states.sums or [[None]]
 
 
-def _alone(total: LineEntries, world: int) -> LineEntries:
+def _one_world(total: LineEntries, world: int) -> LineEntries:
     """A copy of a running sum in which both forms are those of one world."""
     at = total.start if world == BASE else total.at
     slope = None if world == BASE else total.slope
     return replace(total, start=at, at=at.copy(), slope=None if slope is None else slope.copy())
 
 
-def _parting(numbers: LineNumbers, sums: Sequence[Sequence[Any]], pair: int, world: int) -> tuple[int, int, fmpq, fmpq]:
+def _cut(numbers: LineNumbers, sums: Sequence[Sequence[Any]], pair: int, world: int) -> tuple[int, int, fmpq, fmpq]:
     """Where to split the class `pair`: the head and the index of a running sum, and the value and slope of this sum for
     which the first open activation input is zero. NotExact if that input is not an affine function of one sum."""
     opened = next(turned for turned in numbers.turned if turned.open is not None and turned.open[2 * pair] & world)
-    low, high = (_line(opened, entry, world) for entry in (2 * pair, 2 * pair + 1))
+    low, high = (_line_of(opened, entry, world) for entry in (2 * pair, 2 * pair + 1))
     # Look for a running sum with input = factor*sum + constant on the two lines, for the values and for the slopes.
     for h, head in enumerate(sums):
         for place, summed in enumerate(head):
-            if summed is None or _line(summed, 2 * pair, PIECE) == _line(summed, 2 * pair + 1, PIECE):
+            if summed is None or _line_of(summed, 2 * pair, PIECE) == _line_of(summed, 2 * pair + 1, PIECE):
                 continue
-            least_sum, greatest_sum = (_line(summed, entry, PIECE) for entry in (2 * pair, 2 * pair + 1))
+            least_sum, greatest_sum = (_line_of(summed, entry, PIECE) for entry in (2 * pair, 2 * pair + 1))
             sum_spread = [b - a for a, b in zip(least_sum, greatest_sum, strict=True)]
             input_spread = [b - a for a, b in zip(low, high, strict=True)]
             factor = input_spread[0] / sum_spread[0] if sum_spread[0] != 0 else input_spread[1] / sum_spread[1]
@@ -183,7 +183,7 @@ def _parting(numbers: LineNumbers, sums: Sequence[Sequence[Any]], pair: int, wor
     raise NotExact("classes are parted by a running sum", "an activation that is no multiple of one")
 
 
-def _line(column: LineEntries, entry: int, world: int) -> tuple[fmpq, fmpq]:
+def _line_of(column: LineEntries, entry: int, world: int) -> tuple[fmpq, fmpq]:
     """The value and the slope of one entry in a world."""
     if world == BASE:
         return column.start[entry], ZERO
@@ -259,6 +259,6 @@ class Along:
             for level in by_length(self.model, lengths, begin):
                 all_count = level.labels is None or self.reader is None
                 accepted = None if all_count else self.reader.accepting[level.labels]  # type: ignore[union-attr]
-                yield level.n, _seen(self.model, line, level, accepted)
+                yield level.n, _result(self.model, line, level, accepted)
         except BadInput as error:
             raise NotExact(MUST, error.given) from None

@@ -66,7 +66,7 @@ class Near(NamedTuple):
     @property
     def sign(self) -> int | None:
         """The sign of the difference from the limit at all temperatures: 0 if there is none, None if it is unknown."""
-        return _both(*(_times(_sign(c), part.sign) for part, c in self.parts.items()))
+        return _sign_of_sum(*(_sign_of_product(_sign(c), part.sign) for part, c in self.parts.items()))
 
     def side(self) -> int | None:
         """The sign of the value at all temperatures; None if it is not known, or not the same."""
@@ -78,11 +78,11 @@ class Near(NamedTuple):
         total_parts = dict(self.parts)
         for part, c in other.parts.items():
             total_parts[part] = total_parts.get(part, ZERO) + c
-        return Near(self.limit + other.limit, {part: c for part, c in total_parts.items() if not _nothing(c)})
+        return Near(self.limit + other.limit, {part: c for part, c in total_parts.items() if not _is_zero(c)})
 
     def scaled(self, c: Ball) -> Near:
         """The value times the number `c`."""
-        return Near(c * self.limit, {} if _nothing(c) else {part: c * d for part, d in self.parts.items()})
+        return Near(c * self.limit, {} if _is_zero(c) else {part: c * d for part, d in self.parts.items()})
 
     def __neg__(self) -> Near:
         return self.scaled(fmpq(-1))
@@ -94,7 +94,7 @@ class Near(NamedTuple):
         if not self.parts or not other.parts:
             return other.scaled(self.limit) if not self.parts else self.scaled(other.limit)
         # (limit + off)*(limit' + off'), where the product off*off' becomes a new part.
-        both = Near.of(ZERO, self.off * other.off, _times(self.sign, other.sign))
+        both = Near.of(ZERO, self.off * other.off, _sign_of_product(self.sign, other.sign))
         limits = Near(self.limit * other.limit, {})
         return limits + Near(ZERO, self.parts).scaled(other.limit) + Near(ZERO, other.parts).scaled(self.limit) + both
 
@@ -179,7 +179,7 @@ class Cold(Rowwise):
             mean = self.mean([row[j] for j in tied])
             apart = {j: row[j] - mean for j in weights}
             off = sum((weights[j] * x.ball for j, x in apart.items()), arb(0)) / total_weight
-            sign = _both(*(x.side() for x in apart.values()))
+            sign = _sign_of_sum(*(x.side() for x in apart.values()))
             means.append(mean if sign == 0 else mean + Near.of(ZERO, off, sign))
         return means
 
@@ -212,7 +212,7 @@ def at_low_temperatures(model: Transformer, sequence: object, name: str, warm: F
             return None
 
 
-def _nothing(c: Ball) -> bool:
+def _is_zero(c: Ball) -> bool:
     """Whether a coefficient is known to be zero."""
     return bool(c == 0)
 
@@ -222,7 +222,7 @@ def _sign(x: Ball) -> int | None:
     return 1 if x > 0 else -1 if x < 0 else 0 if x == 0 else None
 
 
-def _both(*signs: int | None) -> int | None:
+def _sign_of_sum(*signs: int | None) -> int | None:
     """The sign of a sum of numbers with these signs; None if two of them are opposite, or one is unknown."""
     nonzero = set(signs) - {0}
     if len(nonzero) > 1 or None in nonzero:
@@ -230,6 +230,6 @@ def _both(*signs: int | None) -> int | None:
     return nonzero.pop() if nonzero else 0
 
 
-def _times(a: int | None, b: int | None) -> int | None:
+def _sign_of_product(a: int | None, b: int | None) -> int | None:
     """The sign of a product of two numbers with the signs a and b; None if it is not known."""
     return 0 if 0 in (a, b) else None if a is None or b is None else a * b

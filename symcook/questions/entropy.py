@@ -110,7 +110,10 @@ def entropy(
             method = "strings with the same attention weights are grouped"
         spread = any(row.get("least") != row.get("greatest") for row in rows)
         asked_with = {"max_length": max_length, "head": head, "position": position}
-        notes = {"entropy": f"of the attention weights at {_where(bound, position)}, in bits", "method": method}
+        notes = {
+            "entropy": f"of the attention weights at {_positions_text(bound, position)}, in bits",
+            "method": method,
+        }
         empty = [row for row in rows if "least" not in row]
         if empty:
             notes["none"] = "; ".join(dict.fromkeys(str(row["why"]) for row in empty))
@@ -129,13 +132,13 @@ def entropy(
             wanted = list(_rows(bound, n, head, position))
             words = within.cover(n, bound, traced=partial(_traced, wanted))
             merged = merged or words.many < within.many(n)
-            rows += _at(bound, n, wanted, words, digits)
+            rows += _length_rows(bound, n, wanted, words, digits)
             if progress is not None:
                 progress(n, asked[-1])
     return answered()
 
 
-def _where(model: Transformer, position: int | str | None) -> str:
+def _positions_text(model: Transformer, position: int | str | None) -> str:
     """The positions that attend, as text."""
     if position is None:
         return f"the {'first' if model.readout.first else 'last'} position"
@@ -180,7 +183,7 @@ def _traced(rows: list[AttendingRow], result: Result) -> Iterator[Any]:
     return ((column, row.place) for row in rows for column in _weights(result, row))
 
 
-def _at(
+def _length_rows(
     model: Transformer, n: int, rows: list[AttendingRow], words: Cover, digits: int
 ) -> list[Mapping[str, AnswerCell]]:
     """The table's rows for length n, one for each of `rows`, computed with enough bits for `digits` digits."""

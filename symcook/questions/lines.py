@@ -81,7 +81,9 @@ class LineEntries:
         if self.slope is None:
             return {}
         meets = ((self.at > 0) & (self.slope < 0)) | ((self.at < 0) & (self.slope > 0))
-        meets = meets if self.open is None else meets & (self.open == 0)  # open entries are split (`along._in_parts`)
+        meets = (
+            meets if self.open is None else meets & (self.open == 0)
+        )  # open entries are split (`along._split_verdicts`)
         return {int(k): -self.at[k] / self.slope[k] for k in np.flatnonzero(meets)}
 
     def columns(self) -> list[Array]:
@@ -195,7 +197,9 @@ class LineNumbers:
         # The piece ends where an entry changes its sign.
         self.end = least(self.end, *x.turns.values())
         # If the two lines of a class are on different sides of zero, the activation of the prefixes between is open.
-        parted = BASE * _parted(x.start, kind == "step") + PIECE * _parted(x.inside, kind == "step")
+        parted = BASE * _separated_by_zero(x.start, kind == "step") + PIECE * _separated_by_zero(
+            x.inside, kind == "step"
+        )
         turned = np.repeat(parted, 2) if parted.any() else None
         if turned is not None:
             self.turned.append(replace(x, open=turned if x.open is None else turned & ~x.open))
@@ -264,7 +268,7 @@ class LineNumbers:
         if len(number) > MOST:
             raise NotExact(f"at most {MOST} prefixes may stay apart", f"{len(number)} of {self.seen + 1} symbols")
         # For each state, the entries whose `single` is smallest and largest at the end of the piece.
-        chosen = outermost(_last(single, self.line.end) if single is not None else self.nothing, state, len(number))
+        chosen = outermost(_at_end(single, self.line.end) if single is not None else self.nothing, state, len(number))
         taken_sums = {id(total): total.take(chosen) for total in self.sums if total is not single}
         if single is not None:
             taken_sums[id(single)] = _hull(single, chosen, state, self.line.end)
@@ -284,7 +288,7 @@ def either(flags: Sequence[Array | None]) -> Array | None:
     return np.bitwise_or.reduce(arrays) if arrays else None
 
 
-def _parted(numbers: Array, strict: bool) -> Array:
+def _separated_by_zero(numbers: Array, strict: bool) -> Array:
     """For each pair of entries, whether zero is strictly between them. With `strict`, for the step function, which
     jumps at zero: whether exactly one of them is positive."""
     low, high = numbers[::2], numbers[1::2]
@@ -298,7 +302,7 @@ def _signs(numbers: Array) -> list[int]:
     return [(x > 0) - (x < 0) for x in numbers]
 
 
-def _last(total: LineEntries, end: fmpq | None) -> Array:
+def _at_end(total: LineEntries, end: fmpq | None) -> Array:
     """The values at the end of the piece; for a piece without an end the slopes, which order the values far out."""
     if total.slope is None:
         return total.at
@@ -313,5 +317,5 @@ def _hull(total: LineEntries, chosen: list[int], state: Array, end: fmpq | None)
     if total.slope is None:
         return replace(total, start=start, at=start if total.at is total.start else total.at[chosen])
     # Each line goes from the outermost value where the piece begins to the outermost value at its end.
-    at, last = total.at[outermost(total.at, state, states)], _last(total, end)[chosen]
+    at, last = total.at[outermost(total.at, state, states)], _at_end(total, end)[chosen]
     return replace(total, start=start, at=at, slope=last if end is None else (last - at) / end)

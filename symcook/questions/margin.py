@@ -3,7 +3,7 @@
 A logit of 0.001 decides like a logit of 10, but a small rounding error changes it. Strings that the model cannot tell
 apart are grouped: by running sums (`_of_level`), or by one string for each class (`_of_batch`, `_of_words`). Distances
 are exact if they are rational, otherwise balls. For strings that are only known to lie between two others, there is a
-lower bound of their distances (`_between`).
+lower bound of their distances (`_bound_between`).
 """
 
 from __future__ import annotations
@@ -337,7 +337,7 @@ def _of_level(model: Transformer, level: PrefixLevel, accepted: Array | None) ->
     are the two strings of class k with the smallest and the largest running sum.
 
     Raises NotExact if some string may fail a zero test, but no known string does."""
-    least, distances = _Least(), _sizes(model, _watched(level.result))
+    least, distances = _Least(), _decisions(model, _watched(level.result))
     for entry, (side, distance) in enumerate(distances):
         if accepted is None or accepted[entry]:
             least.take(side, distance, entry)
@@ -359,7 +359,7 @@ def _of_level(model: Transformer, level: PrefixLevel, accepted: Array | None) ->
         # Otherwise all numbers are linear on the line, and one that is compared is at least as far from zero as the
         # smallest distance at both ends: no string in between is nearer.
         if bent or passes or not (on_threshold or max(min(abs(a), abs(b)) for a, b in compared) >= least_value):
-            _between(model, level, low, least)
+            _bound_between(model, level, low, least)
     if least.nearest is not None:
         least.word = level.word(least.word)
     elif least.inside:
@@ -377,7 +377,7 @@ def _line_ends(at_third: Any, at_two_thirds: Any) -> tuple[Any, Any]:
     return 2 * at_third - at_two_thirds, 2 * at_two_thirds - at_third
 
 
-def _sizes(model: Transformer, watched: Sequence[Sequence[fmpq]]) -> list[tuple[bool, fmpq | None]]:
+def _decisions(model: Transformer, watched: Sequence[Sequence[fmpq]]) -> list[tuple[bool, fmpq | None]]:
     """For each entry, whether it is accepted, and its distance; the distance is None if a zero test is passed."""
     readout, distances_by_entry = model.readout, []
     for row in zip(*watched, strict=True):
@@ -386,7 +386,7 @@ def _sizes(model: Transformer, watched: Sequence[Sequence[fmpq]]) -> list[tuple[
     return distances_by_entry
 
 
-def _between(model: Transformer, level: PrefixLevel, low: int, least: _Least) -> None:
+def _bound_between(model: Transformer, level: PrefixLevel, low: int, least: _Least) -> None:
     """Set in `least` a lower bound of the distances on the segment between entry `low` (0) and the next entry (1).
 
     The segment is cut where the input of an activation, or a number that is compared, becomes zero. Inside a piece all
@@ -399,7 +399,7 @@ def _between(model: Transformer, level: PrefixLevel, low: int, least: _Least) ->
         third = (end - start) / 3
         result = moved(level, low, [start, start + third, end - third, end])
         # A value with opposite signs at the ends is zero inside the piece: look at both sides of that zero.
-        for _, at_third, at_two_thirds, _ in _turning(result):
+        for _, at_third, at_two_thirds, _ in _breaking_columns(result):
             at_start, at_end = _line_ends(at_third, at_two_thirds)
             if _crosses_zero((at_start, at_end)):
                 middle = start + (end - start) * at_start / (at_start - at_end)
@@ -411,7 +411,7 @@ def _between(model: Transformer, level: PrefixLevel, low: int, least: _Least) ->
             columns = []
             for at_start, at_third, at_two_thirds, at_end in _watched(result):
                 columns.append((at_start, *_line_ends(at_third, at_two_thirds), at_end))
-            first, *inside, last = _sizes(model, columns)
+            first, *inside, last = _decisions(model, columns)
             least_inside = min(distance or fmpq(0) for _, distance in inside)
             for side, distance in (first, *((side, size and least_inside) for side, size in inside), last):
                 if distance is not None:
@@ -423,7 +423,7 @@ def _watched(result: Result) -> list[Any]:
     return [column.values for column in result.watched.values()]
 
 
-def _turning(result: Result) -> list[Any]:
+def _breaking_columns(result: Result) -> list[Any]:
     """The columns at whose zeros the distance stops being linear: the inputs of activations, the numbers that the
     readout compares with 0, and the differences of two of their absolute values (at a zero of such a difference another
     coordinate may become the largest)."""

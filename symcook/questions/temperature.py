@@ -150,7 +150,7 @@ def temperature(
     return answer_so_far()
 
 
-class _Found(NamedTuple):
+class _LengthResult(NamedTuple):
     """The result for one length."""
 
     best: Reach | None
@@ -165,7 +165,7 @@ class _Found(NamedTuple):
     """The answers are not proved at temperatures below this one."""
 
 
-class _Watching(ExactDomain):
+class _GapRecorder(ExactDomain):
     """The exact number system, which also records the smallest gap between the largest score of a row and the next."""
 
     gap: Any = None
@@ -180,10 +180,10 @@ class _Watching(ExactDomain):
         return super().best(scores, weighting, i, first)
 
 
-def _hard(hard: Transformer, word: Word) -> tuple[Any, Any]:
+def _hard_answer(hard: Transformer, word: Word) -> tuple[Any, Any]:
     """The hard model's answer to a string, and its smallest score gap on this string; the gap is None if there is none,
     or if the run is not exact."""
-    domain: Any = _Watching()
+    domain: Any = _GapRecorder()
     try:
         hard_answer = answer(forward(hard, hard.tokens(word), domain))
     except NotExact:
@@ -193,7 +193,7 @@ def _hard(hard: Transformer, word: Word) -> tuple[Any, Any]:
     return hard_answer, None if domain is None else domain.gap
 
 
-def _exactly(hard: Transformer, soft: Transformer, words: Cover) -> _Found:
+def _exactly(hard: Transformer, soft: Transformer, words: Cover) -> _LengthResult:
     """The result by powers of x = e^(-1/(unit tau)), which may grow from 0 to 1. The unit is enlarged until it is a
     common denominator of the scores of all strings. NotExact if the values are not rational functions of x."""
     unit = 1
@@ -204,14 +204,14 @@ def _exactly(hard: Transformer, soft: Transformer, words: Cover) -> _Found:
             unit = needed.args[0]
 
 
-def _enclosed(hard: Transformer, soft: Transformer, words: Cover) -> _Found:
+def _enclosed(hard: Transformer, soft: Transformer, words: Cover) -> _LengthResult:
     """The result by rigorous intervals of tau, which may grow from 0."""
     return _least(hard, soft, words, partial(_in_balls, soft), None)
 
 
 def _least(
     hard: Transformer, soft: Transformer, words: Cover, reach_of: Callable[..., Reach], unit: int | None
-) -> _Found:
+) -> _LengthResult:
     """The result for the strings `words` of a length. `reach_of` returns the reach of one string, from the string, the
     expected answer and the smallest reach so far."""
     gaps: list[Any] = []
@@ -220,7 +220,7 @@ def _least(
     def reach(word: Word, best: Reach | None) -> Reach:
         """How far one string keeps the hard model's answer."""
         nonlocal open_from
-        expected, gap = _hard(hard, word)
+        expected, gap = _hard_answer(hard, word)
         gaps.extend([] if gap is None else [gap])
         try:
             string_reach = reach_of(word, expected, best)
@@ -236,7 +236,7 @@ def _least(
     # `soonest` calls `reach` for every string, so `gaps` and `open_from` are complete afterwards.
     best, worst = soonest(words, reach)
     gap = min(gaps, default=None)
-    return _Found(best, worst, unit, Fraction(gap) if isinstance(gap, (Fraction, int)) else None, open_from)
+    return _LengthResult(best, worst, unit, Fraction(gap) if isinstance(gap, (Fraction, int)) else None, open_from)
 
 
 def _in_powers(soft: Transformer, unit: int, word: Word, expected: VerdictsAt, best: Reach | None) -> Reach:
@@ -302,7 +302,7 @@ def _from_cold(
             start = min(first, max(SHOWN, 16 * start))
 
 
-def _row(model: Transformer, least: _Found, n: int, digits: int) -> dict[str, AnswerCell]:
+def _row(model: Transformer, least: _LengthResult, n: int, digits: int) -> dict[str, AnswerCell]:
     """The cells of one length. "tau", "word" and "root" are None if every temperature is right. "rule" is None if no
     score gap is known, or if the model has softmax with temperatures of its own."""
     row: dict[str, AnswerCell] = {**OPEN}

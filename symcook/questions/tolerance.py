@@ -128,7 +128,9 @@ def tolerance(
         merged = {}
     with keeping(rows, answered):
         for n in asked.lengths:
-            method, ends = _ends(merged, n) or _by_words(moved, name, start, asked.cover(n, moved), digits)
+            method, ends = _ends_by_groups(merged, n) or _ends_by_strings(
+                moved, name, start, asked.cover(n, moved), digits
+            )
             row: dict[str, AnswerCell] = {"n": n}
             for side, (best, word, sure) in ends.items():
                 exact = exact and sure
@@ -144,7 +146,7 @@ WeightEnd = tuple[Reach | None, Any, bool]
 whether the end is exact."""
 
 
-def _ends(merged: dict[int, Along], n: int) -> tuple[str, dict[int, WeightEnd]] | None:
+def _ends_by_groups(merged: dict[int, Along], n: int) -> tuple[str, dict[int, WeightEnd]] | None:
     """How strings of `n` symbols are grouped, and the end of each side, by the groups in `merged`. None if they give no
     exact answer; then `merged` is emptied, so that larger lengths do not try it again."""
     try:
@@ -156,7 +158,7 @@ def _ends(merged: dict[int, Along], n: int) -> tuple[str, dict[int, WeightEnd]] 
         return None
 
 
-def _by_words(
+def _ends_by_strings(
     model: Transformer, name: str, start: Fraction, words: Cover, digits: int
 ) -> tuple[str, dict[int, WeightEnd]]:
     """How strings are gone through, and the end of each side, by one string of each class in `words`."""
@@ -234,10 +236,10 @@ def _in_balls(
         raise Undecided(
             f"the answer to {input_text} was undecided {beyond}: rigorous intervals show it on no interval there"
         ) from None
-    return _sharp(model, sequence, name, start, side, enclosure, expected)
+    return _made_exact(model, sequence, name, start, side, enclosure, expected)
 
 
-def _sharp(
+def _made_exact(
     model: Transformer, sequence: object, name: str, start: Fraction, side: int, enclosure: Reach, expected: object
 ) -> Reach:
     """An end that intervals enclose, made exact: it is a rational number if the logit is proved to be zero at it and
@@ -304,7 +306,7 @@ def free(model: Transformer, names: Sequence[str], name: str = "free") -> tuple[
     weights = [_read(model, text) for text in names]
     if not weights:
         raise BadInput("a weight must be named", "none", "give --free L1.head1.V[row,column]")
-    weight_values = {weight.sign * _value(model, weight) for weight in weights}
+    weight_values = {weight.sign * _weight_value(model, weight) for weight in weights}
     if len(weight_values) > 1:
         values_text = ", ".join(map(from_sympy, weight_values))
         raise BadInput("weights that move together must be one number, up to their signs", values_text)
@@ -312,7 +314,7 @@ def free(model: Transformer, names: Sequence[str], name: str = "free") -> tuple[
     new = symbol(name)
     model = replace(model, parameters=(*model.parameters, Parameter(name)))
     for weight in weights:
-        model = _put(model, weight, weight.sign * new)
+        model = _with_weight(model, weight, weight.sign * new)
     return model, weight_values.pop()
 
 
@@ -369,7 +371,9 @@ def _places(text: str, inside: list[str], rows: list[str], columns: list[str]) -
     """The row and column, counted from 0, for the two entries `inside` the brackets. An entry is one of the names in
     `rows` or `columns`, or a number from 1. BadInput for any other."""
     if len(inside) != 2:
-        raise BadInput("a weight must have a row and a column", text, f"rows: {_some(rows)}; columns: {_some(columns)}")
+        raise BadInput(
+            "a weight must have a row and a column", text, f"rows: {_first_six(rows)}; columns: {_first_six(columns)}"
+        )
     indices = []
     for what, entry, names in (("row", inside[0], rows), ("column", inside[1], columns)):
         if entry in names:
@@ -381,18 +385,18 @@ def _places(text: str, inside: list[str], rows: list[str], columns: list[str]) -
     return indices[0], indices[1]
 
 
-def _some(names: list[str]) -> str:
+def _first_six(names: list[str]) -> str:
     """The first six names, as text."""
     return ", ".join(names[:6]) + (" ..." if len(names) > 6 else "")
 
 
-def _value(model: Transformer, weight: Weight) -> Any:
+def _weight_value(model: Transformer, weight: Weight) -> Any:
     """The value of a weight in `model`."""
     part: Any = model.readout if weight.part == "readout" else dict(_parts(model))[weight.part]
     return getattr(part, weight.matrix)[weight.row, weight.column]
 
 
-def _put(model: Transformer, weight: Weight, value: object) -> Transformer:
+def _with_weight(model: Transformer, weight: Weight, value: object) -> Transformer:
     """The model with another `value` for a weight."""
 
     def changed(part: Any, where: str) -> Any:

@@ -73,7 +73,7 @@ def last_write(tie: str = "norms", mask: str = "strict-future") -> Transformer:
     # The score is the cosine of the cells' hashes minus the tie-break.
     look = head(score, {"found": "value"}, mask=mask, weighting=weighting)
     layers = [Layer(None, feedforward(written), (), tuple(norms), "multi pre"), *layers, Layer(look)]
-    return _rows(f"last-write-{tie}", ("cell", "value"), places, layers)
+    return _row_model(f"last-write-{tie}", ("cell", "value"), places, layers)
 
 
 def input_tape(mask: str = "none") -> Transformer:
@@ -89,7 +89,7 @@ def input_tape(mask: str = "none") -> Transformer:
     norms = (_hash(("cell", "one"), "h"), _hash(("one", "inverse"), "p"))
     look = head(score, {"found": "value"}, mask=mask)
     layers = [Layer(None, feedforward(written), (), norms, "multi pre"), Layer(look)]
-    return _rows("input-tape", ("cell", "value", "inside"), {"one": 1, "inverse": "1/i"}, layers)
+    return _row_model("input-tape", ("cell", "value", "inside"), {"one": 1, "inverse": "1/i"}, layers)
 
 
 def certainly_right(cells: Sequence[int], i: int, tie: str) -> bool | None:
@@ -115,9 +115,11 @@ def certainly_right(cells: Sequence[int], i: int, tie: str) -> bool | None:
     # 1. If balls overlap, double the precision.
     while bits <= MOST_BITS:
         with PRECISION, ctx.workprec(bits):
-            best = 1 - _size(tie, last)
+            best = 1 - _subtracted(tie, last)
             other_scores = [
-                (cosine(cell, cells[k - 1]) if k not in same else 1) - _size(tie, k) for k in range(1, i) if k != last
+                (cosine(cell, cells[k - 1]) if k not in same else 1) - _subtracted(tie, k)
+                for k in range(1, i)
+                if k != last
             ]
             if all(score < best for score in other_scores):
                 return True
@@ -132,7 +134,7 @@ def printed_tie(j: int) -> Fraction:
     return Fraction(1, 1000) - Fraction(j, 10**10) if j <= 4 else Fraction(6, 100 * j * (j - 1) * (j - 2) * (j - 3))
 
 
-def _size(tie: str, j: int) -> arb:
+def _subtracted(tie: str, j: int) -> arb:
     """What the tie-break subtracts from the score of position j, as a ball."""
     from flint import arb, fmpq
 
@@ -158,7 +160,9 @@ def _tie(x: str, stem: str) -> LayerNorm:
     return LayerNorm((x, "one"), tuple(f"{stem}_{k}" for k in range(1, 9)), gain=[HALF] * 8, projection=rows)
 
 
-def _rows(name: str, inputs: tuple[str, ...], places: Mapping[str, object], layers: Sequence[Layer]) -> Transformer:
+def _row_model(
+    name: str, inputs: tuple[str, ...], places: Mapping[str, object], layers: Sequence[Layer]
+) -> Transformer:
     """The model of these layers over rows of `inputs`, with the position functions `places`. Its output is the
     coordinate `found` at each position."""
     parts: list[Head | FeedForward] = [

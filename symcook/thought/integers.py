@@ -52,10 +52,10 @@ class IntegerDecoder:
         key = token, read, got
         known = self._answers.get(key)
         if known is None:
-            known = self._answers[key] = self._through(token, read, got)
+            known = self._answers[key] = self._computed_answer(token, read, got)
         return known
 
-    def _through(
+    def _computed_answer(
         self, token: MachineToken | str, read: str, got: tuple[MachineToken | None, ...]
     ) -> MachineToken | str:
         """As `answer`, computed anew. RuntimeError if the feed-forward layers do not give one token."""

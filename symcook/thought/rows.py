@@ -127,8 +127,8 @@ def tokens(machine: TuringMachine, word: Sequence[str], ahead: bool = False) -> 
 
 
 class RowRun:
-    """A run of at most `limit` tokens. `whole` has the tokens, and `ended` says whether the run came to its end. In that
-    case the last token is the blank that ends the output, which counts as one of the `limit` tokens."""
+    """A run of at most `limit` tokens. `whole` has the tokens, and `ended` says whether the run came to its end. If
+    so, the last token is the blank that ends the output, and counts as one of the `limit` tokens."""
 
     def __init__(self, machine: TuringMachine, word: Sequence[str], limit: int, ahead: bool = False) -> None:
         self.machine, self.word, self.ahead = machine, tuple(word), ahead

@@ -319,7 +319,7 @@ def settle(
             told(decision)
     # A short string on which the statement is false.
     if words and not refutes and not (decision and decision.true):
-        runs, tried = _tried(subject, Until(seconds / 4, 1 / 4))
+        runs, tried = _try_strings(subject, Until(seconds / 4, 1 / 4))
         if tried.word is not None:
             return Settled(*refute(statement, runs, until), tried)
     # The proof. After a gap, strings once more: if none was tried yet, or with more patience.
@@ -328,7 +328,7 @@ def settle(
     except (StepGap, OutOfTime, Unfit) as error:
         if (tried is None or subject.patient) and not refutes:
             longer = replace(subject, runs=subject.patient or subject.runs)
-            runs, tried = _tried(longer, Until(seconds / (4 if decision is None else 8), 1 / 4))
+            runs, tried = _try_strings(longer, Until(seconds / (4 if decision is None else 8), 1 / 4))
             if tried.word is not None:
                 return Settled(*refute(statement, runs, Until(seconds / 4, 1 / 4)), tried)
         return Settled(None, None, tried, error, decision)
@@ -348,7 +348,7 @@ def _decided(
         # A decision by counts gives a string of the least length, but perhaps not the first of that length. So the
         # short strings are tried in order, for a smaller one.
         if decision.fragment == COUNTS:
-            runs, tried = _tried(subject, Until(until.left / 8, 1 / 8))
+            runs, tried = _try_strings(subject, Until(until.left / 8, 1 / 8))
             if tried.word is not None:
                 return Settled(*refute(statement, runs, until), tried, decision=decision)
         # Otherwise the string of the decision is run on its own.
@@ -374,7 +374,7 @@ def _unsought(decision: ClaimDecision, reached: int) -> str | None:
     return "no shorter one; others of its length were not tried"
 
 
-def _tried(subject: Subject, until: Until) -> tuple[Runs, Tried]:
+def _try_strings(subject: Subject, until: Until) -> tuple[Runs, Tried]:
     """The runs of a statement, and their result on short strings."""
     runs = subject.runs(until)
     return runs, runs.tried()
@@ -452,7 +452,7 @@ def certificate_of(
             return judged(statement, parts, "refuted")
         # The statement itself, D (every term is defined) and H (the hypotheses can be satisfied).
         goals = {"proof": statement.formula, "defined": statement.defined, "inhabited": statement.inhabited}
-        parts = {name: _part(home, text, name, goal) for name, goal in goals.items()}
+        parts = {name: _part_of_proof(home, text, name, goal) for name, goal in goals.items()}
         if parts["proof"] is None:
             parts["proof"] = subject.automatic(home, statement)
         if parts["defined"] is None:
@@ -468,7 +468,7 @@ def certificate_of(
         raise
 
 
-def _part(home: Citable, text: ProofText | ProofParts | None, name: str, goal: Term) -> list[Node] | None:
+def _part_of_proof(home: Citable, text: ProofText | ProofParts | None, name: str, goal: Term) -> list[Node] | None:
     """The part `name` of a proof, by a text or by code; None if `text` does not have it, so that the automation must
     find it."""
     if isinstance(text, Mapping) and name in text:

@@ -43,13 +43,13 @@ def cited(statement: Statement, names: list[str]) -> Iterator[str]:
             symbol = ["1", *dict.fromkeys(inside)][:4] if f[1] == "Real" else []
             arguments.append([name] if name in names else [meant[1]] if meant else symbol)
             f = f[2][0]
-        if arguments and all(arguments) and _proved(lemma):
+        if arguments and all(arguments) and _has_certificate(lemma):
             # The k-th citation has the k-th term of each name, or its last one.
             for k in range(max(map(len, arguments))):
                 yield f"{lemma.id.removeprefix('lem.')}({'; '.join(x[min(k, len(x) - 1)] for x in arguments)})"
 
 
-def _proved(lemma: Statement) -> bool:
+def _has_certificate(lemma: Statement) -> bool:
     """Whether a stored statement has a certificate that it is true. The checker checks it when the lemma is used."""
     path = replay.library().root / "certificates" / f"{lemma.id}.json"
     try:

@@ -77,7 +77,7 @@ class Evaluated:
             cost, holds = self.formula(kids[0])
             return 2 + cost, lambda bound: int(holds(bound))
         if tag in ("sum", "prod"):
-            return self._repeated(t)
+            return self._sum_or_product(t)
         if tag == "/" and (softmax := self._softmax(*kids)) is not None:
             return softmax
         if tag in _EXACT:
@@ -130,15 +130,15 @@ class Evaluated:
 
         return 1 + left_cost + right_cost, value
 
-    def _places(self, low: Term, high: Term) -> tuple[int, Callable[[BoundValues], range]]:
+    def _range(self, low: Term, high: Term) -> tuple[int, Callable[[BoundValues], range]]:
         """The cost of the ends of a range, and the function that gives the range low..high as integers."""
         (low_cost, first), (high_cost, last), integer_of = self.term(low), self.term(high), self.runs.whole
         return low_cost + high_cost, lambda bound: _integers(integer_of(first(bound)), integer_of(last(bound)))
 
-    def _repeated(self, t: Term) -> Valued:
+    def _sum_or_product(self, t: Term) -> Valued:
         """The cost and the function of sum(i, a, b, t) or prod(i, a, b, t)."""
         tag, _, (low, high, inner) = t
-        (ends_cost, places), (inner_cost, summand), runs = self._places(low, high), self.term(inner), self.runs
+        (ends_cost, places), (inner_cost, summand), runs = self._range(low, high), self.term(inner), self.runs
         start, exact = (0, plus) if tag == "sum" else (1, times)
 
         def value(bound: BoundValues) -> Any:
@@ -161,7 +161,7 @@ class Evaluated:
         weighted, weight = above[2][2], below[2][2]
         if weighted[0] != "*" or weighted[2][0] != weight:
             return None
-        (ends_cost, range_of), runs = self._places(*above[2][:2]), self.runs
+        (ends_cost, range_of), runs = self._range(*above[2][:2]), self.runs
         (score_cost, score), (value_cost, read) = self.term(weight[2][0]), self.term(weighted[2][1])
 
         def value(bound: BoundValues) -> Any:
@@ -226,7 +226,7 @@ class Evaluated:
         ends = _ends(body[2][0]) if t[0] == "all" and sort == "Int" and body[0] == "->" else None
         if ends is None:
             return 1, _no_range
-        (ends_cost, places), (inner_cost, inner), runs = self._places(*ends), self.formula(body[2][1]), self.runs
+        (ends_cost, places), (inner_cost, inner), runs = self._range(*ends), self.formula(body[2][1]), self.runs
 
         def holds(bound: BoundValues) -> bool:
             holds_so_far = True

@@ -85,21 +85,21 @@ def plus(a: OwnValue, b: OwnValue) -> OwnValue:
     """a + b."""
     if type(a) in RATIONAL and type(b) in RATIONAL:
         return short(a + b)  # type: ignore[operator]
-    return _either(lambda: a + b, lambda: normal.add(_poly(a), _poly(b)), a, b)  # type: ignore[operator]
+    return _exact_or_closed(lambda: a + b, lambda: normal.add(_poly(a), _poly(b)), a, b)  # type: ignore[operator]
 
 
 def minus(a: OwnValue, b: OwnValue) -> OwnValue:
     """a - b."""
     if type(a) in RATIONAL and type(b) in RATIONAL:
         return short(a - b)  # type: ignore[operator]
-    return _either(lambda: a - b, lambda: normal.add(_poly(a), _poly(b), -1), a, b)  # type: ignore[operator]
+    return _exact_or_closed(lambda: a - b, lambda: normal.add(_poly(a), _poly(b), -1), a, b)  # type: ignore[operator]
 
 
 def times(a: OwnValue, b: OwnValue) -> OwnValue:
     """a*b."""
     if type(a) in RATIONAL and type(b) in RATIONAL:
         return short(a * b)  # type: ignore[operator]
-    return _either(lambda: a * b, lambda: normal.mul(_poly(a), _poly(b)), a, b)  # type: ignore[operator]
+    return _exact_or_closed(lambda: a * b, lambda: normal.mul(_poly(a), _poly(b)), a, b)  # type: ignore[operator]
 
 
 def over(a: OwnValue, b: OwnValue) -> OwnValue:
@@ -107,7 +107,7 @@ def over(a: OwnValue, b: OwnValue) -> OwnValue:
     if not sign(b):
         raise Rejected("the statement divides by zero")
     fraction = Fraction(a) if isinstance(a, int) else a
-    return _either(lambda: fraction / b, lambda: normal.mul(_poly(a), _inverse(b)), a, b)  # type: ignore[operator]
+    return _exact_or_closed(lambda: fraction / b, lambda: normal.mul(_poly(a), _inverse(b)), a, b)  # type: ignore[operator]
 
 
 def function(name: str, given: Sequence[OwnValue]) -> OwnValue:
@@ -132,13 +132,13 @@ def function(name: str, given: Sequence[OwnValue]) -> OwnValue:
     if name == "sqrt":
         if sign(a) < 0:
             raise Rejected("the statement takes the root of a negative number")
-        return _either(lambda: root(a), lambda: normal._function("sqrt", [_poly(a)]), a)  # type: ignore[arg-type]
+        return _exact_or_closed(lambda: root(a), lambda: normal._function("sqrt", [_poly(a)]), a)  # type: ignore[arg-type]
     if name == "exp":
-        return _either(lambda: exp_of(a), lambda: normal._function("exp", [_poly(a)]), a)  # type: ignore[arg-type]
+        return _exact_or_closed(lambda: exp_of(a), lambda: normal._function("exp", [_poly(a)]), a)  # type: ignore[arg-type]
     if name == "log" and sign(a) <= 0:
         raise Rejected("the statement takes the logarithm of a number that is not positive")
     if name in ("log", "erf", "pi", "sin", "cos"):
-        return _closed(normal._function(name, [_poly(x) for x in given]))
+        return _number_with(normal._function(name, [_poly(x) for x in given]))
     raise Rejected(f"'{name}' has no exact value here")
 
 
@@ -209,7 +209,7 @@ def short(x: OwnValue) -> OwnValue:
     return x.numerator if isinstance(x, Fraction) and x.denominator == 1 else x
 
 
-def _either(exact: Callable[[], OwnValue], closed: Callable[[], Poly], *given: OwnValue) -> OwnValue:
+def _exact_or_closed(exact: Callable[[], OwnValue], closed: Callable[[], Poly], *given: OwnValue) -> OwnValue:
     """The result of `exact`, unless one of the operands `given` is a closed number or the result has no exact form;
     then the closed number whose polynomial is the result of `closed`."""
     if not any(isinstance(x, Closed) for x in given):
@@ -217,7 +217,7 @@ def _either(exact: Callable[[], OwnValue], closed: Callable[[], Poly], *given: O
             return short(exact())
         except (NotExact, TypeError):  # TypeError: the root of a sum of exponentials
             pass
-    return _closed(closed())
+    return _number_with(closed())
 
 
 def _poly(x: OwnValue) -> Poly:
@@ -248,7 +248,7 @@ def _inverse(x: OwnValue) -> Poly:
     return normal.inverse(_poly(x))
 
 
-def _closed(p: Poly) -> OwnValue:
+def _number_with(p: Poly) -> OwnValue:
     """The number with the normal form `p`, after simplification: rational, or closed. Rejected if it has too many
     monomials."""
     p = reduced(p)
@@ -268,7 +268,7 @@ def reduced(p: Poly) -> Poly:
             if key[0] == "fn" and key[1] == "sqrt" and k > 1:  # sqrt(q)^k = q^(k//2)*sqrt(q)^(k%2)
                 cofactor, exponent = normal.power(dict(key[2]), k // 2), k % 2
             elif (
-                key[0] == "inv" and (b := _single(key)) in powers
+                key[0] == "inv" and (b := _inverted_atom(key)) in powers
             ):  # an atom b and its inverse, as often as both are there
                 cofactor = normal.power({((((b, 1),)), 0): 1}, 0)
                 cancelling = min(k, powers[b])
@@ -283,7 +283,7 @@ def reduced(p: Poly) -> Poly:
     return p
 
 
-def _single(key: normal.Key) -> int | None:
+def _inverted_atom(key: normal.Key) -> int | None:
     """The atom a, if `key` is that of the inverse 1/a; None if it is the inverse of any other polynomial."""
     if len(key[1]) != 1:
         return None
@@ -370,7 +370,7 @@ def _cancelling(m: Mono) -> tuple[Term, Mono] | tuple[None, Mono]:
         at = reify.atom(a)
         if at[:2] == ("fn", "sqrt") and powers[a] > 1:
             cancelled_powers = {a: 2}
-        elif at[0] == "/" and (b := _alone(nf(at[2][1]))) in powers:
+        elif at[0] == "/" and (b := _single_atom(nf(at[2][1]))) in powers:
             cancelled_powers = {a: 1, b: 1}
         else:
             continue
@@ -379,7 +379,7 @@ def _cancelling(m: Mono) -> tuple[Term, Mono] | tuple[None, Mono]:
     return None, m
 
 
-def _alone(p: Poly) -> int | None:
+def _single_atom(p: Poly) -> int | None:
     """The atom a, if the polynomial is a single atom with coefficient 1; None for any other polynomial."""
     ((factors, e), c) = next(iter(p.items()))
     return factors[0][0] if len(p) == len(factors) == c == 1 and not e and factors[0][1] == 1 else None

@@ -452,7 +452,9 @@ class Facts:
     def _next_integer(self, hints: list[str]) -> Iterator[str]:
         """A proof that writes each comparison a <= b of counts as a - 1 < b, which is the same for integers; nothing if
         there is no such comparison."""
-        orders = [x for x in dict.fromkeys(subterms(self.said)) if x[0] == "<=" and not loose(x) and _counts(x)]
+        orders = [
+            x for x in dict.fromkeys(subterms(self.said)) if x[0] == "<=" and not loose(x) and _compares_counts(x)
+        ]
         if not orders or self.given:
             return
         neighbour_claim, labels, lines = self.said, list[str](), ""
@@ -469,16 +471,16 @@ class Facts:
         for name, place in self.places():
             mean = self.mean(name) if name in self.equations else None
             if mean is not None and mean.weight is not None:
-                yield from self._peaked(name, place, mean)
+                yield from self._one_value_cases(name, place, mean)
             elif mean is not None and f"form'{name}" not in self.forms:
-                yield self._of_nonneg(name, place, mean)
+                yield self._nonnegative_cases(name, place, mean)
         for token in sorted(_quantified(self.said, False)):
-            yield self._somewhere(token)
-        divided = [x for f in subterms(self.said) if f[:2] == ("ex", "Int") and (x := _divided(f[2][0])) is not None]
+            yield self._token_cases(token)
+        divided = [x for f in subterms(self.said) if f[:2] == ("ex", "Int") and (x := _quotient(f[2][0])) is not None]
         for k, (of, divisor) in enumerate(dict.fromkeys(divided)):
-            yield self._remainder(of, divisor, f"{k}''")
+            yield self._remainder_cases(of, divisor, f"{k}''")
 
-    def _of_nonneg(self, name: str, place: str, mean: Mean) -> FactCase:
+    def _nonnegative_cases(self, name: str, place: str, mean: Mean) -> FactCase:
         """The cases for the mean of the coordinate `name` at `place`, if its values are never negative: one value is
         positive, or all are 0."""
         value, at, p = show(replace(mean.value, THERE, HERE)), self.place(place), self.fresh("p")
@@ -493,7 +495,7 @@ class Facts:
         if form is not None and form.mean is not None and set(form.here) <= {ONE}:
             x = self.counts(form.over, form.mean, form.here.get(ONE, 0))
             least = f"least': {self.every} ({x})/{show(form.mean.size)} <= {value} by {by}\n"
-            above = f"above': 0 < {self._moved(x, p)} by {by}, at'\n"
+            above = f"above': 0 < {self._with_name(x, p)} by {by}, at'\n"
             below = f"below': all i in {low}..{high}. {x} <= 0 by least', none'\n"
         begin = (
             f"never': {self.every} 0 <= {value}{by and ' by '}{by}\n{least}"
@@ -501,7 +503,7 @@ class Facts:
         )
         yes = (
             f"obtain {p} (low'' high'' at') from there'\n"
-            f"member': {self._moved(value, p)} <= {total} by sum_member(i. {value}; {low}; {high}; {p}), never'\n"
+            f"member': {self._with_name(value, p)} <= {total} by sum_member(i. {value}; {low}; {high}; {p}), never'\n"
             f"{above}value': 0 < {name}({place}) by whole', member', at'\n"
         )
         no = (
@@ -512,11 +514,11 @@ class Facts:
             f"value': {name}({place}) = 0 by whole', nothing'\n{below}"
         )
         spots = " ".join(f"below'({spot.replace(' ', '')})" for _, spot in self.places())
-        return self._either(
+        return self._two_cases(
             begin, f"there', nowhere': {there}", (yes, no), f"value' low'' high'' above' below' {spots}"
         )
 
-    def _somewhere(self, token: int) -> FactCase:
+    def _token_cases(self, token: int) -> FactCase:
         """The cases for a token: it is at some position, or its count is 0. The labels end with the token's number."""
         p, t = self.fresh("p"), f"{token}'"
         there, indicator = f"ex i in {self.low}..{self.high}. w(i) = {token}", f"I[w(i) = {token}]"
@@ -530,9 +532,9 @@ class Facts:
             f"  yes: {there} by bad\n  qed by yes, nowhere{t}\n"
             f"count{t}: {total} = 0 by sum_ext(i. {indicator}; i. 0; {span})[each{t}]\n"
         )
-        return self._either("", f"there{t}, nowhere{t}: {there}", (yes, no), f"count{t} there{t} nowhere{t}")
+        return self._two_cases("", f"there{t}, nowhere{t}: {there}", (yes, no), f"count{t} there{t} nowhere{t}")
 
-    def _remainder(self, of: str, divisor: int, t: str) -> FactCase:
+    def _remainder_cases(self, of: str, divisor: int, t: str) -> FactCase:
         """The cases for the integer `of`, as text: one for each remainder r, in which it is ``divisor*q + r``. All
         labels end with `t`. The fact onlyT states that q is the only such quotient."""
         q = self.fresh("q")
@@ -554,7 +556,7 @@ class Facts:
         alone = [f"only{t}", *(f"only{t}({x})" for x in counts), f"least{t}"]
         return FactCase([*labels, *alone, *self.counted[:1]], around)
 
-    def _peaked(self, name: str, place: str, mean: Mean) -> Iterator[FactCase]:
+    def _one_value_cases(self, name: str, place: str, mean: Mean) -> Iterator[FactCase]:
         """The cases for a softmax mean whose values are 0 at all positions but one, a number that its equations name:
         the mean has the sign of the value at that position; or the range ends before it, and the mean is 0."""
         at = self.place(place)
@@ -564,7 +566,7 @@ class Facts:
         points = {  # the numbers in comparisons i = NUMBER; only the smallest is tried
             x[2][1][1][0]
             for k in by
-            for x in subterms(self._named(k))
+            for x in subterms(self._equation_of(k))
             if x[0] == "=" and x[2][0] == HERE and number_of(x[2][1])
         }
         for point in sorted(points)[:1]:
@@ -591,7 +593,7 @@ class Facts:
             values = "".join(
                 f"value{k}': w({point}) = {k} -> {value_there} = {show(written(c))} by {facts}\n"
                 for k in self.tokens
-                if (c := self._at(mean.value, point, k)) is not None
+                if (c := self._value_at(mean.value, point, k)) is not None
             )
             long = (
                 f"only': {over} = {product}"
@@ -607,7 +609,7 @@ class Facts:
             )
             value_labels = " ".join(f"value{k}'" for k in self.tokens)
             labels = f"sign' up' down' level' long' short' {value_labels} letter'"
-            yield self._either(begin, f"long', short': {point} <= {high}", (long, short), labels)
+            yield self._two_cases(begin, f"long', short': {point} <= {high}", (long, short), labels)
 
     def _near_the_first(self) -> str | None:
         """A proof of a statement about every position, by the values of means of signs (-1)^j at position 1 and bounds
@@ -636,7 +638,7 @@ class Facts:
 
     # --- Small things ----------------------------------------------------------------------------------------------
 
-    def _either(self, begin: str, cases: str, sides: tuple[str, str], labels: str) -> FactCase:
+    def _two_cases(self, begin: str, cases: str, sides: tuple[str, str], labels: str) -> FactCase:
         """The distinction of two cases. The lines `begin` come before it, and `cases` names the two facts; each case
         begins with its lines of `sides`. `labels` are those of its facts, with spaces between."""
 
@@ -649,13 +651,13 @@ class Facts:
         """The term of a position, from its text."""
         return grammar.read_value(text, "Int", {"n": "Int", "i": "Int"}, {})
 
-    def _moved(self, text: str, name: str) -> str:
+    def _with_name(self, text: str, name: str) -> str:
         """The `text` of a term in i, with `name` for i."""
         scope = {"n": "Int", "i": "Int", "w": ("fun", ("Int",), "Int")}
         scope |= dict.fromkeys(self.functions, ("fun", ("Int",), "Real"))
         return f"({show(replace(grammar.read_value(text, 'Real', scope, {}), HERE, var(name, 'Int')))})"
 
-    def _named(self, label: str) -> Term:
+    def _equation_of(self, label: str) -> Term:
         """The right side of the equation with this label."""
         return self.equations[next(name for name in self.equations if self.label(name) == label)]
 
@@ -665,7 +667,7 @@ class Facts:
             t = right
         return t
 
-    def _at(self, t: Term, point: int, token: int) -> Fraction | None:
+    def _value_at(self, t: Term, point: int, token: int) -> Fraction | None:
         """The value of a term in j at the position `point` with the token `token`, by the equations; None if they do
         not determine it."""
         tag, name, kids = t
@@ -674,16 +676,16 @@ class Facts:
         if t == THERE:
             return Fraction(point)
         if (right := self.right(t)) is not None:
-            return self._at(right, point, token)
+            return self._value_at(right, point, token)
         if tag == "ind" and is_token(kids[0]):
             return Fraction(kids[0][2][1][1][0] == token)
         if tag == "ind" and kids[0][0] == "=":
-            sides = [self._at(k, point, token) for k in kids[0][2]]
+            sides = [self._value_at(k, point, token) for k in kids[0][2]]
             return None if None in sides else Fraction(sides[0] == sides[1])
         if tag == "fn" and name == "relu":
-            inside = self._at(kids[0], point, token)
+            inside = self._value_at(kids[0], point, token)
             return None if inside is None else max(inside, Fraction(0))
-        return _combined(t, lambda part: self._at(part, point, token), lambda a, b, factor: a + factor * b)
+        return _combined(t, lambda part: self._value_at(part, point, token), lambda a, b, factor: a + factor * b)
 
 
 def places_in(t: Term) -> list[tuple[str, str]]:
@@ -746,7 +748,7 @@ def _quantified(t: Term, under: bool) -> set[int]:
     return set().union(*(_quantified(k, under or t[0] in ("ex", "all")) for k in t[2]))
 
 
-def _counts(order: Term) -> bool:
+def _compares_counts(order: Term) -> bool:
     """Whether both sides of a comparison are integers made of counts of tokens and n, and the right side has a
     count."""
     w, n = var("w", ("fun", ("Int",), "Int")), var("n", "Int")
@@ -758,7 +760,7 @@ MOST_RESTS = 6
 """The largest divisor for which there is a case for each remainder."""
 
 
-def _divided(body: Term) -> tuple[str, int] | None:
+def _quotient(body: Term) -> tuple[str, int] | None:
     """The dividend, as text, and the divisor, if the `body` F of ``ex k:Int. F`` states that k is a quotient: by
     ``a = m*k + r`` or ``0 <= a - m*k``. None for any other formula."""
     first = flatten("&", body)[0]

@@ -255,7 +255,7 @@ class SentenceReader(expr.Reader):
         else:
             remainder_of: Tree = ("-", dividend, multiple)
             in_range = ("&", ("<=", ("num", 0, 1), remainder_of), ("<", remainder_of, ("num", divisor, 1)))
-            body = ("&", in_range, self.divided(self.stands(_put(compared, remainder, remainder_of), compared)))
+            body = ("&", in_range, self.divided(self.stands(_substituted(compared, remainder, remainder_of), compared)))
         return self.stands(("ex", name, "Int", body), compared)
 
     def equated(self, side: Tree, other: Tree) -> Tree:
@@ -393,11 +393,11 @@ def own_word(name: str) -> str:
     return parted(name)[1]
 
 
-def _put(tree: Any, old: Tree, new: Tree) -> Any:
+def _substituted(tree: Any, old: Tree, new: Tree) -> Any:
     """`tree` with `new` for its part `old`, which is found by identity: an equal part elsewhere stays."""
     if tree is old:
         return new
-    return tuple([_put(part, old, new) for part in tree]) if isinstance(tree, tuple) else tree
+    return tuple([_substituted(part, old, new) for part in tree]) if isinstance(tree, tuple) else tree
 
 
 def wrong(text: str, begin: int, part: str, what: str) -> BadInput:
@@ -419,7 +419,7 @@ def shown(runs: Runs) -> dict[str, dict[int, str]]:
     """The values of the functions on the present string of `runs`: by name, then by position, as texts."""
     writing = _Writing(runs, False)
     for part in runs.parts:
-        writing._rooted(*part)
+        writing._find_roots(*part)
     tables = {v: runs.values[v] for v in runs.order if isinstance(runs.values[v], dict) and v not in runs.words_of}
     return {v[1][0]: {i: grammar.show(writing._shown_at(v, i)) for i in table} for v, table in tables.items()}
 
@@ -429,14 +429,14 @@ class _Writing:
 
     def __init__(self, runs: Runs, by_equations: bool) -> None:
         self.runs, self.by_equations = runs, by_equations
-        # By (function, place): the radicands of the square roots of which the value is a product (`_rooted`).
+        # By (function, place): the radicands of the square roots of which the value is a product (`_find_roots`).
         self.roots = dict(runs.roots)
         self._shown: dict[tuple[Term, int], Term] = {}
 
     def terms(self) -> list[str]:
         """The values of the leading names, in their order."""
         for part in self.runs.parts:
-            self._rooted(*part)
+            self._find_roots(*part)
         return [self._term(v) for v in self.runs.order]
 
     def _term(self, v: Term) -> str:
@@ -467,7 +467,7 @@ class _Writing:
                 term = self._rooted_term(f, i, value) if isinstance(value, Root) else written(value)
             else:
                 spelled_out = self._written_out(equation, (i,))
-                term = min(compact(nf(spelled_out)), spelled_out, key=_size)
+                term = min(compact(nf(spelled_out)), spelled_out, key=_node_count)
             self._shown[f, i] = term
         return self._shown[f, i]
 
@@ -489,9 +489,11 @@ class _Writing:
             low, high = (self.runs.whole(self.runs.value(k, bound)) for k in kids[:2])
             total = num(int(tag == "prod"))
             for k in _integers(low, high):
-                total = _made("+" if tag == "sum" else "*", None, (total, self._written_out(kids[2], (k, *bound))))
+                total = _simplified(
+                    "+" if tag == "sum" else "*", None, (total, self._written_out(kids[2], (k, *bound)))
+                )
             return total
-        return _made(tag, data, tuple([self._written_out(k, bound) for k in kids]))
+        return _simplified(tag, data, tuple([self._written_out(k, bound) for k in kids]))
 
     def _rooted_term(self, f: Term, i: int, value: Root) -> Term:
         """The term for f(i), whose `value` is p + q*sqrt(r). If `roots` has radicands for it, the term has the product
@@ -508,7 +510,7 @@ class _Writing:
             term = ("*", None, (term, factor))
         return ("+", None, (term, written(value.p))) if value.p else term
 
-    def _rooted(self, f: Term, part: Term, i: int) -> None:
+    def _find_roots(self, f: Term, part: Term, i: int) -> None:
         """Set `roots` for f(i), whose equation is `part`: radicands whose product has the same root as the value.
         Candidates are the radicands of one value in the equation, those of two values together, and then every
         selection from the radicands of all of them."""
@@ -528,7 +530,7 @@ class _Writing:
                 return
 
 
-def _made(tag: str, data: object, kids: tuple[Term, ...]) -> Term:
+def _simplified(tag: str, data: object, kids: tuple[Term, ...]) -> Term:
     """The term (tag, data, kids), simplified if all kids are numbers, or if one is 0 or 1."""
     zero, unit = num(0), num(1)
     if all(k[0] == "num" for k in kids) and (c := constant(nf((tag, data, kids)))) is not None:
@@ -547,6 +549,6 @@ def _made(tag: str, data: object, kids: tuple[Term, ...]) -> Term:
     return (tag, data, kids)
 
 
-def _size(t: Term) -> int:
+def _node_count(t: Term) -> int:
     """The number of nodes of a term."""
     return sum(1 for _ in subterms(t))

@@ -59,14 +59,14 @@ def shown_inhabited(
     for letters in strings:
         with suppress(WordsSpent, *OPEN):
             if any(holds and runs.runs() for holds in runs.on(letters)):
-                there = [(part, _behind_names(part.goal, runs)) for part in parts]
+                there = [(part, _without_names(part.goal, runs)) for part in parts]
                 parts = [part for part, body in there if not _true_at(body, runs) or not _closed_here(part, runs, body)]
     for way in WAYS:
-        parts = _unserved(parts, runs, *way)
+        parts = _still_open(parts, runs, *way)
     return None if parts else g
 
 
-def _unserved(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, others: int | None) -> list[Goal]:
+def _still_open(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, others: int | None) -> list[Goal]:
     """Try to close each of the `parts` of H by the first string on which it is true and a proof is found; returns the
     parts that stay open.
 
@@ -75,7 +75,7 @@ def _unserved(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, othe
     given up after more than `others` strings of the other kind."""
     # Each open part, with the number of strings that it may still try and the work spent on it.
     open_parts, given_up, run_work, passed = [(part, most, 0) for part in parts], list[Goal](), 0, 0
-    bodies = {id(part): _behind_names(part.goal, runs) for part in parts}
+    bodies = {id(part): _without_names(part.goal, runs) for part in parts}
     for length in range(1, runs.longest + 1):
         strings = runs.at(length)
         while open_parts:
@@ -118,7 +118,7 @@ def _closed_here(part: Goal, runs: Runs, body: Term | None) -> bool:
     return part.first(*(partial(at_word, runs=runs, by_equations=way, body=body) for way in ways(runs)))
 
 
-def _behind_names(whole: Term, runs: Runs) -> Term | None:
+def _without_names(whole: Term, runs: Runs) -> Term | None:
     """The F of ``ex NAMES. F``, with variables for the names; None if the names are not those of the runs."""
     body = whole
     for v in runs.order:
@@ -129,9 +129,9 @@ def _behind_names(whole: Term, runs: Runs) -> Term | None:
 
 
 def _true_at(body: Term | None, runs: Runs) -> bool:
-    """Whether the body of a part (see `_behind_names`) is true on the present string; False if that is left open."""
+    """Whether the body of a part (see `_without_names`) is true on the present string; False if that is left open."""
     try:
-        return body is not None and _true(body, runs)
+        return body is not None and _is_true(body, runs)
     except OPEN:
         return False
 
@@ -147,7 +147,7 @@ def at_word(g: Goal, runs: Runs, by_equations: bool = False, body: Term | None =
     the names, if the caller has it."""
     runs.limit = runs.work + 20 * runs.budget
     try:
-        _proved_at(g, runs, by_equations, body or _behind_names(g.goal, runs))
+        _proved_at(g, runs, by_equations, body or _without_names(g.goal, runs))
     except WordsSpent:
         raise Stuck("the values at this string, or the proof there, take too much work") from None
 
@@ -161,23 +161,23 @@ def _proved_at(g: Goal, runs: Runs, by_equations: bool, body: Term | None) -> No
     if sum(1 for _ in subterms(g.goal)) > MAX_SIZE:
         raise Stuck("the values at this string are too long for the checker")
     runs.strict = False
-    _follow(g, body, runs)
+    _close_true(g, body, runs)
 
 
-def _true(body: Term, runs: Runs) -> bool:
+def _is_true(body: Term, runs: Runs) -> bool:
     """The truth of a formula on the present string. Unlike `Runs.truth`, it tries numbers for an existence without a
     range."""
     runs.strict = False
     if body[0] == "&":
-        return all(_true(part, runs) for part in flatten("&", body))
+        return all(_is_true(part, runs) for part in flatten("&", body))
     if body[0] == "|":
-        return any(_true(part, runs) for part in body[2])
+        return any(_is_true(part, runs) for part in body[2])
     if body[0] == "ex":
-        return next(_chosen(body, runs), None) is not None
+        return next(_true_numbers(body, runs), None) is not None
     return runs.truth(body, ())
 
 
-def _chosen(body: Term, runs: Runs) -> Iterator[Term]:
+def _true_numbers(body: Term, runs: Runs) -> Iterator[Term]:
     """The numbers k, among those that are tried, for which the F of ``ex k. F`` (`body`) is true."""
     if body[1] not in ("Int", "Real"):
         raise Rejected("no value for a function is tried")
@@ -185,7 +185,7 @@ def _chosen(body: Term, runs: Runs) -> Iterator[Term]:
     bounded = runs.among(body[2][0], ()) if body[1] == "Int" else None
     for k in range(-1, runs.length + 2) if bounded is None else bounded:
         try:
-            if _true(instantiate(body[2][0], (num(k),)), runs):
+            if _is_true(instantiate(body[2][0], (num(k),)), runs):
                 yield num(k)
         except OPEN:
             continue
@@ -196,50 +196,52 @@ def _chosen(body: Term, runs: Runs) -> Iterator[Term]:
 # for their values. The run computes its truth.
 
 
-def _follow(g: Goal, body: Term, runs: Runs) -> None:
+def _close_true(g: Goal, body: Term, runs: Runs) -> None:
     """Close a goal that is true on the present string."""
     if automation.immediate(g):
         return
     tag, kids = body[0], body[2]
     if tag == "&":
         for part, f in zip(g.split(), flatten("&", body), strict=True):
-            _follow(part, f, runs)
+            _close_true(part, f, runs)
     elif tag == "ex":
-        k = next(_chosen(body, runs), None)
+        k = next(_true_numbers(body, runs), None)
         if k is None:
             raise Stuck("no number serves")
         g.witness(str(k[1][0]))
-        _follow(g, instantiate(kids[0], (k,)), runs)
+        _close_true(g, instantiate(kids[0], (k,)), runs)
     elif tag == "|":
-        side = "left" if _true(kids[0], runs) else "right"
+        side = "left" if _is_true(kids[0], runs) else "right"
         g.pick(side)
-        _follow(g, kids[side == "right"], runs)
+        _close_true(g, kids[side == "right"], runs)
     elif tag == "~":  # ~A: suppose A, which is false
         label = g.fresh("if")
         g.intro(label)
-        _deny(g, label, kids[0], runs)
+        _close_by_false(g, label, kids[0], runs)
     elif tag == "->":  # A -> B: either B is true, or A is false
         label = g.fresh("if")
         g.intro(label)
-        if _true(kids[0], runs):
-            _follow(g, kids[1], runs)
+        if _is_true(kids[0], runs):
+            _close_true(g, kids[1], runs)
         else:
             g.contra(g.fresh("no"))
-            _deny(g, label, kids[0], runs)
+            _close_by_false(g, label, kids[0], runs)
     elif tag == "all" and (ranged := _ranged(body, "->", runs)) is not None:  # one case for each place
         places, inner = ranged
         name, low, high = g.fresh("k"), g.fresh("low"), g.fresh("high")
         g.intro(f"{name} ({low} {high})")
-        _walk(g, name, low, places, lambda h, at: _at(h, at, instantiate(inner, (h.fact(at)[2][1],)), runs))
+        _case_by_case(
+            g, name, low, places, lambda h, at: _close_at(h, at, instantiate(inner, (h.fact(at)[2][1],)), runs)
+        )
     else:
-        _leaf(g, (), runs)
+        _close_comparison(g, (), runs)
 
 
-def _at(g: Goal, equation: str, body: Term, runs: Runs) -> None:
+def _close_at(g: Goal, equation: str, body: Term, runs: Runs) -> None:
     """Close the goal for one place of a range: the fact `equation` gives the bound name the value of this place."""
     if g.fact(equation)[2][0] in free(g.goal):
         g.rewrite(equation)
-    _follow(g, body, runs)
+    _close_true(g, body, runs)
 
 
 def _ranged(body: Term, joint: str, runs: Runs) -> tuple[list[int], Term] | None:
@@ -252,7 +254,7 @@ def _ranged(body: Term, joint: str, runs: Runs) -> tuple[list[int], Term] | None
     return None if places is None else (places, inner[2][1])
 
 
-def _walk(
+def _case_by_case(
     g: Goal, name: str, low: str, places: Sequence[int], close: Callable[[Goal, str], None], labels: Sequence[str] = ()
 ) -> None:
     """Close `g` by one case for each value of the integer `name`, which is in the range `places`. The fact `low` is its
@@ -280,7 +282,7 @@ def _walk(
 # --- False facts ----------------------------------------------------------------------------------------------------
 
 
-def _deny(g: Goal, label: str, body: Term, runs: Runs) -> None:
+def _close_by_false(g: Goal, label: str, body: Term, runs: Runs) -> None:
     """Close the goal ``false`` by the fact `label`, which is false on the present string."""
     if g.goal != FALSE:
         raise RuntimeError("a false fact is used up where the goal is another one than false")
@@ -292,32 +294,32 @@ def _deny(g: Goal, label: str, body: Term, runs: Runs) -> None:
         parts = flatten("&", body)
         stem = g.fresh("part")
         g.use(label, label=" ".join(f"{stem}_{k}" for k in range(len(parts))))
-        k = next(k for k, part in enumerate(parts) if not _true(part, runs))
-        _deny(g, f"{stem}_{k}", parts[k], runs)
+        k = next(k for k, part in enumerate(parts) if not _is_true(part, runs))
+        _close_by_false(g, f"{stem}_{k}", parts[k], runs)
     elif tag == "|":  # each of its parts is false
         parts = flatten("|", body)
         stem = g.fresh("case")
         for k, h in enumerate(g.cases(label, *(f"{stem}_{k}" for k in range(len(parts))))):
-            _deny(h, f"{stem}_{k}", parts[k], runs)
+            _close_by_false(h, f"{stem}_{k}", parts[k], runs)
     elif tag == "~":  # ~A is false: A is proved
-        _known(g, g.fact(label)[2][0], kids[0], proved := g.fresh("yes"), runs)
+        _prove_as(g, g.fact(label)[2][0], kids[0], proved := g.fresh("yes"), runs)
         g.absurd(proved, label)
     elif tag == "->":  # A -> B is false: A is proved, so B follows, which is false
         new = g.fresh("so")
-        g.use(label, lambda h: _follow(h, kids[0], runs), label=new)
-        _deny(g, new, kids[1], runs)
+        g.use(label, lambda h: _close_true(h, kids[0], runs), label=new)
+        _close_by_false(g, new, kids[1], runs)
     elif tag == "all" and (ranged := _ranged(body, "->", runs)) is not None:  # false at one place
         places, inner = ranged
-        false_place = next(p for p in places if not _true(instantiate(inner, (num(p),)), runs))
+        false_place = next(p for p in places if not _is_true(instantiate(inner, (num(p),)), runs))
         new = g.fresh("so")
         g.use(label, str(false_place), lambda h: h.easy(), label=new, premises=1)
-        _deny(g, new, instantiate(inner, (num(false_place),)), runs)
+        _close_by_false(g, new, instantiate(inner, (num(false_place),)), runs)
     elif tag == "ex" and (ranged := _ranged(body, "&", runs)) is not None:  # false at each place of the range
         places, inner = ranged
         name, low, high, claim_label = (g.fresh(stem) for stem in ("k", "low", "high", "said"))
         labels = _part_labels(claim_label, inner)
         g.obtain(label, name, " ".join([low, high, *labels]))
-        _walk(g, name, low, places, lambda h, at: _false_at(h, at, labels, inner, runs))
+        _case_by_case(g, name, low, places, lambda h, at: _false_at(h, at, labels, inner, runs))
     elif tag == "ex" and body[1] == "Int" and (places := runs.among(kids[0], ())) is not None:
         # No range, but comparisons in the body bound the integer: by them it is not before the first place, ..
         name, low, side, claim_label = (g.fresh(stem) for stem in ("k", "low", "side", "said"))
@@ -328,9 +330,9 @@ def _deny(g: Goal, label: str, body: Term, runs: Runs) -> None:
         automation.prove(here, (), LEVELS, [side, *labels])
         # .. and the body is false at each place from there on, and after the last one.
         beyond.use("ax:int_lt", beyond.text(before), name, f"#{side}", label=low)
-        _walk(beyond, name, low, places, lambda h, at: _false_at(h, at, labels, kids[0], runs), labels)
+        _case_by_case(beyond, name, low, places, lambda h, at: _false_at(h, at, labels, kids[0], runs), labels)
     else:
-        _leaf(g, (label,), runs)
+        _close_comparison(g, (label,), runs)
 
 
 def _part_labels(stem: str, f: Term) -> list[str]:
@@ -344,17 +346,17 @@ def _false_at(g: Goal, equation: str, labels: Sequence[str], inner: Term, runs: 
     `equation` gives this name a value, for which one of the parts is false."""
     place = g.fact(equation)[2][1]
     parts = flatten("&", instantiate(inner, (place,)))
-    k = next(k for k, part in enumerate(parts) if not _true(part, runs))
+    k = next(k for k, part in enumerate(parts) if not _is_true(part, runs))
     here = labels[k]
     if g.fact(equation)[2][0] in free(g.fact(here)):
         g.rewrite(equation, here, here := g.fresh("here"))
-    _deny(g, here, parts[k], runs)
+    _close_by_false(g, here, parts[k], runs)
 
 
-def _known(g: Goal, f: Term, body: Term, label: str, runs: Runs) -> None:
+def _prove_as(g: Goal, f: Term, body: Term, label: str, runs: Runs) -> None:
     """Prove `f`, which is true on the present string, as the fact `label`."""
     sub = g._branch(f)
-    _follow(sub, body, runs)
+    _close_true(sub, body, runs)
     g._emit({"by": "have", "show": g.text(f), "proof": sub.nodes, "as": label})
     g._bind(label, f)
 
@@ -362,7 +364,7 @@ def _known(g: Goal, f: Term, body: Term, label: str, runs: Runs) -> None:
 # --- Comparisons ----------------------------------------------------------------------------------------------------
 
 
-def _leaf(g: Goal, near: Sequence[str], runs: Runs) -> None:
+def _close_comparison(g: Goal, near: Sequence[str], runs: Runs) -> None:
     """Close a goal that is a true comparison of numbers; or, if `near` has the label of a false comparison, the goal
     ``false``."""
     # Cheap ways first: cancelling, rigorous intervals, and the first level of the automation.
@@ -375,16 +377,16 @@ def _leaf(g: Goal, near: Sequence[str], runs: Runs) -> None:
         pass
     # Then simplify the argument of a root or an exponential and begin again. If there is none to simplify, prove the
     # value of each I[...] in the comparison.
-    if _computed(g, runs):
-        return _leaf(g, near, runs)
+    if _simplify_argument(g, runs):
+        return _close_comparison(g, near, runs)
     indicators: dict[object, Term] = {}
     for f in (g.goal, *(g.fact(k) for k in near)):
         _indicators(f, indicators)
-    labels = [_valued(g, f, runs) for f in indicators.values()]
+    labels = [_prove_indicator(g, f, runs) for f in indicators.values()]
     automation.prove(g, (), LEVELS, [*near, *labels])
 
 
-def _computed(g: Goal, runs: Runs) -> bool:
+def _simplify_argument(g: Goal, runs: Runs) -> bool:
     """Replace the argument of one square root or exponential in the goal by a number, if the argument contains roots
     and its value is rational. Returns whether there was one."""
     for t in subterms(g.goal):
@@ -405,13 +407,13 @@ def _computed(g: Goal, runs: Runs) -> bool:
         at = g.fresh("at")
         number = Fraction(value)
         equation = ("=", None, (inside, num(number.numerator, number.denominator)))
-        g.have(equation, at, partial(_by_facts, labels=squares))
+        g.have(equation, at, partial(_prove_by, labels=squares))
         g.rewrite(at)
         return True
     return False
 
 
-def _by_facts(g: Goal, labels: Sequence[str]) -> None:
+def _prove_by(g: Goal, labels: Sequence[str]) -> None:
     """Close the goal by the automation, which uses the facts `labels` first."""
     automation.prove(g, (), LEVELS, labels)
 
@@ -437,14 +439,14 @@ def _indicators(t: Term, formulas_by_form: dict[object, Term]) -> None:
             _indicators(k, formulas_by_form)
 
 
-def _valued(g: Goal, f: Term, runs: Runs) -> str:
+def _prove_indicator(g: Goal, f: Term, runs: Runs) -> str:
     """Prove I[f] = 1 or I[f] = 0, whichever is true, for a closed formula f; returns the label of the fact."""
-    true = _true(f, runs)
+    true = _is_true(f, runs)
     value = ("=", None, (("ind", None, (f,)), num(int(true))))
     holds, fails = (f, negation(f)) if true else (negation(f), f)
     sub = g._branch(value)
     known = sub.fresh("known")
-    _known(sub, holds, holds, known, runs)
+    _prove_as(sub, holds, holds, known, runs)
     before = set(sub.facts)
     # Two cases: F with I[F] = 1, and ~F with I[F] = 0. In each the new facts are the parts of F or ~F, and the value.
     for h, is_so in zip(sub.ind(f, f"{sub.fresh('is')} {sub.fresh('value')}"), (True, False), strict=True):
