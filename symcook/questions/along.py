@@ -57,20 +57,20 @@ def _verdicts(model: Transformer, columns: Sequence[LineEntries], world: int) ->
     """The verdict on each class (a pair of entries, its low and its high line) in one world. `columns` are the numbers
     that the readout compares with zero."""
     numbers = [column.start if world == BASE else column.inside for column in columns]
-    open_ = either([column.open for column in columns])
+    open_bits = either([column.open for column in columns])
     # The sign of a logit: open if it differs on the two lines of the class.
     if model.readout.signed:
         low, high = numbers[0][::2] > 0, numbers[0][1::2] > 0
         verdicts = np.where(low & high, YES, np.where(low | high, OPEN, NO))
     else:
         # A zero test: rejected if some coordinate has one sign on both lines, accepted if all are zero on both.
-        verdicts, refused = np.full(len(numbers[0]) // 2, YES), np.zeros(len(numbers[0]) // 2, dtype=bool)
+        verdicts, rejected = np.full(len(numbers[0]) // 2, YES), np.zeros(len(numbers[0]) // 2, dtype=bool)
         for column in numbers:
             low, high = column[::2], column[1::2]
-            refused |= ((low > 0) & (high > 0)) | ((low < 0) & (high < 0))
+            rejected |= ((low > 0) & (high > 0)) | ((low < 0) & (high < 0))
             verdicts[~((low == 0) & (high == 0))] = OPEN
-        verdicts = np.where(refused, NO, verdicts)
-    return verdicts if open_ is None else np.where(open_[::2] & world, OPEN, verdicts)
+        verdicts = np.where(rejected, NO, verdicts)
+    return verdicts if open_bits is None else np.where(open_bits[::2] & world, OPEN, verdicts)
 
 
 def _result(model: Transformer, line: Line, level: PrefixLevel, accepted: Array | None) -> Seen:
@@ -79,7 +79,7 @@ def _result(model: Transformer, line: Line, level: PrefixLevel, accepted: Array 
     watched: Any = level.result.watched.values()
     columns: list[LineEntries] = list(watched)
     domain: Any = level.result.domain
-    asked = np.ones(len(level.origin) // 2, dtype=bool) if accepted is None else accepted[::2]
+    counted = np.ones(len(level.origin) // 2, dtype=bool) if accepted is None else accepted[::2]
     turns = [column.turns for column in columns]
     end, turning_entry = least(line.end, domain.numbers.end), None
     # The piece ends at the latest where the first of the compared numbers becomes zero.
@@ -90,14 +90,14 @@ def _result(model: Transformer, line: Line, level: PrefixLevel, accepted: Array 
     # The verdicts in both worlds; an open class is split.
     for world in (BASE, PIECE):
         verdicts_there = _verdicts(model, columns, world)
-        unknown = [int(k) for k in np.flatnonzero((verdicts_there == OPEN) & asked)]
+        unknown = [int(k) for k in np.flatnonzero((verdicts_there == OPEN) & counted)]
         if unknown:
             again, earlier = _split_verdicts(model, level, unknown, world)
             verdicts_there[unknown], end = again, least(end, earlier)
             if earlier is not None:
                 turning_entry = None
         verdicts.append(verdicts_there)
-    wrong = np.flatnonzero((verdicts[0] != verdicts[1]) & asked)
+    wrong = np.flatnonzero((verdicts[0] != verdicts[1]) & counted)
     smallest = level.smallest(2 * int(wrong[0])) if len(wrong) else None
     return Seen(end, smallest, None if turning_entry is None else level.word(turning_entry))
 
@@ -122,8 +122,8 @@ def _split_verdicts(
         result = level.states.run(level.tokens, which, tuple(map(tuple, sums)))
         columns, domain = list[Any](result.watched.values()), result.domain
         numbers: LineNumbers = domain.numbers  # type: ignore[attr-defined]
-        open_ = either([column.open for column in columns])
-        open_pairs = [] if open_ is None else [int(k) for k in np.flatnonzero(open_[::2] & world)]
+        open_bits = either([column.open for column in columns])
+        open_pairs = [] if open_bits is None else [int(k) for k in np.flatnonzero(open_bits[::2] & world)]
         for k, verdict in enumerate(_verdicts(model, columns, world)):
             if k not in open_pairs:
                 verdict_sets[owner[k]].add(int(verdict))

@@ -189,7 +189,7 @@ def _length_rows(
     """The table's rows for length n, one for each of `rows`, computed with enough bits for `digits` digits."""
     for bits in ladder(bits_for(digits), limit_for(digits)):
         ends: dict[AttendingRow, tuple[End, End]] = {}
-        idle: set[AttendingRow] = set()
+        idle_rows: set[AttendingRow] = set()
         for word, _ in words:
             domain = BallDomain(bits)
             try:
@@ -203,13 +203,13 @@ def _length_rows(
                 for row in rows:
                     columns = _weights(result, row)
                     if not columns:
-                        idle.add(row)
+                        idle_rows.add(row)
                     entropy_ball = _entropy([column[row.place] for column in columns])
                     if entropy_ball is not None:
                         ends[row] = _wider(ends.get(row), End(entropy_ball, written))
         else:  # no string was undecided at these bits
             if all(settled(end.value, digits) for pair in ends.values() for end in pair):
-                return [_row(n, row, ends.get(row), digits, row in idle) for row in rows]
+                return [_row(n, row, ends.get(row), digits, row in idle_rows) for row in rows]
     raise Undecided(f"an entropy at length {n} did not reach {digits} digits; ask for fewer.")
 
 

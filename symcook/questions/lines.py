@@ -171,16 +171,16 @@ class LineNumbers:
         """The affine combination of columns, each times its weight, plus `bias`. NotExact if a weight and its column
         both move, since their product is quadratic in t."""
         weighted = [(column, self.line.number(weight)) for column, weight in terms]
-        first = self.line.number(bias)
+        bias_number = self.line.number(bias)
         # If nothing has moved, `at` is the same array as `start`: this halves the work and makes states faster to
         # distinguish.
-        fixed = first.start == first.at and all(x.at is x.start and w.start == w.at for x, w in weighted)
-        start = self.nothing + first.start
-        at = start if fixed else self.nothing + first.at
-        slope = self.nothing + first.slope if first.slope != 0 else None
+        unmoved = bias_number.start == bias_number.at and all(x.at is x.start and w.start == w.at for x, w in weighted)
+        start = self.nothing + bias_number.start
+        at = start if unmoved else self.nothing + bias_number.at
+        slope = self.nothing + bias_number.slope if bias_number.slope != 0 else None
         for x, w in weighted:
             start = start + w.start * x.start
-            at = start if fixed else at + w.at * x.at
+            at = start if unmoved else at + w.at * x.at
             # The derivative of w x is w x' + w' x, and one of the two derivatives is 0.
             if x.slope is not None and w.slope != 0:
                 raise NotExact(MUST, "a product of two numbers that move")
@@ -197,23 +197,25 @@ class LineNumbers:
         # The piece ends where an entry changes its sign.
         self.end = least(self.end, *x.turns.values())
         # If the two lines of a class are on different sides of zero, the activation of the prefixes between is open.
-        parted = BASE * _separated_by_zero(x.start, kind == "step") + PIECE * _separated_by_zero(
+        undecided = BASE * _separated_by_zero(x.start, kind == "step") + PIECE * _separated_by_zero(
             x.inside, kind == "step"
         )
-        turned = np.repeat(parted, 2) if parted.any() else None
-        if turned is not None:
-            self.turned.append(replace(x, open=turned if x.open is None else turned & ~x.open))
-        open_ = either([x.open, turned])
+        newly_open = np.repeat(undecided, 2) if undecided.any() else None
+        if newly_open is not None:
+            self.turned.append(replace(x, open=newly_open if x.open is None else newly_open & ~x.open))
+        open_bits = either([x.open, newly_open])
         # Whether each entry is active: at the model's own weight, and on the piece.
-        before, on = x.start > 0, x.inside > 0
+        active_at_base, active_on_piece = x.start > 0, x.inside > 0
         # A step has the slope 0 on the piece.
         if kind == "step":
-            start, at = (np.where(where, np.array([ONE]), np.array([ZERO])) for where in (before, on))
-            return LineEntries(start, at, None, open_, x.made_of)
-        start = np.where(before, x.start, np.array([ZERO]))
-        at = start if x.at is x.start and x.slope is None else np.where(on, x.at, np.array([ZERO]))
-        slope = None if x.slope is None else np.where(on, x.slope, np.array([ZERO]))
-        return LineEntries(start, at, slope, open_, x.made_of)
+            start, at = (
+                np.where(where, np.array([ONE]), np.array([ZERO])) for where in (active_at_base, active_on_piece)
+            )
+            return LineEntries(start, at, None, open_bits, x.made_of)
+        start = np.where(active_at_base, x.start, np.array([ZERO]))
+        at = start if x.at is x.start and x.slope is None else np.where(active_on_piece, x.at, np.array([ZERO]))
+        slope = None if x.slope is None else np.where(active_on_piece, x.slope, np.array([ZERO]))
+        return LineEntries(start, at, slope, open_bits, x.made_of)
 
     def added(self, before: LineEntries | None, x: LineEntries) -> LineEntries:
         """The running sum `before` (None: no positions yet) with the column `x` of this position added. NotExact if an
@@ -225,10 +227,10 @@ class LineNumbers:
         total = x
         if before is not None:
             start = before.start + x.start
-            same = before.at is before.start and x.at is x.start
+            unmoved = before.at is before.start and x.at is x.start
             slopes = [slope for slope in (before.slope, x.slope) if slope is not None]
             slope = sum(slopes[1:], slopes[0]) if slopes else None
-            total = LineEntries(start, start if same else before.at + x.at, slope)
+            total = LineEntries(start, start if unmoved else before.at + x.at, slope)
         self.sums.append(replace(total, made_of=x.made_of | {len(self.sums)}))
         return self.sums[-1]
 
@@ -248,10 +250,13 @@ class LineNumbers:
         `MOST` states."""
         # `single` is the running sum that no later sum reads, if there is exactly one: only its hull is kept. The
         # values of all other sums, and the labels, are the `rows` that distinguish states.
-        last = [k for k in range(len(self.sums)) if k not in self.fed]
-        single = self.sums[last[0]] if len(last) == 1 else None
-        others = [column for total in self.sums if total is not single for column in total.columns()]
-        rows = list(zip(*([(int(x.p), int(x.q)) for x in column] for column in others), strict=True)) or [()] * entries
+        unread_sums = [k for k in range(len(self.sums)) if k not in self.fed]
+        single = self.sums[unread_sums[0]] if len(unread_sums) == 1 else None
+        compared_columns = [column for total in self.sums if total is not single for column in total.columns()]
+        rows = (
+            list(zip(*([(int(x.p), int(x.q)) for x in column] for column in compared_columns), strict=True))
+            or [()] * entries
+        )
         if labels is not None:
             rows = [(label, *row) for label, row in zip(labels, rows, strict=True)]
         # States also differ by the signs of `single`, at the model's own weight and on the piece. The exception are
@@ -259,16 +264,20 @@ class LineNumbers:
         signs = (
             [()] * entries if single is None else list(zip(_signs(single.start), _signs(single.inside), strict=True))
         )
-        parted = {rows[low] for low in range(0, entries, 2) if signs[low] != signs[low + 1]}
-        number: dict[Any, int] = {}
+        mixed_rows = {rows[low] for low in range(0, entries, 2) if signs[low] != signs[low + 1]}
+        state_numbers: dict[Any, int] = {}
         state = np.array([
-            number.setdefault((row, None if row in parted else sign), len(number))
+            state_numbers.setdefault((row, None if row in mixed_rows else sign), len(state_numbers))
             for row, sign in zip(rows, signs, strict=True)
         ])  # fmt: skip
-        if len(number) > MOST:
-            raise NotExact(f"at most {MOST} prefixes may stay apart", f"{len(number)} of {self.seen + 1} symbols")
+        if len(state_numbers) > MOST:
+            raise NotExact(
+                f"at most {MOST} prefixes may stay apart", f"{len(state_numbers)} of {self.seen + 1} symbols"
+            )
         # For each state, the entries whose `single` is smallest and largest at the end of the piece.
-        chosen = outermost(_at_end(single, self.line.end) if single is not None else self.nothing, state, len(number))
+        chosen = outermost(
+            _at_end(single, self.line.end) if single is not None else self.nothing, state, len(state_numbers)
+        )
         taken_sums = {id(total): total.take(chosen) for total in self.sums if total is not single}
         if single is not None:
             taken_sums[id(single)] = _hull(single, chosen, state, self.line.end)

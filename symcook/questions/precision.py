@@ -346,19 +346,19 @@ class _Length:
         # Otherwise the strings that rounding may decide otherwise, the one for which the proof failed first.
         self.by_words = True
         format = Format(bits)
-        suspect, typed = self._sets(format).word, self._open(format)
+        suspect, candidates = self._sets(format).word, self._open(format)
         if suspect is not None:
-            typed = np.concatenate([numbered(self.model, [suspect]), typed], axis=1)
-        if not typed.size:
+            candidates = np.concatenate([numbered(self.model, [suspect]), candidates], axis=1)
+        if not candidates.size:
             return None
         # All of them in one simulated run; or one by one, if such a run is not possible for the model.
         try:
-            gives = self._together(typed, bits)
+            gives = self._together(candidates, bits)
         except (NotExact, BadInput):
-            return self._wrong(written(self.model, typed), Mp(bits, simulates=True))
-        for k, (rounded_answer, exact_answer) in enumerate(zip(gives, self._exact_answers(typed), strict=True)):
+            return self._wrong(written(self.model, candidates), Mp(bits, simulates=True))
+        for k, (rounded_answer, exact_answer) in enumerate(zip(gives, self._exact_answers(candidates), strict=True)):
             if rounded_answer != exact_answer:
-                return written(self.model, typed[:, [k]])[0], rounded_answer
+                return written(self.model, candidates[:, [k]])[0], rounded_answer
         return None
 
     def _sets(self, format: Format) -> ProvedInBits:

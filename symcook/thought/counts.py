@@ -63,24 +63,24 @@ def expected(model: Transformer, letters: int, steps: int, output: int) -> RunCo
     gives the end, is included."""
     parts = [part for step in model.sublayers for part in step.parts]
     # Heads that compare queries with keys, and heads with equal scores, which only sum.
-    looking = [part for part in parts if isinstance(part, Head) and not part.uniform]
+    comparing = [part for part in parts if isinstance(part, Head) and not part.uniform]
     uniform = [part for part in parts if isinstance(part, Head) and part.uniform]
     hidden = sum(part.hidden for part in parts if isinstance(part, FeedForward))
     tokens = steps + 1 + output
     columns = letters + model.embedding.added + tokens
     # Each column looks at all columns before it.
     pairs = columns * (columns - 1) // 2
-    dimensions = sum(part.Q.shape[0] for part in looking)
+    dimensions = sum(part.Q.shape[0] for part in comparing)
     token_bits = (len(model.embedding.words or ()) - 1).bit_length()
     # A cache holds a key and a value for each column and head, and one sum for each uniform head.
-    width = sum(part.Q.shape[0] + len(part.writes) for part in looking)
+    width = sum(part.Q.shape[0] + len(part.writes) for part in comparing)
     return RunCounts(
         letters=letters,
         steps=steps,
         output=output,
         tokens=tokens,
         columns=columns,
-        pairs=pairs * len(looking),
+        pairs=pairs * len(comparing),
         products=pairs * dimensions,
         sums=columns * sum(len(part.writes) for part in uniform),
         units=columns * hidden,

@@ -180,8 +180,8 @@ class FloatDecoder:
                 else:
                     W1, b1, W2, b2, writes = part
                     added.append((writes, W2 @ np.maximum(W1 @ x + b1, zero) + b2))
-            for writes, what in added:
-                z[writes] += what
+            for writes, output in added:
+                z[writes] += output
         return self.model.readout.labels[int((self.readout @ z).argmax())]
 
     def _normed(self, norms: _Norms, z: np.ndarray) -> np.ndarray:
@@ -194,11 +194,11 @@ class FloatDecoder:
         x = norms.projection @ z
         x = x - (norms.parts @ x / norms.sizes)[norms.place]
         variance = norms.parts @ (x * x) / norms.sizes + norms.epsilon
-        flat = variance == 0
-        if flat.any():
-            if (flat & norms.refuses).any():
+        zero_variance = variance == 0
+        if zero_variance.any():
+            if (zero_variance & norms.refuses).any():
                 raise NoRun("a layer norm with epsilon = 0 must meet a variance above zero", "zero")
-            variance = np.where(flat, self.dtype(1), variance)
+            variance = np.where(zero_variance, self.dtype(1), variance)
         return x / np.sqrt(variance)[norms.place] * norms.gain + norms.bias
 
     def decode(self, word: Sequence[str]) -> Iterator[str]:

@@ -51,29 +51,29 @@ def last_write(tie: str = "norms", mask: str = "strict-future") -> Transformer:
     one with its cell."""
     require_known("tie-break", tie, TIES)
     score: dict[tuple[str, str], int] = {("a", "a"): 2, ("b", "b"): 2}
-    places: dict[str, object] = {"one": 1}
+    positions: dict[str, object] = {"one": 1}
     written = {"a": "relu(h_1) - relu(-h_1)", "b": "relu(h_2) - relu(-h_2)"}
     norms = [_hash(("cell", "one"), "h")]
     layers: list[Layer] = []
     # T = F(F(1/j)) takes two layers with a norm and a ReLU each. The tie-break "printed" takes a position function and
     # one norm, and "rightmost" takes nothing.
     if tie == "norms":
-        places["inverse"] = "1/i"
+        positions["inverse"] = "1/i"
         norms.append(_tie("inverse", "t"))
         written["F"] = "relu(1/2 - 1/2*t_2)"
         second = feedforward({"T": "relu(1/2 - 1/2*s_2)"})
         layers = [Layer(None, second, (), (_tie("F", "s"),), "multi pre")]
         score["one", "T"] = -1
     elif tie == "printed":
-        places["f"] = PRINTED
+        positions["f"] = PRINTED
         norms.append(_hash(("f", "one"), "p"))
         written["psi"] = "relu(p_1)"
         score["one", "psi"] = -1
     weighting = "rightmost" if tie == "rightmost" else "average"
     # The score is the cosine of the cells' hashes minus the tie-break.
-    look = head(score, {"found": "value"}, mask=mask, weighting=weighting)
-    layers = [Layer(None, feedforward(written), (), tuple(norms), "multi pre"), *layers, Layer(look)]
-    return _row_model(f"last-write-{tie}", ("cell", "value"), places, layers)
+    retrieving = head(score, {"found": "value"}, mask=mask, weighting=weighting)
+    layers = [Layer(None, feedforward(written), (), tuple(norms), "multi pre"), *layers, Layer(retrieving)]
+    return _row_model(f"last-write-{tie}", ("cell", "value"), positions, layers)
 
 
 def input_tape(mask: str = "none") -> Transformer:
@@ -87,8 +87,8 @@ def input_tape(mask: str = "none") -> Transformer:
         for name, source in zip("abcd", ("h_1", "h_2", "p_1", "p_2"), strict=True)
     }
     norms = (_hash(("cell", "one"), "h"), _hash(("one", "inverse"), "p"))
-    look = head(score, {"found": "value"}, mask=mask)
-    layers = [Layer(None, feedforward(written), (), norms, "multi pre"), Layer(look)]
+    retrieving = head(score, {"found": "value"}, mask=mask)
+    layers = [Layer(None, feedforward(written), (), norms, "multi pre"), Layer(retrieving)]
     return _row_model("input-tape", ("cell", "value", "inside"), {"one": 1, "inverse": "1/i"}, layers)
 
 

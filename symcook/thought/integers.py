@@ -50,10 +50,10 @@ class IntegerDecoder:
         """The next token, or END, as the feed-forward layers compute it from the last `token`, the symbol `read` under
         the input head, and the tokens `got` that the work heads retrieved. Cached."""
         key = token, read, got
-        known = self._answers.get(key)
-        if known is None:
-            known = self._answers[key] = self._computed_answer(token, read, got)
-        return known
+        next_token = self._answers.get(key)
+        if next_token is None:
+            next_token = self._answers[key] = self._computed_answer(token, read, got)
+        return next_token
 
     def _computed_answer(
         self, token: MachineToken | str, read: str, got: tuple[MachineToken | None, ...]
@@ -68,14 +68,16 @@ class IntegerDecoder:
         for tape, cell_token in zip(network.tapes, got, strict=True):
             retrieved_bits = set() if cell_token is None else set(network.bits(cell_token))
             bits.update(
-                there for own, there in zip(network.own(tape), network.got(tape), strict=True) if own in retrieved_bits
+                retrieved_bit
+                for own_bit, retrieved_bit in zip(network.own(tape), network.got(tape), strict=True)
+                if own_bit in retrieved_bits
             )
         # The feed-forward layers of layers 2 and 3. The results must be 0 or 1 in every coordinate.
-        here = network.selection.values(bits)
-        nexts = network.transition.values(bits | set(here))
-        next_token = network.token({name.removeprefix("next_") for name in nexts})
-        if next_token is None or not {*here.values(), *nexts.values()} <= {1}:
-            raise RuntimeError(f"no single token follows {token} with {read} and {got}: {nexts}")
+        selected = network.selection.values(bits)
+        next_bits = network.transition.values(bits | set(selected))
+        next_token = network.token({name.removeprefix("next_") for name in next_bits})
+        if next_token is None or not {*selected.values(), *next_bits.values()} <= {1}:
+            raise RuntimeError(f"no single token follows {token} with {read} and {got}: {next_bits}")
         return next_token
 
     def run(self, word: Sequence[str], limit: int) -> Iterator[IntegerStep]:
@@ -94,7 +96,7 @@ class IntegerDecoder:
         column: MachineToken | str = word[-1] if word else START
         heads = [0] * (tapes + 1)
         wrote: list[dict[int, int]] = [{} for _ in range(tapes)]
-        known: list[MachineToken] = []  # the tokens so far, from position n + 1 on
+        generated: list[MachineToken] = []  # the tokens so far, from position n + 1 on
         position = n
         read, retrieved = blank, (None,) * tapes
         retrieved_positions: tuple[int | None, ...] = (None,) * (tapes + 1)
@@ -106,7 +108,7 @@ class IntegerDecoder:
                 return
             yield IntegerStep(token, tuple(heads), retrieved_positions)
             position += 1
-            known.append(token)
+            generated.append(token)
             column = token
             before = heads
             if isinstance(token, OutputToken):
@@ -118,7 +120,7 @@ class IntegerDecoder:
             cell = min(max(heads[0], 0), n + 1 if position > n + 1 else n)
             read = word[cell - 1] if 1 <= cell <= n else blank
             places = [wrote[k].get(heads[k + 1]) for k in range(tapes)]
-            retrieved = tuple([None if place is None else known[place - n - 1] for place in places])
+            retrieved = tuple([None if place is None else generated[place - n - 1] for place in places])
             retrieved_positions = (cell, *places)
             # Masks are strict: only later columns can retrieve this token.
             if isinstance(token, StepToken):

@@ -99,16 +99,16 @@ def _work(head: int, cells: dict[int, list[int]], least: int) -> Looked:
     """What a work head retrieves on the cell `head`, where `cells` has the positions that wrote on each cell: the last
     position of its own cell. The rivals are the last position of each neighbouring cell, if it was visited, and the
     last but one of its own cell. The tie-break depends on the number of tokens before, which is one less without $."""
-    own = cells[head]
-    score = 1 - tie_break(own[-1] - least)
+    own_positions = cells[head]
+    score = 1 - tie_break(own_positions[-1] - least)
     rivals = [(score - (cosine(head, neighbour) - tie_break(cells[neighbour][-1] - least)), cells[neighbour][-1])
               for neighbour in (head - 1, head + 1) if neighbour in cells]  # fmt: skip
-    if len(own) > 1:
-        rivals.append((tie_break(own[-2] - least) - tie_break(own[-1] - least), own[-2]))
+    if len(own_positions) > 1:
+        rivals.append((tie_break(own_positions[-2] - least) - tie_break(own_positions[-1] - least), own_positions[-2]))
     if not rivals:
-        return Looked(own[-1], None, None)
+        return Looked(own_positions[-1], None, None)
     gap, rival = min(rivals, key=lambda pair: float(pair[0]))
-    return Looked(own[-1], rival, _short(gap), gap)
+    return Looked(own_positions[-1], rival, _short(gap), gap)
 
 
 def compared(scores: Sequence[tuple[arb, int]]) -> Looked:
@@ -116,11 +116,11 @@ def compared(scores: Sequence[tuple[arb, int]]) -> Looked:
     largest as its rival."""
     ordered = list(scores)
     # Two rounds of selection sort; `sorted` would need a total order, which balls that may overlap do not have.
-    for k in range(len(ordered[:2])):
-        best = k
-        for rank in range(k + 1, len(ordered)):
+    for rank_so_far in range(len(ordered[:2])):
+        best = rank_so_far
+        for rank in range(rank_so_far + 1, len(ordered)):
             best = rank if ordered[rank][0] > ordered[best][0] else best
-        ordered[k], ordered[best] = ordered[best], ordered[k]
+        ordered[rank_so_far], ordered[best] = ordered[best], ordered[rank_so_far]
     if len(ordered) == 1:
         return Looked(ordered[0][1], None, None)
     gap = ordered[0][0] - ordered[1][0]

@@ -97,9 +97,9 @@ def tokens(machine: TuringMachine, word: Sequence[str], ahead: bool = False) -> 
     """The tokens that are generated after the input `word`, by the table alone. The last token outputs a blank; there
     may be no last one. With `ahead` they are those of the decoder without `$`, which reads its input one symbol ahead,
     and `word` must not be empty."""
-    nothing = machine.blank
+    blank_symbol = machine.blank
     # For `ahead`: the input symbols by cell, without the first, which is held at the start; and the copy, by cell.
-    behind, held_symbol = dict(enumerate(word[1:], 2)), word[0] if ahead else nothing
+    unread, held_symbol = dict(enumerate(word[1:], 2)), word[0] if ahead else blank_symbol
     copy: dict[int, str] = {}
     tapes: list[dict[int, str]] = [dict(enumerate(word, 1)), *({} for _ in range(machine.tapes))]
     heads, state = [machine.head, *[0] * machine.tapes], machine.start
@@ -109,9 +109,11 @@ def tokens(machine: TuringMachine, word: Sequence[str], ahead: bool = False) -> 
         # The label of the decoder without $ also has the next symbol, the symbol that is held, and whether the cell has
         # a copy.
         if ahead:
-            at, following = heads[0], behind.get(heads[0] + 1, nothing)
-            label = AheadRow(state, reads, following, held_symbol, copy.get(at, nothing) != nothing).label
-            copy[at], held_symbol = reads[0], following if row.moves[0] == 1 else nothing
+            input_cell, following = heads[0], unread.get(heads[0] + 1, blank_symbol)
+            label = AheadRow(
+                state, reads, following, held_symbol, copy.get(input_cell, blank_symbol) != blank_symbol
+            ).label
+            copy[input_cell], held_symbol = reads[0], following if row.moves[0] == 1 else blank_symbol
         for tape, head, symbol in zip(tapes[1:], heads[1:], row.writes, strict=True):
             tape[head] = symbol
         heads = [head + move for head, move in zip(heads, row.moves, strict=True)]
@@ -190,21 +192,21 @@ class RowRun:
         own = ("ahead" if self.ahead else "input") if not label and letters == position else ""
         stays = _staying(done)
         with PRECISION, flint.ctx.workprec(BITS):
-            first = seen.found(0, letters, position)
+            input_lookup = seen.found(0, letters, position)
             works = [
                 None if tape in stays else seen.found(tape, head, position) for tape, head in enumerate(heads[1:], 1)
             ]
             if not self.ahead:
-                return RowFrame(position, label, done, tapes, heads, (first, *works), (), None, own)
+                return RowFrame(position, label, done, tapes, heads, (input_lookup, *works), (), None, own)
             # Without $ the symbol under the input head comes from the copy, and the next symbol from the input.
             copied = None if 0 in stays else seen.copied(heads[0], position)
         blank = self.machine.blank
-        there = tapes[0].get(heads[0], blank) if 0 in stays else seen.copy.get(heads[0], blank)
+        copy_symbol = tapes[0].get(heads[0], blank) if 0 in stays else seen.copy.get(heads[0], blank)
         further = (
-            FurtherHead("copy", heads[0], there, copied),
-            FurtherHead("ahead", letters, self._ahead(letters), first),
+            FurtherHead("copy", heads[0], copy_symbol, copied),
+            FurtherHead("ahead", letters, self._ahead(letters), input_lookup),
         )
-        looked = (copied if there != blank else None, *works)
+        looked = (copied if copy_symbol != blank else None, *works)
         return RowFrame(position, label, done, tapes, heads, looked, further, held, own)
 
 

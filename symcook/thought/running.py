@@ -156,17 +156,17 @@ class MachineStream:
     def _labels(self) -> Iterator[MachineToken]:
         """The tokens that the model generates, until the end. A label that is no token of the machine ends a run in
         rounded numbers, and is an error in any other."""
-        named = {name: token for token, name in labels(self.machine).items()}
+        token_of_label = {name: token for token, name in labels(self.machine).items()}
         for label in self._generated():
             if label == END:
                 return
-            if label not in named and self.rounded:
+            if label not in token_of_label and self.rounded:
                 self.wrong = len(self.word) + len(self.tokens) + 1
                 return
-            if label not in named:
+            if label not in token_of_label:
                 must = "a run must output what the machine in the model file may do"
                 raise BadInput(must, label, "the weights are not those of that machine: compile it again")
-            yield named[label]
+            yield token_of_label[label]
 
     def _generated(self) -> Iterator[str]:
         """The labels that the model generates, in floats or in another number system."""

@@ -103,8 +103,8 @@ def claim(
     # The equations of the truth functions are premises too. They bind q; if a coordinate is called q, another name.
     truths = [] if meaning.truths is None else [f"({equation})" for equation in meaning.truths.equations()]
     if "q" in meaning.sorts:
-        other_q = next(name for name in (f"q{k}" for k in itertools.count()) if name not in meaning.taken)
-        truths = [re.sub(r"\bq\b", other_q, equation) for equation in truths]
+        new_q = next(name for name in (f"q{k}" for k in itertools.count()) if name not in meaning.taken)
+        truths = [re.sub(r"\bq\b", new_q, equation) for equation in truths]
     sorts = dict(meaning.sorts)
     if len(truths) > ROWS and meaning.truths is not None:  # each name is a level of nesting, so use fewer names
         in_row, rows = in_rows(meaning)
@@ -159,11 +159,11 @@ def in_rows(meaning: ModelMeaning) -> tuple[Callable[[str], str], list[str]]:
     )
     rows = {name: f"{stem}{k // ROW + 1}({k % ROW + 1}, " for k, name in enumerate(names)}
 
-    def put(match: re.Match[str]) -> str:
+    def as_row(match: re.Match[str]) -> str:
         row = rows.get(match[1])  # match[2] is the bracket that opens an argument
         return match[0] if row is None else row if match[2] else f"j. {row}j)"
 
-    return lambda text: re.sub(r"\b(z\d+_*)\b(\()?", put, text), [f"{stem}{number}" for number in numbers]
+    return lambda text: re.sub(r"\b(z\d+_*)\b(\()?", as_row, text), [f"{stem}{number}" for number in numbers]
 
 
 def in_halves(parts: Sequence[str]) -> str:

@@ -30,18 +30,18 @@ def cited(statement: Statement, names: list[str]) -> Iterator[str]:
     stored = (s for s in replay.statements().values() if not s.id.startswith("bridge."))
     # Few statements pass the quick test on `written`; only for those is `text` made.
     named = (s for s in stored if f"run({model}" in s.written)
-    about = [s for s in named if re.search(rf"\brun\({re.escape(model)}\)", s.text)]
-    about.sort(key=lambda s: f"accept({model})" not in s.text)
-    inside = re.findall(r"exp\(-?\(*-?(\d+(?:/\d+)?)", statement.expanded)
-    for lemma in about[:MOST]:
+    of_model = [s for s in named if re.search(rf"\brun\({re.escape(model)}\)", s.text)]
+    of_model.sort(key=lambda s: f"accept({model})" not in s.text)
+    exponents = re.findall(r"exp\(-?\(*-?(\d+(?:/\d+)?)", statement.expanded)
+    for lemma in of_model[:MOST]:
         # By leading name of the lemma: the terms to try, empty if none is known.
         f, arguments = lemma.formula, list[list[str]]()
         for name in leading_names(lemma.expanded):
             if f[0] != "all":
                 break
-            meant = re.search(rf"-> {name} = (.+?) ->", lemma.text)
-            symbol = ["1", *dict.fromkeys(inside)][:4] if f[1] == "Real" else []
-            arguments.append([name] if name in names else [meant[1]] if meant else symbol)
+            premise = re.search(rf"-> {name} = (.+?) ->", lemma.text)
+            guesses = ["1", *dict.fromkeys(exponents)][:4] if f[1] == "Real" else []
+            arguments.append([name] if name in names else [premise[1]] if premise else guesses)
             f = f[2][0]
         if arguments and all(arguments) and _has_certificate(lemma):
             # The k-th citation has the k-th term of each name, or its last one.

@@ -150,19 +150,25 @@ class Evaluated:
 
         return 1 + ends_cost, value
 
-    def _softmax(self, above: Term, below: Term) -> Valued | None:
-        """The cost and the function of a softmax sum(j, a, b, exp(s)*v)/sum(j, a, b, exp(s)); None for another quotient
-        above/below.
+    def _softmax(self, numerator: Term, denominator: Term) -> Valued | None:
+        """The cost and the function of a softmax, numerator/denominator = sum(j, a, b, exp(s)*v)/sum(j, a, b, exp(s));
+        None for any other quotient.
 
         The first score is subtracted from all scores, which does not change the quotient. So equal scores give rational
         weights, even if the scores are irrational."""
-        if above[0] != "sum" or below[0] != "sum" or above[2][:2] != below[2][:2] or below[2][2][:2] != ("fn", "exp"):
+        # Both are sums over the same range, of exp(s)*v and of exp(s).
+        if (
+            numerator[0] != "sum"
+            or denominator[0] != "sum"
+            or numerator[2][:2] != denominator[2][:2]
+            or denominator[2][2][:2] != ("fn", "exp")
+        ):
             return None
-        weighted, weight = above[2][2], below[2][2]
+        weighted, weight = numerator[2][2], denominator[2][2]
         if weighted[0] != "*" or weighted[2][0] != weight:
             return None
-        (ends_cost, range_of), runs = self._range(*above[2][:2]), self.runs
-        (score_cost, score), (value_cost, read) = self.term(weight[2][0]), self.term(weighted[2][1])
+        (ends_cost, range_of), runs = self._range(*numerator[2][:2]), self.runs
+        (score_cost, score_of), (value_cost, value_of) = self.term(weight[2][0]), self.term(weighted[2][1])
 
         def value(bound: BoundValues) -> Any:
             # The values of the bound integers at each j; first the scores, then the two sums.
@@ -170,13 +176,16 @@ class Evaluated:
             scores = []
             for place in places:
                 runs.spend(score_cost)
-                scores.append(score(place))
+                scores.append(score_of(place))
             weighted_sum: Any = 0
             total_weight: Any = 0
             for place, own_score in zip(places, scores, strict=True):
                 runs.spend(value_cost)
-                part = function("exp", [minus(own_score, scores[0])])
-                weighted_sum, total_weight = plus(weighted_sum, times(part, read(place))), plus(total_weight, part)
+                exponential = function("exp", [minus(own_score, scores[0])])
+                weighted_sum, total_weight = (
+                    plus(weighted_sum, times(exponential, value_of(place))),
+                    plus(total_weight, exponential),
+                )
             return over(weighted_sum, total_weight)
 
         return 1 + ends_cost, value

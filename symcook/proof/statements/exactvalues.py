@@ -324,12 +324,12 @@ def divided(g: Goal) -> None:
     """Close a goal ``x*d = c`` if x is c*(1/d): it is c times the fact d*(1/d) = 1."""
     if g.goal[0] != "=" or g.goal[2][0][0] != "*":
         raise Stuck("nothing is divided")
-    (_, d), c = g.goal[2][0][2], nf(g.goal[2][1])
+    (_, d), product_value = g.goal[2][0][2], nf(g.goal[2][1])
     divisor = whole_term(nf(d))
     one_less_quotient = add({ONE: 1}, mul(nf(divisor), inverse(nf(divisor))), -1)  # 1 - d*(1/d)
-    if add(add(c, nf(g.goal[2][0]), -1), mul(c, one_less_quotient), -1):
+    if add(add(product_value, nf(g.goal[2][0]), -1), mul(product_value, one_less_quotient), -1):
         raise Stuck("the quotient is another")
-    g._emit({"by": "pos", "eq": [[g.text(reify.term(c)), _reciprocal(g, divisor)]]}, True)
+    g._emit({"by": "pos", "eq": [[g.text(reify.term(product_value)), _reciprocal(g, divisor)]]}, True)
 
 
 def cancelled(g: Goal) -> None:

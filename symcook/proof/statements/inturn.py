@@ -137,8 +137,8 @@ class _InOrder:
             definition = self.meaning.relation.whole.of.get(part.function)
             # A sentence about a function that reads one of `after` may need the form of that one, which is not proved
             # yet. So the first attempt is short.
-            rests = definition is not None and not after.isdisjoint(definition.reads())
-            self.attempt(part, SOON if rests else SECONDS)
+            may_need_later = definition is not None and not after.isdisjoint(definition.reads())
+            self.attempt(part, SOON if may_need_later else SECONDS)
         # The coordinates after the last attention. If no readout's sentence needs them, they only get a little time.
         missing = [part for part in readout if part.missing is not None]
         if missing or time.process_time() - began < LITTLE:
@@ -236,8 +236,8 @@ class _InOrder:
             statement, claim = self.statement(proof), " & ".join(f"({part.formula})" for part in proved)
             try:
                 parts = {"proof": partial(self.close, claim)}
-                judged = certify.certificate_of(statement, parts, self.subject(statement), self.end)
-                proof.statement, (proof.certificate, proof.verdict) = statement, judged
+                result = certify.certificate_of(statement, parts, self.subject(statement), self.end)
+                proof.statement, (proof.certificate, proof.verdict) = statement, result
                 return
             except (Rejected, Stuck, SymcookError) as error:
                 unmet = isinstance(error, certify.Unmet)

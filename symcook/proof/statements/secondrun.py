@@ -99,13 +99,13 @@ def renaming(prefix: str, symbols: Sequence[str]) -> dict[str, str]:
     if re.fullmatch(f"{_PAIR}(?:,{_PAIR})*", _inside(prefix)) is None:
         raise Rejected("it takes what each symbol becomes, as renamed(a->b, b->a).accept")
     pairs = [tuple(_known(item, symbols) for item in pair) for pair in re.findall(_PAIR, _inside(prefix))]
-    mentioned = dict.fromkeys(item for pair in pairs for item in pair)
+    named_symbols = dict.fromkeys(item for pair in pairs for item in pair)
     images = {symbol: symbol for symbol in symbols}
     for symbol, new in pairs:
         if [item for item, _ in pairs].count(symbol) > 1:
             raise Rejected(f"it says twice what {symbol!r} becomes")
         images[symbol] = new
-    for new in mentioned:
+    for new in named_symbols:
         twice = [symbol for symbol in symbols if images[symbol] == new]
         if len(twice) > 1:
             lost = next(symbol for symbol in symbols if symbol not in images.values())

@@ -110,32 +110,32 @@ class Runs(Instances):
         functions = {v for v in self.order if not isinstance(v[1][1], str)}
         inputs = None if document is None else document["embedding"]["inputs"]
         self.pointwise = inputs is not None and not functions
-        first = 0 if self.pointwise else 1  # the inputs come after n
-        self.inputs = [] if inputs is None else self.order[first : first + len(inputs)]
+        first_input = 0 if self.pointwise else 1  # the inputs come after n
+        self.inputs = [] if inputs is None else self.order[first_input : first_input + len(inputs)]
         # The leading premises, until all functions occur in them, are the premises of the run. The rest of the formula,
         # perhaps with further premises, is the conclusion.
         known_names = set(self.inputs)
-        solved = {*self.order} if self.pointwise else functions | {v for v in self.order if v[1][0] in computed}
-        while t[0] == "->" and not solved <= known_names:
+        to_solve = {*self.order} if self.pointwise else functions | {v for v in self.order if v[1][0] in computed}
+        while t[0] == "->" and not to_solve <= known_names:
             premises += flatten("&", t[2][0])
             known_names |= free(t[2][0])
             t = t[2][1]
         self.conclusion = t
         # Values are chosen for the length, the positions of changed symbols, the tokens, and inputs that are numbers
-        # (`plain`, with the fixed names). The values of all other names follow.
+        # (`chosen_names`, with the fixed names). The values of all other names follow.
         self.numbers = [v for v in self.order if v[1][1] == "Int"]
         # Functions to integers are the tokens of strings, but for truth functions and states of automata.
         truths = {v for p in premises if (v := _truth_function(p)) is not None}
         self.words_of = {v for v in functions if v[1][1][2] == "Int"} - truths
         self.fixed = {v: value for v in self.order for name, value in (fixed or {}).items() if v[1][0] == name}
-        plain = {*self.order} if self.pointwise else {*self.numbers, *self.words_of, *self.inputs, *self.fixed}
-        named = dict.fromkeys(run.place for run in self.others if run.named)
-        self.size_name = self.numbers[0] if len(self.numbers) == 1 + len(named) else None
-        self.places = dict(zip(named, self.numbers[1:], strict=False))  # of changed symbols, by name
+        chosen_names = {*self.order} if self.pointwise else {*self.numbers, *self.words_of, *self.inputs, *self.fixed}
+        named_places = dict.fromkeys(run.place for run in self.others if run.named)
+        self.size_name = self.numbers[0] if len(self.numbers) == 1 + len(named_places) else None
+        self.places = dict(zip(named_places, self.numbers[1:], strict=False))  # of changed symbols, by name
         # Premises about the string alone, then those about positions of changed symbols too, then the equations.
-        self.choose = [p for p in premises if free(p) <= plain.difference(self.places.values())]
-        self.where = [p for p in premises if free(p) <= plain and p not in self.choose]
-        ordered = _ordered([p for p in premises if not free(p) <= plain], plain)
+        self.choose = [p for p in premises if free(p) <= chosen_names.difference(self.places.values())]
+        self.where = [p for p in premises if free(p) <= chosen_names and p not in self.choose]
+        ordered = _ordered([p for p in premises if not free(p) <= chosen_names], chosen_names)
         self.follow = [(p, [v for v in self.order if v in free(p)]) for p in ordered]
         self.outside: dict[Term, Any] = {}  # by function: the value that is tried beyond the ends of the string
         self.beyond: set[Term] = set()  # the functions that were evaluated beyond the ends of the string
@@ -249,8 +249,8 @@ class Runs(Instances):
         None. For a root, `_solve` also records `roots`."""
         if id(premise) not in self.direct:
             body = premise[2][0][2][1]
-            plain = body[0] == "=" and body[2][0] == ("app", None, (f, HERE)) and f not in free(body[2][1])
-            self.direct[id(premise)] = body[2][1] if plain and body[2][1][:2] != ("fn", "sqrt") else None
+            is_solved = body[0] == "=" and body[2][0] == ("app", None, (f, HERE)) and f not in free(body[2][1])
+            self.direct[id(premise)] = body[2][1] if is_solved and body[2][1][:2] != ("fn", "sqrt") else None
         return self.direct[id(premise)]
 
     def _give(self, f: Term, inner: Term, value: Term) -> None:
@@ -283,11 +283,11 @@ class Runs(Instances):
                 continue
             a, b = part[2]
             if a[0] == "app" and a[2] == (f, HERE) and b[0] == "fn" and b[1] == "sqrt":  # f(i) = sqrt(t)
-                inside = self.value(b[2][0], (i,))
+                radicand = self.value(b[2][0], (i,))
                 table[i] = self.value(b, (i,))
                 self.solved[f, i] = b
-                if isinstance(inside, int | Fraction) and isinstance(table[i], Root):
-                    self.roots[f, i] = (Fraction(inside),)
+                if isinstance(radicand, int | Fraction) and isinstance(table[i], Root):
+                    self.roots[f, i] = (Fraction(radicand),)
                 return
             if a[0] == "*" and f in free(a[2][0]) and f not in free(a[2][1]):  # (f(i) - c)*d = b, so f(i) = b/d + c
                 factor = self.value(a[2][1], (i,))

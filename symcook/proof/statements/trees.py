@@ -23,8 +23,8 @@ def mapped(tree: Tree, put: Callable[[Tree], Tree]) -> Tree:
     or a number, stays."""
     if tree[0] == "call":
         return ("call", tree[1], tuple(map(put, tree[2])))
-    own = {id(part) for part in children(tree)}
-    return tuple(put(part) if id(part) in own else part for part in tree)
+    parts = {id(part) for part in children(tree)}
+    return tuple(put(part) if id(part) in parts else part for part in tree)
 
 
 Calls = Mapping[str, Callable[[tuple[Tree, ...]], Tree]]
@@ -42,12 +42,12 @@ def replaced(tree: Tree, put: Mapping[str, Tree], calls: Calls) -> Tree:
     if tag in ("sum", "prod", "all in", "ex in"):
         name, body = tree[1], tree[4]
         low, high = (replaced(bound_end, put, calls) for bound_end in tree[2:4])
-        inner = {key: value for key, value in put.items() if key != name}
-        caught = set().union(*map(mentioned, inner.values()))
+        inner_put = {key: value for key, value in put.items() if key != name}
+        caught = set().union(*map(mentioned, inner_put.values()))
         if name in caught:
             new = next(f"{name}{k}" for k in itertools.count(1) if f"{name}{k}" not in caught | mentioned(body))
-            inner[name], name = ("name", new), new
-        return (tag, name, low, high, replaced(body, inner, calls))
+            inner_put[name], name = ("name", new), new
+        return (tag, name, low, high, replaced(body, inner_put, calls))
     return mapped(tree, lambda part: replaced(part, put, calls))
 
 

@@ -453,9 +453,9 @@ class Sentence:
             translated = self.call(tree, scope)
         else:
             translated = rebuilt(tree, scope, self.walk, lambda name, inner: self.fresh(tree, name, inner))
-        place = self.reader.spans.get(id(tree))
-        if place is not None:
-            self.reader.spans[id(translated)] = (translated, *place[1:])
+        span = self.reader.spans.get(id(tree))
+        if span is not None:
+            self.reader.spans[id(translated)] = (translated, *span[1:])
         return translated
 
     def fresh(self, tree: Tree, name: str, scope: BoundNames) -> str:
@@ -474,7 +474,7 @@ class Sentence:
             return ("name", scope[name])
         if parted(name)[0]:
             return self.of_other(tree, [], scope)
-        base, at = split(name)
+        base, stage = split(name)
         if name in ("n", "w") and name not in meaning.sorts:
             raise self.absent(tree, name)
         is_other_function = name in meaning.functions and name not in meaning.space
@@ -482,7 +482,7 @@ class Sentence:
             return ("name", name)
         if base not in meaning.space:
             raise self.unknown(tree, name)
-        function = self.held(tree, base, at)
+        function = self.held(tree, base, stage)
         if function is not None:
             return ("name", function)
         # A coordinate to which nothing was written: the number 0, or the function that is 0 everywhere.
@@ -503,13 +503,13 @@ class Sentence:
         values = tuple(self.walk(a, scope) for a in arguments)
         if name in scope:
             return ("call", scope[name], values)
-        base, at = split(name)
-        language = self.language(name, len(values)) if base == name else ""
+        base, stage = split(name)
+        kind_in_language = self.language(name, len(values)) if base == name else ""
         is_coordinate = base in self.meaning.space
-        if is_coordinate and language == "number":  # both would be numbers: nothing tells them apart
+        if is_coordinate and kind_in_language == "number":  # both would be numbers: nothing tells them apart
             second_meaning = "the token at a position" if name == "w" else "a function as well"
             raise self.fail(tree, f"{name} has two meanings here, since it is {second_meaning}")
-        if language:
+        if kind_in_language:
             self.brackets(tree)
             return ("call", name, values)
         if not is_coordinate and name in self.meaning.functions:
@@ -524,7 +524,7 @@ class Sentence:
             raise self.fail(tree, f"this model has no positions; its values are numbers, {base}")
         if len(values) != 1:
             raise self.fail(tree, f"a coordinate takes one position, {base}(i)")
-        function = self.held(tree, base, at)
+        function = self.held(tree, base, stage)
         return ("num", 0, 1) if function is None else ("call", function, values)
 
     def absent(self, tree: Tree, name: str) -> BadInput:
@@ -537,7 +537,7 @@ class Sentence:
         coordinate, and is empty for the coordinate as a function."""
         prefix, name = parted(tree[1])
         second = self.meaning.others[prefix]
-        base, at = split(name)
+        base, stage = split(name)
         if base == "n" and tree[0] == "name":
             return second.length
         if base not in second.meaning.space:
@@ -545,7 +545,7 @@ class Sentence:
             raise self.fail(tree, f"the name '{tree[1]}' is unknown here; {unknown('name', tree[1], listed).do}")
         if tree[0] == "call" and len(values) != 1:
             raise self.fail(tree, f"a coordinate takes one position, {prefix}{base}(i)")
-        own_function = self.held(tree, base, at, second.meaning)
+        own_function = self.held(tree, base, stage, second.meaning)
         if own_function is None:  # nothing is written to it: 0, or the function that is 0 everywhere
             zero: Tree = ("num", 0, 1)
             return zero if values else ("lambda", (free({*self.meaning.taken, *scope.values()}, "j"),), zero)
@@ -564,19 +564,19 @@ class Sentence:
             raise self.fail(tree, f"{base} has no value {at}; its values are {listed}, and the last is {base}")
         return stages[at]
 
-    def language(self, name: str, many: int) -> str:
+    def language(self, name: str, arity: int) -> str:
         """What NAME(..) with `many` arguments is in the proof language: "number", "formula", or "" if the language does
         not have it. It is "" also if a coordinate has this name and the language's NAME takes another number of
         arguments: then the coordinate is meant."""
         known = self.meaning.known
         is_coordinate = name in self.meaning.space
         if name == "w":
-            return "number" if many == 1 else ""
+            return "number" if arity == 1 else ""
         if name in ROUNDED and not is_coordinate and name not in known:
-            return "number" if many == ROUNDED[name] else ""
+            return "number" if arity == ROUNDED[name] else ""
         if name in expr.ARITY:
-            return "number" if not is_coordinate or expr.ARITY[name] == many else ""
-        if name not in known or (is_coordinate and len(known[name].params) != many):
+            return "number" if not is_coordinate or expr.ARITY[name] == arity else ""
+        if name not in known or (is_coordinate and len(known[name].params) != arity):
             return ""
         tree = known[name].tree
         while tree[0] == "call" and tree[1] in known:
@@ -610,8 +610,8 @@ class Sentence:
         places = [self.walk(a, scope) for a in (arguments if kind in UNNAMED else arguments[1:])]
         name = unquoted(first_argument)
         # count(n) for a coordinate `count`: its value at n, or how often the token n occurs?
-        doubtful = name == first_argument and (name in scope or name == "n" or name.isdigit())
-        if kind in self.meaning.space and kind in ("count", "first", "last") and doubtful:
+        ambiguous = name == first_argument and (name in scope or name == "n" or name.isdigit())
+        if kind in self.meaning.space and kind in ("count", "first", "last") and ambiguous:
             raise self.fail(tree, f'{kind} has two meanings here; of the token it is {kind}("{name}")')
         if kind in ("accept", "answer", "probability"):
             answer_tree = self.answered(tree, kind, name, bool(places))
