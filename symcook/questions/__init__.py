@@ -1,4 +1,5 @@
-"""How far models carry: each question is a function, and its command and verb are read off it."""
+"""Questions about a model by length: margin, tolerance, temperature, precision and more. Each question is a function,
+and its command and verb are made from its signature and docstring."""
 
 from __future__ import annotations
 
@@ -10,4 +11,4 @@ QUESTIONS = {
     for name, home in VERBS.items()
     if home.startswith(("symcook.questions.", "symcook.bounds."))
 }
-"""The verbs whose functions are declared as `symcook.declaration` reads them."""
+"""By verb: the question, which `symcook.declaration` reads from the function that answers it."""

@@ -1,8 +1,11 @@
 """How far one weight may move before some string of a length gets another answer, for all strings at once.
 
 The numbers are those of `symcook.questions.lines`: on a piece they are linear in the weight. A piece ends at the first
-place at which an activation or an answer may change; up to there each class of strings has one answer, or it is split.
-`Along.reach` goes from piece to piece until some string is decided otherwise.
+place at which an activation or an answer may change. On the piece each class of strings has one answer; a class for
+which this is not known is split (`_split_verdicts`). `Along.reach` goes from piece to piece until the answer to some
+string changes.
+
+A "world" is one of the two forms of the numbers: BASE, at the model's own weight, or PIECE, on the piece.
 """
 
 from __future__ import annotations
@@ -29,92 +32,98 @@ if TYPE_CHECKING:
     from symcook.words.inputs import Strings
 
 PIECES = 200
-"""So many pieces of one length are looked at."""
+"""The maximum number of pieces for one length."""
 ROUNDS = 12
-"""So many times a class is parted."""
+"""The maximum number of times that a class is split."""
 
 
 class Seen(NamedTuple):
-    """The result of one pass for a length: where the piece ends (None: nowhere), and the smallest string whose answer
-    in it differs from that at the model's own weight (None: there is none). `near` is a string of the class whose
-    answer may change at the end; None where an activation ends the piece."""
+    """The result of one pass for a length."""
 
     end: fmpq | None
+    """The t at which the piece ends; None if it has no end."""
     wrong: Word | None
+    """The smallest string whose answer on the piece differs from its answer at the model's own weight; None if there is
+    none."""
     near: Word | None = None
+    """A string of the class whose answer may change at the end of the piece; None if an activation ends it."""
 
 
 NO, YES, OPEN = 0, 1, 2
+"""The verdicts on a class: all its strings are rejected, all are accepted, or it is not known."""
 
 
 def _verdicts(model: Transformer, columns: Sequence[LineEntries], world: int) -> Array:
-    """For each pair of entries whether all strings between them are accepted (YES), all are rejected (NO), or neither
-    is known (OPEN)."""
+    """The verdict on each class (a pair of entries, its low and its high line) in one world. `columns` are the numbers
+    that the readout compares with zero."""
     numbers = [column.start if world == BASE else column.inside for column in columns]
-    open_ = either([column.open for column in columns])
-    # The sign of a logit: open where it differs at the two ends of the class.
+    open_bits = either([column.open for column in columns])
+    # The sign of a logit: open if it differs on the two lines of the class.
     if model.readout.signed:
         low, high = numbers[0][::2] > 0, numbers[0][1::2] > 0
         verdicts = np.where(low & high, YES, np.where(low | high, OPEN, NO))
     else:
-        # A zero test: rejected where some coordinate has one sign throughout, accepted where all are zero throughout.
-        verdicts, refused = np.full(len(numbers[0]) // 2, YES), np.zeros(len(numbers[0]) // 2, dtype=bool)
+        # A zero test: rejected if some coordinate has one sign on both lines, accepted if all are zero on both.
+        verdicts, rejected = np.full(len(numbers[0]) // 2, YES), np.zeros(len(numbers[0]) // 2, dtype=bool)
         for column in numbers:
             low, high = column[::2], column[1::2]
-            refused |= ((low > 0) & (high > 0)) | ((low < 0) & (high < 0))
+            rejected |= ((low > 0) & (high > 0)) | ((low < 0) & (high < 0))
             verdicts[~((low == 0) & (high == 0))] = OPEN
-        verdicts = np.where(refused, NO, verdicts)
-    return verdicts if open_ is None else np.where(open_[::2] & world, OPEN, verdicts)
+        verdicts = np.where(rejected, NO, verdicts)
+    return verdicts if open_bits is None else np.where(open_bits[::2] & world, OPEN, verdicts)
 
 
-def _seen(model: Transformer, line: Line, level: PrefixLevel, accepted: Array | None) -> Seen:
-    """What one level says: where the piece ends, and the smallest string whose answer differs between weight and
-    piece."""
+def _result(model: Transformer, line: Line, level: PrefixLevel, accepted: Array | None) -> Seen:
+    """The result for the strings of one `level`, or for those whose entries are `accepted`: where the piece ends, and
+    the smallest string whose answer on the piece differs from its answer at the model's own weight."""
     watched: Any = level.result.watched.values()
     columns: list[LineEntries] = list(watched)
     domain: Any = level.result.domain
-    asked = np.ones(len(level.origin) // 2, dtype=bool) if accepted is None else accepted[::2]
+    counted = np.ones(len(level.origin) // 2, dtype=bool) if accepted is None else accepted[::2]
     turns = [column.turns for column in columns]
     end, turning_entry = least(line.end, domain.numbers.end), None
-    # The piece ends where the first answer turns.
+    # The piece ends at the latest where the first of the compared numbers becomes zero.
     for entry, turn in sorted((entry, turn) for turns_of in turns for entry, turn in turns_of.items()):
         if end is None or turn < end:
             end, turning_entry = turn, entry
     verdicts = []
-    # The verdicts as the weight stands, and in the piece; a class that is open is split.
+    # The verdicts in both worlds; an open class is split.
     for world in (BASE, PIECE):
         verdicts_there = _verdicts(model, columns, world)
-        unknown = [int(k) for k in np.flatnonzero((verdicts_there == OPEN) & asked)]
+        unknown = [int(k) for k in np.flatnonzero((verdicts_there == OPEN) & counted)]
         if unknown:
-            again, earlier = _in_parts(model, level, unknown, world)
+            again, earlier = _split_verdicts(model, level, unknown, world)
             verdicts_there[unknown], end = again, least(end, earlier)
             if earlier is not None:
                 turning_entry = None
         verdicts.append(verdicts_there)
-    wrong = np.flatnonzero((verdicts[0] != verdicts[1]) & asked)
+    wrong = np.flatnonzero((verdicts[0] != verdicts[1]) & counted)
     smallest = level.smallest(2 * int(wrong[0])) if len(wrong) else None
     return Seen(end, smallest, None if turning_entry is None else level.word(turning_entry))
 
 
-def _in_parts(
+def _split_verdicts(
     model: Transformer, level: PrefixLevel, pairs: Sequence[int], world: int
 ) -> tuple[list[int], fmpq | None]:
-    """The verdicts on open classes, and where the piece ends because of what turns in their parts.
+    """The verdicts on the open classes `pairs`, and the t at which the piece ends because a number in one of their
+    parts becomes zero. NotExact if the parts of a class have different verdicts.
 
-    Such a class is open because the input of an activation changes its sign between its two lines. It is split at the
+    A class is open because the input of an activation has opposite signs on its two lines. The class is split at the
     line on which this input is zero, until each part has a verdict."""
+    # Only the open classes, with the numbers of one world: `which` are their last tokens, `sums` their running sums.
     entries = [2 * pair + k for pair in pairs for k in (0, 1)]
     origin, which = level.origin[entries], level.which[entries]
     kept_sums = _running_sums(level)
-    sums = [[_alone(total.take(origin), world) if total else None for total in head] for head in kept_sums]
+    sums = [[_one_world(total.take(origin), world) if total else None for total in head] for head in kept_sums]
     owner, verdict_sets, end = list(range(len(pairs))), [set[int]() for _ in pairs], None
-    # Each round runs the classes that are still open; a class that is decided notes its verdict with its owner.
+    # Each round runs the parts that are still open. `owner` has the class that each part belongs to; a decided part
+    # adds its verdict to the set of its owner.
     for _ in range(ROUNDS):
         result = level.states.run(level.tokens, which, tuple(map(tuple, sums)))
         columns, domain = list[Any](result.watched.values()), result.domain
         numbers: LineNumbers = domain.numbers  # type: ignore[attr-defined]
-        open_ = either([column.open for column in columns])
-        open_pairs = [] if open_ is None else [int(k) for k in np.flatnonzero(open_[::2] & world)]
+        open_bits = either([column.open for column in columns])
+        open_pairs = [] if open_bits is None else [int(k) for k in np.flatnonzero(open_bits[::2] & world)]
         for k, verdict in enumerate(_verdicts(model, columns, world)):
             if k not in open_pairs:
                 verdict_sets[owner[k]].add(int(verdict))
@@ -122,8 +131,9 @@ def _in_parts(
             end = least(end, numbers.end, *(turn for column in columns for turn in column.turns.values()))
         if not open_pairs:
             break
-        # An open class (low, high) becomes (low, cut) and (cut, high), where the activation that left it open is zero.
-        lines = [_parting(numbers, sums, k, world) for k in open_pairs]
+        # An open part (low, high) becomes (low, cut) and (cut, high): on the line `cut`, the input of the activation
+        # that left it open is zero.
+        lines = [_cut(numbers, sums, k, world) for k in open_pairs]
         chosen = [entry for k in open_pairs for entry in (2 * k, 2 * k + 1, 2 * k, 2 * k + 1)]
         which, owner = which[chosen], [owner[k] for k in open_pairs for _ in (0, 1)]
         sums = [[summed.take(chosen) if summed else None for summed in head] for head in sums]
@@ -136,36 +146,35 @@ def _in_parts(
                 split_sum.at[entry], split_sum.slope[entry] = at, slope
     else:
         raise NotExact(f"at most {ROUNDS} parts of a class are looked at", "more")
-    # The halves disagree: the class has no single verdict.
+    # The parts of a class disagree, so that it has no single verdict.
     if any(len(verdict_set) != 1 or OPEN in verdict_set for verdict_set in verdict_sets):
         raise NotExact("prefixes are grouped where all of a class have one answer", "a class that is open")
     return [verdict_set.pop() for verdict_set in verdict_sets], end
 
 
 def _running_sums(level: PrefixLevel) -> Sequence[Sequence[Any]]:
-    """The running sums of a level by head; one head without sums where the model has no head."""
+    """The running sums of a level, by head. A level without sums has one head with the sum None."""
     return level.states.sums or [[None]]
 
 
-def _alone(total: LineEntries, world: int) -> LineEntries:
-    """A running sum with its numbers of one world (BASE or PIECE) in place of both."""
+def _one_world(total: LineEntries, world: int) -> LineEntries:
+    """A copy of a running sum in which both forms are those of one world."""
     at = total.start if world == BASE else total.at
     slope = None if world == BASE else total.slope
     return replace(total, start=at, at=at.copy(), slope=None if slope is None else slope.copy())
 
 
-def _parting(numbers: LineNumbers, sums: Sequence[Sequence[Any]], pair: int, world: int) -> tuple[int, int, fmpq, fmpq]:
-    """Where to split a class: the head and the index of the running sum that differs between its two entries, and the
-    value and slope of this sum at which the first open activation input is zero. NotExact where that input is not
-    affine in one sum."""
+def _cut(numbers: LineNumbers, sums: Sequence[Sequence[Any]], pair: int, world: int) -> tuple[int, int, fmpq, fmpq]:
+    """Where to split the class `pair`: the head and the index of a running sum, and the value and slope of this sum for
+    which the first open activation input is zero. NotExact if that input is not an affine function of one sum."""
     opened = next(turned for turned in numbers.turned if turned.open is not None and turned.open[2 * pair] & world)
-    low, high = (_line(opened, entry, world) for entry in (2 * pair, 2 * pair + 1))
-    # The activation's input must be affine in one running sum, with the same factor for value and slope.
+    low, high = (_line_of(opened, entry, world) for entry in (2 * pair, 2 * pair + 1))
+    # Look for a running sum with input = factor*sum + constant on the two lines, for the values and for the slopes.
     for h, head in enumerate(sums):
         for place, summed in enumerate(head):
-            if summed is None or _line(summed, 2 * pair, PIECE) == _line(summed, 2 * pair + 1, PIECE):
+            if summed is None or _line_of(summed, 2 * pair, PIECE) == _line_of(summed, 2 * pair + 1, PIECE):
                 continue
-            least_sum, greatest_sum = (_line(summed, entry, PIECE) for entry in (2 * pair, 2 * pair + 1))
+            least_sum, greatest_sum = (_line_of(summed, entry, PIECE) for entry in (2 * pair, 2 * pair + 1))
             sum_spread = [b - a for a, b in zip(least_sum, greatest_sum, strict=True)]
             input_spread = [b - a for a, b in zip(low, high, strict=True)]
             factor = input_spread[0] / sum_spread[0] if sum_spread[0] != 0 else input_spread[1] / sum_spread[1]
@@ -174,21 +183,23 @@ def _parting(numbers: LineNumbers, sums: Sequence[Sequence[Any]], pair: int, wor
     raise NotExact("classes are parted by a running sum", "an activation that is no multiple of one")
 
 
-def _line(column: LineEntries, entry: int, world: int) -> tuple[fmpq, fmpq]:
-    """Value and slope of one entry in a world."""
+def _line_of(column: LineEntries, entry: int, world: int) -> tuple[fmpq, fmpq]:
+    """The value and the slope of one entry in a world."""
     if world == BASE:
         return column.start[entry], ZERO
     return column.at[entry], ZERO if column.slope is None else column.slope[entry]
 
 
 class Along:
-    """How far the symbol `name` of a model may go to one `side` of `start`, for the lengths that are asked in turn.
-    Passes are shared: one goes on from the last length that it was asked about. NotExact where prefixes of the model
-    cannot be grouped."""
+    """How far the symbol `name` of a model may move to one `side` of `start`, by length.
+
+    Lengths are asked about in rising order. They share the passes: a pass over a piece continues from the length that
+    it has reached."""
 
     says = LineNumbers.says
 
     def __init__(self, model: Transformer, name: str, start: Fraction, side: int, asked: Strings) -> None:
+        """`asked` are the strings that the question is about. NotExact if prefixes of the model cannot be grouped."""
         if not (mergeable(model) and model.decides):
             raise NotExact("prefixes are grouped where heads average what stands before", model.name)
         self.model, self.name, self.side = model, name, side
@@ -197,44 +208,47 @@ class Along:
         self.passes = Passes(asked.lengths, self._levels)
 
     def reach(self, n: int) -> tuple[Reach, Word | None]:
-        """How far every string of `n` symbols keeps its answer, and the smallest string that loses it there."""
-        at, last = ZERO, None
+        """How far every string of `n` symbols keeps its answer, and the smallest string whose answer changes there."""
+        # The answers are the same up to `at`, where the next piece begins. `end_bound` is the distance by which that
+        # piece must end (None: no limit).
+        at, end_bound = ZERO, None
         for _ in range(PIECES):
-            piece = self.passes.shown((at, last, True), n)
-            # Wrong at once after `at`, although right at it.
+            piece = self.passes.shown((at, end_bound, True), n)
+            # Wrong right after `at`, although right at it.
             if piece.wrong is not None:
                 return Reach(ratio_of(at), ratio_of(at), True), piece.wrong
-            # Nothing turns any more.
+            # The piece has no end.
             if piece.end is None:
                 return Reach(ratio_of(at), None), None
             nearer = None if piece.near is None else self.change(piece.near)
-            # The class ends the piece too early for one of its strings: try again with this string's exact change as
-            # the end.
-            if nearer is not None and nearer > at and (last is None or nearer < last):
-                last = nearer
+            # On a shorter piece the two lines of a class enclose its strings more tightly. So if the answer to the
+            # string `near` changes after `at`, try again with a piece that ends there at the latest.
+            if nearer is not None and nearer > at and (end_bound is None or nearer < end_bound):
+                end_bound = nearer
                 continue
             at = at + piece.end
-            # The place at which the piece ends, for itself.
+            # The answers at the end of the piece itself.
             alone = self.passes.shown((at, None, False), n)
             if alone.wrong is not None:
                 return Reach(ratio_of(at), ratio_of(at), False), alone.wrong
-            last = None if last is None or last <= at else last
+            end_bound = None if end_bound is None or end_bound <= at else end_bound
         raise NotExact(f"at most {PIECES} pieces are looked at", f"more at length {n}")
 
     def change(self, word: Word) -> fmpq | None:
-        """Where the answer to one string changes; None where it never does, or not at a rational place."""
+        """The distance from `start` at which the answer to one string changes; None if it never does, or not at a
+        rational place."""
         along = OneSymbol(self.model, word, self.name, self.start, self.side)
         reach = exactly(along.probe, along.point, along.point(Fraction(0)), None).first
         return fmpq(reach.numerator, reach.denominator) if isinstance(reach, Fraction) else None
 
     def _levels(self, piece: tuple[fmpq, fmpq | None, bool], lengths: Sequence[int]) -> Iterator[tuple[int, Seen]]:
-        """By length, the pass over one piece: it begins `at` this distance from the start and ends by `last` (None:
-        without a limit); without `moves` it is that place alone."""
+        """For each length, the result of the pass over one `piece` (at, last, moves). The piece begins at the distance
+        `at` from the start and ends by `last` (None: no limit). If `moves` is false, it is the place `at` alone."""
         at, last, moves = piece
         line = Line("", ZERO, ZERO, 0)
 
         def begin(length: int | None) -> Prefixes:
-            """The prefixes of one pass, which begin at the piece; noted as the present line."""
+            """The empty prefixes of a pass; sets `line` to the line of this pass."""
             nonlocal line
             line = Line(self.name, self.start, self.start + self.side * at, self.side if moves else 0,
                         None if last is None else last - at)  # fmt: skip
@@ -245,6 +259,6 @@ class Along:
             for level in by_length(self.model, lengths, begin):
                 all_count = level.labels is None or self.reader is None
                 accepted = None if all_count else self.reader.accepting[level.labels]  # type: ignore[union-attr]
-                yield level.n, _seen(self.model, line, level, accepted)
+                yield level.n, _result(self.model, line, level, accepted)
         except BadInput as error:
             raise NotExact(MUST, error.given) from None

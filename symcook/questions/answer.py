@@ -1,4 +1,4 @@
-"""The answer to a question: a row for each length, with exact numbers or balls and the word that decides it."""
+"""The answer to a question about a model: a table with a row for each length, and functions that questions share."""
 
 from __future__ import annotations
 
@@ -19,37 +19,44 @@ if TYPE_CHECKING:
     from symcook.words.inputs import Strings
 
 AnswerCell = Ball | Fraction | int | str | bool | None
-"""An exact number, a ball, text (a word), or None where there is nothing to say."""
+"""An exact number, a ball (rigorous interval), text such as a string, or None if a row has no value in a column."""
 
 
 @dataclass(frozen=True, repr=False)
 class Answer(Reply):
-    """What a question about a model came to. Each row maps every name of `columns` to a cell; its "n" is the length in
-    typed symbols. `notes` are sentences with a name: how words were gone through, what stayed open, the paper's bound.
+    """The answer to a question about a model, as a table."""
 
-    `shown` names the columns whose numbers a picture has over n, `vertical` what they are.
-    """
-
-    REPORT = "question"
+    REPORT = "question"  # the module of symcook.report that displays it
 
     kind: str
+    """The name of the question, such as "tolerance"."""
     model: str
+    """The name of the model."""
     parameters: Mapping[str, Any]
+    """The arguments of the question, by name."""
     columns: tuple[str, ...]
+    """The names of the columns; "n" is the length in typed symbols."""
     rows: tuple[Mapping[str, AnswerCell], ...]
+    """The rows, shortest length first: by column, the cell."""
     notes: Mapping[str, str] = field(default_factory=dict)
+    """Remarks by name, such as the method, the decisions that stayed open, or the paper's bound."""
     shown: tuple[str, ...] = ()
+    """The columns that a picture shows as curves over n."""
     vertical: str = ""
+    """The label of the vertical axis of the picture."""
     title: str = ""
+    """The title of the picture."""
     nothing: Mapping[str, str] = field(default_factory=dict)
     """By column, what an empty cell means."""
     logarithmic: bool = False
+    """Whether the vertical axis of the picture is logarithmic."""
     by: str = ""
-    """The column whose entries part the rows into curves, where one length has several."""
+    """The column that distinguishes the rows of one length: each of its values has a curve. "" if a length has one
+    row."""
     extra: Mapping[str, Any] = field(default_factory=dict)
-    """What is not by length, as JSON has it."""
+    """Further keys of the JSON document, for results that do not depend on the length."""
     inputs: Strings | None = None
-    """What was asked about, where it is known."""
+    """The strings that the question is about; None if it does not say."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
@@ -58,15 +65,16 @@ class Answer(Reply):
         object.__setattr__(self, "rows", tuple(MappingProxyType(dict(row)) for row in self.rows))
 
     def row(self, n: int, one: AnswerCell = None) -> Mapping[str, AnswerCell]:
-        """The row of one length. Where lengths have several, that of `one` entry of the column `by`, without it the
-        first. KeyError where there is none."""
+        """The row of the length `n`. If a length has several rows, the one with the value `one` in the column `by`, or
+        without `one` the first. KeyError if there is no such row."""
         for row in self.rows:
             if row["n"] == n and (one is None or row.get(self.by) == one):
                 return row
         raise KeyError(n if one is None else (n, one))
 
     def to_json(self) -> dict[str, Any]:
-        """{"kind", "recipe", "parameters", "rows", "notes"}: in rows exact numbers are text, balls {"mid", "rad"}."""
+        """The answer as a JSON document with "kind", "recipe", "parameters", "rows" and "notes". In rows, exact numbers
+        are text and balls are {"mid", "rad"}."""
         rows = [{name: cell_json(row.get(name)) for name in self.columns} for row in self.rows]
         return {
             "kind": self.kind,
@@ -80,7 +88,7 @@ class Answer(Reply):
 
 
 def cell_json(cell: AnswerCell) -> Any:
-    """A cell as JSON has it; integers that count something stay numbers."""
+    """The JSON value of a cell: fractions are text, integers and truth values stay as they are."""
     if isinstance(cell, Ball):
         return cell.to_json()
     return quotient(cell) if isinstance(cell, Fraction) else cell
@@ -88,8 +96,9 @@ def cell_json(cell: AnswerCell) -> Any:
 
 @contextmanager
 def keeping(rows: Sized, answered: Callable[[], Answer]) -> Iterator[None]:
-    """An error or interruption that ends a question early gets the answer so far as its attribute `found`, if there are
-    `rows`; the note "ended" says that longer lengths were not tested."""
+    """A context for the computation of `rows`. If an error or interruption ends it and there are rows, the exception
+    gets the attribute `found`: the answer so far, with the note "ended", which says that longer lengths were not
+    tested. `answered` makes the answer from the rows so far."""
     try:
         yield
     except BaseException as error:
@@ -101,12 +110,14 @@ def keeping(rows: Sized, answered: Callable[[], Answer]) -> Iterator[None]:
 
 
 MAX_LENGTH = 1_000_000
+"""The maximum length, in symbols, that a question may ask about."""
 
 
 def lengths(model: Transformer, longest: int, shortest: int = 0, decides: bool = True) -> range:
-    """The lengths to ask about, in typed symbols, from `shortest`; 0 where the model takes the empty word alone.
+    """The lengths of strings, in typed symbols, from `shortest` to `longest`. Length 0 is left out if the model has no
+    run on the empty string.
 
-    BadInput where the model does not read words or, with `decides`, does not decide about them.
+    BadInput for an invalid length, if the model does not read strings, and with `decides` if it does not decide.
     """
     if not model.alphabet:
         raise BadInput("the model must read strings", f"{model.name}, which reads numbers", "choose a language model")

@@ -1,7 +1,8 @@
 """All low temperatures at once: the answer to one input at every temperature above 0 and up to a given one.
 
-Balls around the limit cannot tell 1 - e^(-1/tau) from 1. So a value is a pair: its limit at temperature 0, exact where
-possible, and its difference from the limit, as a ball and as the sign that it has at all these temperatures.
+Balls that contain the limit at temperature 0 cannot tell 1 - e^(-1/tau) from 1. So a value is a pair: its limit at
+temperature 0, which is exact if possible; and its difference from the limit, as a ball and as the sign that the
+difference has at all these temperatures.
 """
 
 from __future__ import annotations
@@ -33,50 +34,55 @@ ZERO = fmpq(0)
 
 
 class OffPart:
-    """A difference from a limit: `ball` has its values at all temperatures, and `sign` is 1 or -1 where it has this
-    sign at each of them, None where that is not known."""
+    """A difference from a limit. `ball` contains its values at all temperatures. `sign` is 1 or -1 if it has this sign
+    at all of them, and None if that is not known."""
 
     def __init__(self, ball: arb, sign: int | None) -> None:
         self.ball, self.sign = ball, sign
 
 
 class Near(NamedTuple):
-    """limit + the sum of coefficient times part; equal parts cancel exactly, as balls would not."""
+    """A value: `limit` plus the sum of all coefficient*part, where `parts` has the coefficients by part. If two values
+    have the same part, it cancels exactly in their difference; balls would not cancel."""
 
     limit: Any
     parts: Mapping[OffPart, Any]
 
     @staticmethod
     def of(value: Ball, ball: arb | None = None, sign: int | None = None) -> Near:
+        """The value with the limit `value`; with `ball`, plus a new part with this ball and sign."""
         return Near(value, {} if ball is None else {OffPart(ball, sign): fmpq(1)})
 
     @property
     def off(self) -> arb:
+        """A ball that contains the differences from the limit at all temperatures."""
         return sum((c * part.ball for part, c in self.parts.items()), arb(0))
 
     @property
     def ball(self) -> arb:
+        """A ball that contains the values at all temperatures."""
         return arb(self.limit) + self.off
 
     @property
     def sign(self) -> int | None:
-        """The sign of the difference from the limit at all temperatures, 0 without one; None where it is not known."""
-        return _both(*(_times(_sign(c), part.sign) for part, c in self.parts.items()))
+        """The sign of the difference from the limit at all temperatures: 0 if there is none, None if it is unknown."""
+        return _sign_of_sum(*(_sign_of_product(_sign(c), part.sign) for part, c in self.parts.items()))
 
     def side(self) -> int | None:
-        """The sign of the value at all temperatures; None where it is not known."""
+        """The sign of the value at all temperatures; None if it is not known, or not the same."""
         if isinstance(self.limit, fmpq) and self.limit == 0:
             return self.sign
         return _sign(self.limit if isinstance(self.limit, fmpq) and not self.parts else self.ball)
 
     def __add__(self, other: Near) -> Near:  # type: ignore[override]
-        parts_found = dict(self.parts)
+        total_parts = dict(self.parts)
         for part, c in other.parts.items():
-            parts_found[part] = parts_found.get(part, ZERO) + c
-        return Near(self.limit + other.limit, {part: c for part, c in parts_found.items() if not _nothing(c)})
+            total_parts[part] = total_parts.get(part, ZERO) + c
+        return Near(self.limit + other.limit, {part: c for part, c in total_parts.items() if not _is_zero(c)})
 
     def scaled(self, c: Ball) -> Near:
-        return Near(c * self.limit, {} if _nothing(c) else {part: c * d for part, d in self.parts.items()})
+        """The value times the number `c`."""
+        return Near(c * self.limit, {} if _is_zero(c) else {part: c * d for part, d in self.parts.items()})
 
     def __neg__(self) -> Near:
         return self.scaled(fmpq(-1))
@@ -87,8 +93,8 @@ class Near(NamedTuple):
     def __mul__(self, other: Near) -> Near:  # type: ignore[override]
         if not self.parts or not other.parts:
             return other.scaled(self.limit) if not self.parts else self.scaled(other.limit)
-        # (limit + off) (limit' + off'), whose last product is a new part.
-        both = Near.of(ZERO, self.off * other.off, _times(self.sign, other.sign))
+        # (limit + off)*(limit' + off'), where the product off*off' becomes a new part.
+        both = Near.of(ZERO, self.off * other.off, _sign_of_product(self.sign, other.sign))
         limits = Near(self.limit * other.limit, {})
         return limits + Near(ZERO, self.parts).scaled(other.limit) + Near(ZERO, other.parts).scaled(self.limit) + both
 
@@ -99,8 +105,8 @@ class Near(NamedTuple):
 
 
 class Cold(Rowwise):
-    """The domain of these values: the symbol `name` stands for every temperature above 0 and at most `warm`. NotExact
-    for norms, gelu and hard attention with scores; Undecided for scores that change their order."""
+    """The number system of these values: the symbol `name` is any temperature above 0 and at most `warm`. NotExact for
+    layer norms, gelu and hard attention with scores; Undecided for scores whose order may change."""
 
     name: ClassVar[str] = "cold"
     nothing = Near.of(ZERO)
@@ -116,7 +122,7 @@ class Cold(Rowwise):
         return Near.of(fmpq(value.numerator, value.denominator))
 
     def position(self, term: Tree, i: int) -> Near:
-        """A position function at i; the temperature may stand in scores only."""
+        """A position function at i. NotExact if it contains the temperature, which only scores may contain."""
         if self.symbol in names(term):
             raise NotExact("a temperature must stand in scores alone", self.symbol)
         try:
@@ -125,7 +131,8 @@ class Cold(Rowwise):
             return Near.of(evaluate(term, {"i": i, "n": self.length}))
 
     def activation(self, x: Near, kind: str) -> Near:
-        """The activation of a value whose sign is known at all temperatures; else a ball around both cases."""
+        """The activation of `x`. If the sign of `x` is unknown, or not the same at all temperatures, it is a ball that
+        contains both cases."""
         if kind not in ("relu", "step"):
             raise NotExact("values at low temperatures must be of sums, products and softmax", kind)
         side = x.side()
@@ -142,40 +149,42 @@ class Cold(Rowwise):
         raise NotExact("values at low temperatures must be of sums, products and softmax", "hard attention")
 
     def scales(self, factor: Coefficient) -> Sequence[Any] | None:
-        """The least factor of the scores, at the greatest temperature; it grows beyond all bounds."""
+        """The smallest factor of the scores, for each row: the one at the temperature `warm`. It is unbounded as the
+        temperature goes to 0. NotExact unless the factor depends on the temperature."""
         if not isinstance(factor, tuple) or self.symbol not in names(factor):
             raise NotExact("every temperature must be a multiple of one", "a head without")
         values = {self.symbol: ball_of(self.warm), "n": self.length}
         return [evaluate(factor, values | {"i": self._start + place}) for place in self.rows]
 
     def softmax(self, scores: Sequence[Near], scale: arb, rows: Sequence[Sequence[Near]]) -> Sequence[Near]:
-        """The weighted means: scores tied in the limit share the weight equally, all others have a vanishing one."""
+        """The weighted means: in the limit, the largest scores share the weight equally, and all others have weight
+        0. Undecided if the order of two scores is not known."""
         top = max(scores, key=lambda score: score.ball.mid())
         tied, weights = list[int](), dict[int, arb]()
         for j, score in enumerate(scores):
             below = score - top
             side = below.side()
-            # Tied at every temperature, not only in the limit.
+            # Equal to the largest score at every temperature, not only in the limit.
             if score is top or side == 0:
                 tied.append(j)
             elif side is None or side > 0:
                 raise Undecided("two scores of softmax are too close to tell apart at low temperatures")
-            else:  # between 0 and what it is at the greatest temperature, never 0
+            else:  # the weight is above 0, and at most its value at the temperature `warm`
                 weights[j] = arb(0).union((below.ball * scale).exp() if below.ball < 0 else arb(1))
         total_weight = sum(weights.values(), arb(len(tied)))
         means = []
-        # The mean of the tied ones, plus what the vanishing weights add; its sign is known where these all pull one
-        # way.
+        # The mean over the tied positions, plus a difference: the sum of weight*(x - mean) over the other positions,
+        # divided by the total weight. Its sign is known if all x - mean have the same sign.
         for row in rows:
             mean = self.mean([row[j] for j in tied])
             apart = {j: row[j] - mean for j in weights}
             off = sum((weights[j] * x.ball for j, x in apart.items()), arb(0)) / total_weight
-            sign = _both(*(x.side() for x in apart.values()))
+            sign = _sign_of_sum(*(x.side() for x in apart.values()))
             means.append(mean if sign == 0 else mean + Near.of(ZERO, off, sign))
         return means
 
     def first_largest(self, scores: Sequence[Near]) -> int | None:
-        """The index of the first largest score; None where two cannot be told apart."""
+        """The index of the first of the largest scores; None if the order of two scores is not known."""
         best = 0
         for j in range(1, len(scores)):
             side = (scores[j] - scores[best]).side()
@@ -194,7 +203,8 @@ class Cold(Rowwise):
 
 
 def at_low_temperatures(model: Transformer, sequence: object, name: str, warm: Fraction) -> Any:
-    """The answer to an input at every temperature above 0 and at most `warm`; None where it is not known to be one."""
+    """The answer to an input at every temperature above 0 and at most `warm`; None if it is not known to be the same at
+    all of them."""
     with PRECISION, flint.ctx.workprec(BITS):
         try:
             return answer(forward(model, sequence, Cold(name, warm)))
@@ -202,24 +212,24 @@ def at_low_temperatures(model: Transformer, sequence: object, name: str, warm: F
             return None
 
 
-def _nothing(c: Ball) -> bool:
-    """Whether a coefficient is surely zero."""
+def _is_zero(c: Ball) -> bool:
+    """Whether a coefficient is known to be zero."""
     return bool(c == 0)
 
 
 def _sign(x: Ball) -> int | None:
-    """The sign of a number; None of a ball that contains 0."""
+    """The sign of a number; None for a ball that contains 0 and other numbers."""
     return 1 if x > 0 else -1 if x < 0 else 0 if x == 0 else None
 
 
-def _both(*signs: int | None) -> int | None:
-    """The sign of a sum of numbers with these signs; None where some are opposite or unknown."""
+def _sign_of_sum(*signs: int | None) -> int | None:
+    """The sign of a sum of numbers with these signs; None if two of them are opposite, or one is unknown."""
     nonzero = set(signs) - {0}
     if len(nonzero) > 1 or None in nonzero:
         return None
     return nonzero.pop() if nonzero else 0
 
 
-def _times(a: int | None, b: int | None) -> int | None:
-    """The sign of a product; None where it is not known."""
+def _sign_of_product(a: int | None, b: int | None) -> int | None:
+    """The sign of a product of two numbers with the signs a and b; None if it is not known."""
     return 0 if 0 in (a, b) else None if a is None or b is None else a * b

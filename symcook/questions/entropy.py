@@ -1,7 +1,7 @@
 """How widely each head of a model attends: the entropy of its attention weights, over all strings of each length.
 
-A row has the smallest and the largest entropy in bits, as balls of the asked digits, and a string for each. Strings
-with the same weights are run once.
+A row has the smallest and the largest entropy in bits, as balls with the digits asked for, and a string for each.
+Strings with the same weights are run once.
 """
 
 from __future__ import annotations
@@ -27,20 +27,25 @@ from symcook.words.inputs import Language, strings
 
 
 class AttendingRow(NamedTuple):
-    """The weights of one head at one position: the index of its step of attention in a trace, of the head in it, of the
-    position among all, and what the two are called."""
+    """The attention weights of one head at one position."""
 
     step: int
+    """The index of the head's sublayer among all sublayers."""
     head: int
+    """The index of the head in its sublayer."""
     place: int
+    """The index, from 0, of the position that attends."""
     name: str
+    """The name of the head, with the position if all positions are asked about."""
 
 
 class End(NamedTuple):
-    """The least or greatest entropy so far, and its first word."""
+    """The smallest or largest entropy so far."""
 
     value: arb
+    """The entropy in bits, as a ball."""
     word: str
+    """The first string that has it."""
 
 
 @door()
@@ -70,17 +75,18 @@ def entropy(
     position I: The position that attends, as the model numbers them, or each; without it the readout's.
     digits D: Digits after the point.
 
-    The entropy of weights w is the sum of -w log2 w. A readout at all positions has the last one for its own; lengths
-    are at most 32 with what the model adds.
+    The entropy of weights w is the sum of -w log2 w. For a readout at all positions, its position is the last one. A
+    string with the tokens that the model adds has at most 32 tokens.
 
-    Rows have "n", "head" (with "each" also the position), "least" and "greatest", balls of the asked digits behind the
-    point, and the first words that have them ("least_word", "word"; another word whose entropy cannot be told apart may
-    have it too). A row that sees nothing has no entropy. Words whose weights are the same, because the scores do not
-    depend on what differs, are gone through once. A head whose values are zero whatever the word is writes nothing,
-    and its weights are not computed; the note "none" names it.
+    Rows have "n", "head" (with "each" also the position), "least" and "greatest", and the first strings that have these
+    entropies ("least_word", "word"; a string whose entropy cannot be told apart may have it too). The entropies are
+    balls with the digits asked for after the point. There is no entropy if the position has nothing to attend to.
+    Strings with the same weights are run once. A head whose values are zero for every string writes nothing, and its
+    weights are not computed; the note "none" names it.
 
-    Raises BadInput for a model without words or attention, a head, a position or a length that is none, and too many
-    words; Undecided where a choice of hard attention stays open. Source: Cookbook, Definition 2.3, for the weights.
+    Raises BadInput for a model that does not read strings or has no attention, for an invalid head, position or length,
+    and for too many strings; Undecided if a choice of hard attention stays open. Source: Cookbook, Definition 2.3, for
+    the weights.
     """
     digits = check_digits(digits)
     asked = lengths(model, max_length, min_length, decides=False)
@@ -104,14 +110,17 @@ def entropy(
             method = "strings with the same attention weights are grouped"
         spread = any(row.get("least") != row.get("greatest") for row in rows)
         asked_with = {"max_length": max_length, "head": head, "position": position}
-        notes = {"entropy": f"of the attention weights at {_where(bound, position)}, in bits", "method": method}
+        notes = {
+            "entropy": f"of the attention weights at {_positions_text(bound, position)}, in bits",
+            "method": method,
+        }
         empty = [row for row in rows if "least" not in row]
         if empty:
             notes["none"] = "; ".join(dict.fromkeys(str(row["why"]) for row in empty))
         # "why" is a note of the whole answer, not a cell.
-        known = tuple({key: value for key, value in row.items() if key != "why"} for row in rows)
+        cells = tuple({key: value for key, value in row.items() if key != "why"} for row in rows)
         return Answer(
-            "entropy", bound.name, asked_with, ("n", "head", "least", "least_word", "greatest", "word"), known, notes,
+            "entropy", bound.name, asked_with, ("n", "head", "least", "least_word", "greatest", "word"), cells, notes,
             ("least", "greatest") if spread else ("greatest",), "entropy of attention weights (bits)",
             f"Attention entropy of {bound.name}", by="head", inputs=within,
         )  # fmt: skip
@@ -123,22 +132,23 @@ def entropy(
             wanted = list(_rows(bound, n, head, position))
             words = within.cover(n, bound, traced=partial(_traced, wanted))
             merged = merged or words.many < within.many(n)
-            rows += _at(bound, n, wanted, words, digits)
+            rows += _length_rows(bound, n, wanted, words, digits)
             if progress is not None:
                 progress(n, asked[-1])
     return answered()
 
 
-def _where(model: Transformer, position: int | str | None) -> str:
-    """The positions that attend, in words."""
+def _positions_text(model: Transformer, position: int | str | None) -> str:
+    """The positions that attend, as text."""
     if position is None:
         return f"the {'first' if model.readout.first else 'last'} position"
     return "every position" if position == "each" else f"position {position}"
 
 
 def _rows(model: Transformer, n: int, head: str | None, position: int | str | None) -> Iterator[AttendingRow]:
-    """The weights that are asked for at a length."""
-    # (index of the sublayer, of the head in it, the head's name), in the order of the layers.
+    """The heads and positions that the question is about, for strings of length n. BadInput for a model without
+    attention and for an unknown head."""
+    # The index of the sublayer, the index of the head in it, and the head's name, in the order of the layers.
     names = []
     for step, sublayer in enumerate(model.sublayers):
         if isinstance(sublayer.block, SelfAttention):
@@ -148,7 +158,7 @@ def _rows(model: Transformer, n: int, head: str | None, position: int | str | No
     if head is not None and head not in [name for _, _, name in names]:
         raise unknown("head", head, [name for _, _, name in names])
     length, start = n + model.embedding.added, model.embedding.start
-    # The readout's position, all positions, or one; a position beyond this length has no row.
+    # The readout's position, all positions, or the one that is asked about, unless it is beyond this length.
     if position is None:
         places = [model.readout.place % length]
     elif position == "each":
@@ -162,23 +172,24 @@ def _rows(model: Transformer, n: int, head: str | None, position: int | str | No
 
 
 def _weights(result: Result, row: AttendingRow) -> list[Any]:
-    """The columns of one head's weights; empty where a head writes nothing that is read."""
+    """The weights of the head of `row`, one column for each position that is attended to; empty if the head writes
+    nothing, so that its weights are not computed."""
     blocks = [step for step in result.steps if step.part != "embedding"]
     return list(blocks[row.step].attention[row.head])
 
 
 def _traced(rows: list[AttendingRow], result: Result) -> Iterator[Any]:
-    """The weights that words of one class have alike."""
+    """The weights that must be equal for two strings to be in one class: each as its column and the index in it."""
     return ((column, row.place) for row in rows for column in _weights(result, row))
 
 
-def _at(
+def _length_rows(
     model: Transformer, n: int, rows: list[AttendingRow], words: Cover, digits: int
 ) -> list[Mapping[str, AnswerCell]]:
-    """The rows of one length, for the heads and positions asked about, at enough bits for the digits."""
+    """The table's rows for length n, one for each of `rows`, computed with enough bits for `digits` digits."""
     for bits in ladder(bits_for(digits), limit_for(digits)):
         ends: dict[AttendingRow, tuple[End, End]] = {}
-        idle: set[AttendingRow] = set()
+        idle_rows: set[AttendingRow] = set()
         for word, _ in words:
             domain = BallDomain(bits)
             try:
@@ -192,31 +203,30 @@ def _at(
                 for row in rows:
                     columns = _weights(result, row)
                     if not columns:
-                        idle.add(row)
+                        idle_rows.add(row)
                     entropy_ball = _entropy([column[row.place] for column in columns])
                     if entropy_ball is not None:
                         ends[row] = _wider(ends.get(row), End(entropy_ball, written))
-        else:
-            # No string was undecided at these bits.
+        else:  # no string was undecided at these bits
             if all(settled(end.value, digits) for pair in ends.values() for end in pair):
-                return [_row(n, row, ends.get(row), digits, row in idle) for row in rows]
+                return [_row(n, row, ends.get(row), digits, row in idle_rows) for row in rows]
     raise Undecided(f"an entropy at length {n} did not reach {digits} digits; ask for fewer.")
 
 
 def _entropy(weights: list[arb]) -> arb | None:
-    """The entropy of weights in bits; None where there is nothing to attend to."""
+    """The entropy of these weights, in bits; None if there are no weights, or all are 0."""
     if not weights or all(type(w) is not arb and w == 0 for w in weights):
         return None
     shares = [w for w in weights if type(w) is arb or w != 0]
-    # Equal exact weights: log2 k; exactly an integer where k is a power of 2.
+    # The entropy of k equal weights is log2 k, an exact integer if k is a power of 2.
     if all(type(w) is not arb and w == shares[0] for w in shares) and len(shares).bit_count() == 1:
-        return arb(len(shares).bit_length() - 1)  # log2 of a power of 2
+        return arb(len(shares).bit_length() - 1)
     total = arb(0)
     for weight in shares:
         w = arb(weight)
         if w.is_zero() or w == 1:
             continue
-        if not w > 0:  # -w log w grows from 0 on up to 1/e
+        if not w > 0:  # the ball contains 0. -w log w grows from 0 at w = 0 up to w = 1/e; it is at most 1/e
             top = w.abs_upper()
             total += arb(0).union(-top * top.log() if 3 * top < 1 else arb(1))
         else:
@@ -225,7 +235,7 @@ def _entropy(weights: list[arb]) -> arb | None:
 
 
 def _wider(known: tuple[End, End] | None, end: End) -> tuple[End, End]:
-    """The least and the greatest entropy with one more string."""
+    """The smallest and the largest entropy so far (`known`, None before the first string) with one more string."""
     if known is None:
         return end, end
     low, high = known
@@ -237,7 +247,8 @@ def _wider(known: tuple[End, End] | None, end: End) -> tuple[End, End]:
 
 
 def _row(n: int, row: AttendingRow, ends: tuple[End, End] | None, digits: int, idle: bool) -> Mapping[str, AnswerCell]:
-    """The cells of one head (and position); "why" says why there is no entropy."""
+    """The cells of one row of the table. If there is no entropy, "why" has the reason: the head is `idle`, that is it
+    writes nothing; or the position has nothing to attend to."""
     cells: dict[str, AnswerCell] = {"n": n, "head": row.name}
     if ends is None and idle:
         name = row.name.split()[0]

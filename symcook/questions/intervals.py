@@ -1,4 +1,5 @@
-"""The answer to one input while one number of the model is anything in an interval, or one number, in balls."""
+"""The answer to one input by rigorous intervals (balls), while a symbol of the model has one value (`at_point`), or may
+have any value in an interval (`between`)."""
 
 from __future__ import annotations
 
@@ -26,13 +27,16 @@ if TYPE_CHECKING:
     from symcook.domains.ball import BallValue
 
 LIMIT_BITS = 2**12
+"""The maximum precision of balls, in bits."""
 BITS = 128
+"""The precision of balls that is tried first."""
 NO_VALUE = "no value"
+"""What `at_point` returns if the model has no run at this value."""
 
 
 class Interval(BallDomain):
-    """Balls in which the symbol `name` stands for a number, or for every number of a ball. With `cold` it is a
-    temperature, which goes from `cold` (possibly 0) to the number `value`."""
+    """The number system of balls in which the symbol `name` has the value `value`, or any value in the ball `value`.
+    With `cold`, the symbol is a temperature that may be anything from `cold` (possibly 0) to the number `value`."""
 
     def __init__(self, bits: int, name: str, value: Fraction | arb, cold: Fraction | None = None) -> None:
         super().__init__(bits)
@@ -54,8 +58,8 @@ class Interval(BallDomain):
         return super().position(term, i)
 
     def scales(self, factor: Coefficient) -> Sequence[Any] | None:
-        """With a temperature that goes down to `cold`: for each row the least factor, and the greatest (None where
-        `cold` is 0)."""
+        """The factor of the scores, for each row. If it depends on a temperature that goes down to `cold`, it is a pair
+        of the smallest and the largest factor; the largest is None if `cold` is 0."""
         if self._cold is None or not isinstance(factor, tuple) or self._name not in names(factor):
             return super().scales(factor)
         factors = []
@@ -70,9 +74,9 @@ class Interval(BallDomain):
     def softmax(
         self, scores: Sequence[BallValue], scale: BallValue | None, rows: Sequence[Sequence[BallValue]]
     ) -> Sequence[Any]:
-        # No temperature that moves: a single scale.
-        """The weighted means. With a temperature that goes down to `cold` each weight is the hull of those at its
+        """The weighted means. With a temperature that goes down to `cold`, each weight is the hull of its values at the
         two ends."""
+        # A single scale: the temperature does not move.
         if not isinstance(scale, tuple):
             return super().softmax(scores, scale, rows)
         least, most = scale
@@ -83,13 +87,13 @@ class Interval(BallDomain):
             if score is best or below == 0:
                 weights.append(fmpq(1))
                 continue
-            # The order of the two scores is open: the largest score may be either.
+            # The order of the two scores is open: either of them may be the larger one.
             if not below < 0:
                 if most is None:
                     raise Undecided("two scores of softmax are too close to tell apart as the temperature goes to 0")
                 weights.append((below * least.union(most)).exp())
                 continue
-            # A weight falls with the temperature; at temperature 0 it is 0.
+            # The lower the temperature, the smaller is the weight; at temperature 0 it is 0.
             weight = (below * least).exp()
             weights.append(weight.union(arb(0) if most is None else (below * most).exp()))
         total = self.total(weights)
@@ -98,7 +102,7 @@ class Interval(BallDomain):
         means = []
         for row in rows:
             base = row[scores.index(best)]
-            # the mean around one value: sum w (x - base)/sum w, which is narrower where the values are alike
+            # The mean is base + sum w (x - base)/sum w, which is a narrower ball if the values are similar.
             parts = [self.times(w, self.total([x, -base])) for w, x in zip(weights, row, strict=True) if x is not base]
             means.append(base if not parts else self.total([base, self.over(self.total(parts), total)]))
         return means
@@ -111,29 +115,28 @@ class Interval(BallDomain):
 
 
 def between(model: Transformer, sequence: object, name: str, low: Fraction, high: Fraction, warm: bool = False) -> Any:
-    """The answer for every value of a symbol from `low` to `high`; None where it is not the same, or undecided.
-
-    With `warm` the symbol is a temperature, which may go down to a `low` of 0."""
+    """The answer for every value of the symbol `name` from `low` to `high`; None if it is not proved to be the same for
+    all. With `warm` the symbol is a temperature, and `low` may be 0."""
     bits = BITS if warm else resolving(low, high, BITS)
     domain = Interval(bits, name, high, low) if warm else Interval(bits, name, hull(low, high, bits))
     try:
         return answer(forward(model, sequence, domain))
-    except (Undecided, BadInput):  # a divisor, root or choice that the whole interval leaves open
+    except (Undecided, BadInput):  # a divisor may be 0, a root negative, or a choice open somewhere in the interval
         return None
 
 
 def at_point(model: Transformer, sequence: Any, name: str, value: Fraction) -> Any:
-    """The answer at a value of the symbol `name`, which balls of enough bits or the exact domain decide; NO_VALUE where
-    there is none.
+    """The answer if the symbol `name` has this value, by balls of enough bits or by an exact run; `NO_VALUE` if the
+    model has no run there.
 
-    Raises Undecided where neither does, as where the answer of softmax lies on its threshold."""
+    Raises Undecided if neither decides it, for example if a logit after softmax is exactly on its threshold."""
     try:
         for bits in ladder(BITS, LIMIT_BITS):
             with suppress(Undecided):
                 own_answer = answer(forward(model, sequence, Interval(bits, name, value)))
                 if own_answer is not None:
                     return own_answer
-            if bits == 2 * BITS:  # perhaps on a threshold or a tie, which the exact domain can tell
+            if bits == 2 * BITS:  # the value may be on a threshold or a tie, which only an exact run decides
                 with suppress(NotExact, Undecided):
                     return answer(forward(model.bind({name: value}), sequence, Exact()))
     except BadInput:

@@ -1,9 +1,9 @@
-"""One input along a line: every value is a rational function of one number t, with signs taken at one place.
+"""One input as one number of the model moves: every value is a rational function of a number t, and signs are taken at
+one place on the line of all t.
 
-The same functions hold as long as no value whose sign was taken has a zero. `turns` collects these values, and `near`
-has the nearest zeros of the linear ones: the next place where anything may change is one of these, or a root of one of
-those. Softmax has a value here where its scores are rational numbers: with t = e^(-1/(unit tau)) a weight at
-temperature tau is a power of t.
+The functions stay the same until t reaches a zero of some value whose sign was taken. For linear values, `near` has
+the nearest zero on each side; `turns` collects the other values, whose zeros are roots of polynomials. Softmax has a
+value here if its scores are rational numbers: with t = e^(-1/(unit tau)), a weight at temperature tau is a power of t.
 """
 
 from __future__ import annotations
@@ -26,23 +26,27 @@ from symcook.numbers.balls import ratio_of
 from symcook.numbers.roots import Algebraic, RealPlace, roots
 
 MOST_DEGREE = 4000
-"""The greatest power of t that a softmax may ask for."""
+"""The largest power of t in a softmax."""
 ZERO = fmpq(0)
 T = fmpq_poly([0, 1])
+"""The polynomial t."""
 LineValue: TypeAlias = "fmpq | fmpq_poly | Quotient"
+"""A function of t: a constant, a polynomial of degree 1 or more, or any other rational function."""
 At = fmpq | Algebraic
+"""A place, that is a value of t: rational, or a root of a polynomial."""
 
 
 class Landed(Exception):
-    """A value whose sign was asked for is zero at the place, but not everywhere: another place is needed."""
+    """The sign of a value was taken at a place where the value is zero, although it is not zero everywhere. The caller
+    must choose another place."""
 
 
 class Unit(Exception):
-    """The scores need another unit of t: the denominators' least common multiple."""
+    """The scores of a softmax are not integers in the present unit of t. The argument is the unit that is needed."""
 
 
 class Quotient:
-    """A rational function that is no polynomial, in lowest terms."""
+    """A rational function `above`/`below` in lowest terms that is not a polynomial."""
 
     __slots__ = ("above", "below")
 
@@ -51,7 +55,7 @@ class Quotient:
 
     @staticmethod
     def of(over: fmpq | fmpq_poly, under: fmpq | fmpq_poly) -> LineValue:
-        """over/under, as plain as it gets."""
+        """The value over/under in its simplest type: a number, a polynomial, or a Quotient."""
         above, below = fmpq_poly(over), fmpq_poly(under)
         common: Any = above.gcd(below)
         if common.degree() > 0:
@@ -87,14 +91,14 @@ class Quotient:
 
 
 def plain(x: LineValue) -> LineValue:
-    """A polynomial that is a number as that number."""
+    """The value `x`, as a number if it is a constant polynomial."""
     if isinstance(x, fmpq_poly) and x.degree() <= 0:
         return fmpq(x[0])
     return x
 
 
 def over(a: LineValue, b: LineValue) -> LineValue:
-    """a/b, where b is not zero."""
+    """The value a/b; b must not be zero."""
     if isinstance(b, fmpq):
         return Quotient.of(a.above / b, a.below) if isinstance(a, Quotient) else plain(a / b)
     above, below = (a.above, a.below) if isinstance(a, Quotient) else (a, fmpq_poly([1]))
@@ -104,10 +108,12 @@ def over(a: LineValue, b: LineValue) -> LineValue:
 
 
 class LineDomain(Shortening):
-    """The domain of these functions. Signs are those at `place`, which may be the root of a polynomial: there a value
-    that is zero has the sign 0, at a rational place Landed is raised. `meant` is a symbol of the model and the function
-    of t that it stands for, or None where temperatures are meant, in the given `unit`. With `here` every value is the
-    number that it is at the place, a rational one.
+    """The number system of rational functions of t.
+
+    Signs are taken at `place`, which may be the root of a polynomial. At a root, a value that is zero there has the
+    sign 0; at a rational place, Landed is raised. `meant` is a symbol of the model with the function of t that it
+    stands for; None if t stands for the temperature, in the given `unit`. With `here`, `place` is rational and every
+    value is a number, its value at `place`.
 
     >>> line = LineDomain(fmpq(1, 2), None, 1)
     >>> (T - 1) * fmpq(2) + 1, line.sign(T - 1), line.sign(T * T - 2), line.turns, line.near
@@ -123,19 +129,20 @@ class LineDomain(Shortening):
         super().__init__()
         self.place, self.meant, self.unit, self.here, self.tau = place, meant, unit, here, tau
         self.turns: dict[tuple[Any, ...], fmpq_poly] = {}
+        """By coefficients: the polynomials of degree 2 or more whose sign was taken."""
         self.near: dict[int, fmpq] = {}
-        """Of linear values the nearest zeros to the left (-1) and to the right (1) of the place."""
+        """The nearest zeros of the linear values whose sign was taken: left (-1) and right (1) of the place."""
         self._known: dict[Any, LineValue] = {}
 
     def number(self, value: Coefficient) -> LineValue:
-        """A number of the model as a function of t, cached."""
+        """The number `value` of the model as a function of t, cached."""
         known_value = self._known.get(value)
         if known_value is None:
             known_value = self._known[value] = self._given(value)
         return known_value
 
     def _given(self, value: Coefficient) -> LineValue:
-        """A number of the model as a function of t; NotExact where it is irrational."""
+        """As `number`, computed anew; NotExact for an irrational number."""
         if not isinstance(value, tuple):
             return fmpq(value.numerator, value.denominator)
         if self.meant is None:
@@ -143,7 +150,8 @@ class LineDomain(Shortening):
         return polynomial(value, *self.meant)
 
     def positions(self, expression: Coefficient) -> list[Any]:
-        """A position function at all positions; those without the symbol are shared between runs."""
+        """The values of a position function at all positions. If it does not contain the moving symbol, the values are
+        shared between runs."""
         if not isinstance(expression, tuple) or (self.meant is not None and self.meant[0] in names(expression)):
             return super().positions(expression)
         return _still(expression, self._start, self.length, tuple(self.rows))
@@ -152,7 +160,8 @@ class LineDomain(Shortening):
         return self.number(at(term, {"i": i, "n": self.length}))
 
     def sign(self, x: LineValue) -> int:
-        """-1, 0 or 1 at the place; at a rational one 0 only of what is zero everywhere."""
+        """The sign of `x` at the place: -1, 0 or 1. At a rational place it is 0 only if `x` is zero everywhere, and
+        Landed is raised if `x` is zero at this place alone. Records in `near` or `turns` where the sign changes."""
         x = plain(x)
         if isinstance(x, fmpq):
             return (x > 0) - (x < 0)
@@ -161,11 +170,11 @@ class LineDomain(Shortening):
         if isinstance(self.place, Algebraic):
             return self.place.sign_of(x)
         value_there = x(self.place)
-        # A probe on a zero would not see the sign around it.
+        # At a zero the sign of the value next to it is unknown.
         if value_there == 0:
             raise Landed
-        # The zeros that bound the piece: of a polynomial all its roots, of a line the one zero, kept if it is the
-        # nearest.
+        # The zeros that bound the piece. A polynomial is kept with all its roots; a linear value has one zero, which is
+        # kept if it is the nearest on its side.
         if x.degree() > 1:
             self.turns.setdefault(tuple(x.coeffs()), x)
         else:
@@ -176,7 +185,7 @@ class LineDomain(Shortening):
         return 1 if value_there > 0 else -1
 
     def activation(self, x: LineValue, kind: str) -> LineValue:
-        """relu or step, whose sign bounds the piece."""
+        """The relu or step of `x`. The zeros of `x` bound the piece."""
         if kind not in ("relu", "step"):
             raise NotExact("a value along a line must be a rational function", kind)
         if self.sign(x) <= 0:
@@ -198,12 +207,13 @@ class LineDomain(Shortening):
         return over(a, b)
 
     def scales(self, factor: Coefficient) -> Sequence[Any] | None:
-        """What the scores are multiplied by at tau = 1."""
+        """The factor of the scores at each position, at tau = 1. NotExact unless it is proportional to 1/tau."""
         if self.meant is not None or not isinstance(factor, tuple):
             return super().scales(factor)
         values = []
         for place in self.rows:
             indices = {"i": self._start + place, "n": self.length}
+            # A factor that is halved as tau is doubled is taken to be c/tau.
             once, twice = (_rational(at(factor, indices | {self.tau: k})) for k in (1, 2))
             if once != 2 * twice:
                 raise NotExact("a temperature must be a multiple of tau", show(factor))
@@ -217,17 +227,17 @@ class LineDomain(Shortening):
         weight t^d."""
         numbers = [plain(score) for score in scores]
         scores = [score for score in numbers if isinstance(score, fmpq)]
-        # Equal scores, whatever they are: plain means.
+        # If all scores are equal, even irrational ones, the means are unweighted.
         if all(self.same(score, numbers[0]) for score in numbers):
             return [self.mean(row) for row in rows]
         if self.meant is not None or len(scores) < len(numbers):
             raise NotExact("the scores of softmax must be rational numbers here", "others")
         best = max(scores)
         deficits = [(best - score) * (1 if scale is None else scale) * self.unit for score in scores]
-        # Exponents must be integers: another unit of t makes them so.
-        wanted = lcm(*(int(d.q) for d in deficits))
-        if wanted != 1:
-            raise Unit(self.unit * wanted)
+        # The exponents of t must be integers. If they are not, the caller must take a finer unit of t.
+        denominator = lcm(*(int(d.q) for d in deficits))
+        if denominator != 1:
+            raise Unit(self.unit * denominator)
         if max(deficits) > MOST_DEGREE:
             raise NotExact(f"scores must lie within {MOST_DEGREE} units of each other", max(deficits))
         weights = [self.power(int(d.p)) for d in deficits]
@@ -235,11 +245,11 @@ class LineDomain(Shortening):
         return [over(self.total([self.times(w, x) for w, x in zip(weights, row, strict=True)]), total) for row in rows]
 
     def ends(self) -> list[RealPlace]:
-        """The places at which a value whose sign was taken is zero."""
+        """The places at which a value whose sign was taken is zero; of the linear values only the nearest ones."""
         return [*map(ratio_of, self.near.values()), *(root for turn in self.turns.values() for root in roots(turn))]
 
     def power(self, k: int) -> LineValue:
-        """t^k."""
+        """The value t^k."""
         return self.place**k if self.here and not isinstance(self.place, Algebraic) else plain(fmpq_poly([0] * k + [1]))
 
     def less(self, a: LineValue, b: LineValue) -> LineValue:
@@ -247,14 +257,14 @@ class LineDomain(Shortening):
         return a - b
 
     def same(self, a: LineValue, b: LineValue) -> bool:
-        """Whether two values are one function."""
+        """Whether two values are the same function of t."""
         if a is b:
             return True
         difference = plain(a - b)
         return isinstance(difference, fmpq) and difference == 0
 
     def best(self, scores: Sequence[LineValue], weighting: str, i: int, first: int) -> Sequence[int]:
-        """The positions of the largest score, as the head's tie-breaking takes them."""
+        """The positions of the largest score that the head's `weighting` takes: all, the first or the last."""
         best = [0]
         for j in range(1, len(scores)):
             sign = self.sign(self.less(scores[j], scores[best[0]]))
@@ -282,21 +292,23 @@ class LineDomain(Shortening):
 
 @lru_cache(maxsize=64)
 def _still(term: Tree, start: int, length: int, rows: tuple[int, ...]) -> list[Any]:
-    """A term without the symbol, at the positions of strings of one length; equal values are one object."""
+    """The values of a term without the moving symbol at the positions of strings of one length. Equal values are the
+    same object."""
     values = [value_at(term, start + place, length) for place in rows]
     number_of = {x: polynomial(x, "", ZERO) if isinstance(x, tuple) else _rational(x) for x in values}
     return [number_of[x] for x in values]
 
 
 def _rational(value: Coefficient) -> fmpq:
-    """A rational number; NotExact for any other."""
+    """The rational number `value`; NotExact for any other number."""
     if isinstance(value, tuple):
         raise NotExact("a value along a line must be rational", show(value))
     return fmpq(value.numerator, value.denominator)
 
 
 def polynomial(tree: Tree, name: str, meant: LineValue) -> LineValue:
-    """A term in the symbol `name`: sums, products and quotients of rational numbers and it."""
+    """The value of a term made of rational numbers and the symbol `name`, with the function `meant` for the symbol.
+    NotExact if the term is not a rational function of the symbol."""
     tag = tree[0]
     if tag == "name" and tree[1] == name:
         return meant

@@ -1,9 +1,9 @@
 """The decision margin of a model: for each length, how near a decision comes to its threshold, and for which string.
 
-A logit of 0.001 decides like one of 10, but a small rounding error changes it. Strings are grouped where the model
-cannot tell them apart, by running sums (`_of_level`) or by one string for each class (`_of_batch`, `_of_words`).
-Distances are exact where they are rational, else balls; where only a line between two known strings is known, a lower
-bound is kept as well (`_between`).
+A logit of 0.001 decides like a logit of 10, but a small rounding error changes it. Strings that the model cannot tell
+apart are grouped: by running sums (`_of_level`), or by one string for each class (`_of_batch`, `_of_words`). Distances
+are exact if they are rational, otherwise balls. For strings that are only known to lie between two others, there is a
+lower bound of their distances (`_bound_between`).
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from symcook.words import Word
 
 LIMIT_BITS = 2**13
+"""The maximum precision of balls, in bits."""
 SPARE = 20
-"""Bits beyond the asked digits to which a row is rounded."""
+"""The number of bits of a row beyond those for the digits asked for."""
 FEW = 16
 """Fewer strings than this are run one by one."""
 WHAT = {
@@ -44,9 +45,9 @@ WHAT = {
     "zero": "the largest |coordinate| tested for zero; strings with margin 0 are left out",
     "largest": "the difference between the two largest scores",
 }
-"""By readout, what the margin is."""
+"""By kind of readout: the margin of a string, for the notes of an answer."""
 SIDES = {"accepted": True, "rejected": False}
-"""The least distance among the words of one side alone."""
+"""By column for the strings of one side alone: the decision."""
 
 
 @door()
@@ -73,17 +74,17 @@ def margin(
 
     digits D: Relative digits of what is not rational.
 
-    A sign readout: |logit|. A zero test: the greatest |coordinate| that is tested, over the words in which it is not 0;
-    what passes the test lies on it. Largest: the difference of the two greatest scores. With a readout at each position
-    the least of them, accepted or rejected as the position is; at all, what decides (the least where all accept, else
-    the greatest of those that do not).
+    The margin of a string depends on the readout. Sign: |logit|. Zero test: the largest |coordinate| that is tested; a
+    string that passes the test has all of them on the threshold, and no margin. Largest: the difference of the two
+    largest scores. For a readout at each position it is the smallest margin of a position, accepted or rejected as that
+    position is. For a readout at all positions together it is the smallest margin if all positions accept, else the
+    largest margin of a rejecting position.
 
-    Where the model allows, words are merged (`symcook.words.exact`), or one word stands for all with the same answer
-    (`symcook.words.cells`). The values are exact where they are rational, else
-    balls of the asked relative digits. A row whose least value is known to lie between two numbers only has both, in a
-    ball, and says so in the notes.
+    If the model allows it, strings are grouped (`symcook.words.exact`), or one string stands for all with the same
+    answer (`symcook.words.cells`). Rational values are exact, and others are balls of the relative digits asked for. If
+    the smallest value is only known to lie between two numbers, the row has a ball around both, and the notes say so.
 
-    Raises BadInput for a model that does not decide about words or has too many classes of them; Undecided where a
+    Raises BadInput for a model that does not decide about strings or has too many classes of them; Undecided if a
     value stays open. Source: the margin is that of Section 3.4 of chiang2022, whose cross-entropy falls with it.
     """
     digits = check_digits(digits)
@@ -117,9 +118,9 @@ def margin(
                     if progress is not None:
                         progress(level.n, asked.lengths[-1])
             except NotExact:
-                # The classes cannot give an exact margin at some length: all lengths are done again by strings.
+                # At some length the classes give no exact margin: then all lengths are done again by strings.
                 least_by_length.clear()
-        # By strings, or one for each class of strings; an exact batch first, rigorous intervals where it has no values.
+        # By strings, or by one string for each class: in an exact batch or, if that has no values, by intervals.
         for n in asked.lengths if not least_by_length else ():
             words = asked.cover(n, bound)
             least_by_length[n], method = _of_batch(bound, words, digits) or _of_words(bound, words, digits), words.says
@@ -129,7 +130,8 @@ def margin(
 
 
 def _interval_notes(least_by_length: Mapping[int, _Least], two_sides: bool) -> dict[str, str]:
-    """Notes on the lengths whose least distance, or that of one side alone, is known as an interval only."""
+    """Notes on the lengths for which the smallest distance of all strings, or of one side alone, is only known to be in
+    an interval. `two_sides` says whether rows have columns for each side."""
     notes = {}
     enclosed = [n for n, least in least_by_length.items() if not least.exact]
     if enclosed:
@@ -152,11 +154,12 @@ def _texts(model: Transformer, values: Mapping[str, Exact] | None) -> dict[str, 
 
 
 def _spans(numbers: Sequence[int]) -> str:
+    """The lengths in a note, as text: one length, or their number and the first one."""
     return f"n = {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} lengths from n = {numbers[0]}"
 
 
 def _row(model: Transformer, n: int, least: _Least, digits: int) -> Mapping[str, AnswerCell]:
-    """The cells of one length; only "n" is filled where no string has a margin. A value that is not exact has its
+    """The cells of the length `n`. Only "n" is filled if no string has a margin. A value that is not exact has its
     interval."""
     row: dict[str, AnswerCell] = {"n": n, "margin": None, "word": None}
     if least.nearest is None:
@@ -173,18 +176,18 @@ def _row(model: Transformer, n: int, least: _Least, digits: int) -> Mapping[str,
 
 
 def _cell(low: BallValue, high: BallValue, digits: int) -> AnswerCell:
-    """A number where both ends are the same rational one, else a ball around both."""
+    """The number, if `low` and `high` are the same rational number; else a ball around both."""
     if type(low) is fmpq and type(high) is fmpq and low == high:
         return ratio_of(low)
     return ball(hull(arb(low), arb(high), ctx.prec), digits, relative=True)
 
 
-# --- One word for a class ---------------------------------------------------------------------------------------------
+# --- One string for a class -------------------------------------------------------------------------------------------
 
 
 def distances(result: Result) -> list[tuple[bool | None, BallValue | None]]:
-    """The decision of a run in balls and its distance from the threshold; with a readout at each position one pair for
-    each. The decision is None for a readout by largest score; the distance is None where a zero test is passed."""
+    """The decision of a run and its distance from the threshold; for a readout at each position, one pair for each
+    position. The decision is None for a readout by largest score; the distance is None if a zero test is passed."""
     readout, pairs = result.model.readout, list[tuple[bool | None, BallValue | None]]()
     for place in result.places:
         values = [column[place] for column in result.watched.values()]
@@ -192,14 +195,14 @@ def distances(result: Result) -> list[tuple[bool | None, BallValue | None]]:
         pairs.append((side, readout.distance(values, _largest, lambda x: arb(x).mid())))
     if readout.each or len(pairs) == 1:
         return pairs
-    # The readout decides at all positions together: it accepts where every position does.
+    # The readout decides at all positions together: it accepts if every position does.
     if any(accept is None for accept, _ in pairs):
         raise Undecided("the answer at some position was undecided")
     refusing = [size for accept, size in pairs if not accept and size is not None]
-    # Rejected: all rejecting positions must turn before the string is accepted, so the farthest one counts.
+    # Rejected: the string is accepted only if all rejecting positions change, so the largest distance counts.
     if refusing:
         return [(False, _largest(refusing))]
-    # Accepted: it is rejected as soon as one position turns, so the nearest one counts.
+    # Accepted: the string is rejected as soon as one position changes, so the smallest distance counts.
     sizes = [size for _, size in pairs if size is not None]
     return [(True, _smallest(sizes) if sizes else None)]
 
@@ -217,18 +220,22 @@ def _smallest(values: Sequence[BallValue]) -> BallValue:
 
 
 class _Least:
-    """The least distance so far, on each side (accepted, rejected) and over all, and the string that has it."""
+    """The smallest distance so far, of each side (accepted, rejected) and of all strings, and the string that has it.
+
+    A string is known if it was run itself; other strings lie between two known ones."""
 
     def __init__(self) -> None:
         self.sides: dict[bool | None, BallValue] = {}
-        """By side, the least distance of a string that is known."""
+        """By side: the smallest distance of a known string."""
         self.inside: dict[bool | None, BallValue] = {}
-        """By side, a lower bound for the strings that are only known to lie between two known ones."""
+        """By side: a lower bound of the distances of the other strings."""
         self.nearest: BallValue | None = None
+        """The smallest distance of all known strings, by the midpoints of balls."""
         self.word: Any = None
+        """The string with the distance `nearest`; in `_of_level`, its entry."""
 
     def take(self, side: bool | None, distance: BallValue | None, word: Word | int) -> None:
-        """Note a distance of a string (None: a passed zero test, which has none)."""
+        """Take the distance of one known string into account. It is None for a passed zero test, which has none."""
         if distance is None:
             return
         if self.nearest is None or _middle(distance) < _middle(self.nearest):
@@ -237,22 +244,23 @@ class _Least:
 
     @property
     def value(self) -> BallValue | None:
-        """The least distance of both sides together; None where no string has one."""
+        """The smallest distance of all known strings; None if no string has a distance."""
         return _smallest(list(self.sides.values())) if self.sides else None
 
     def known(self, side: bool | None) -> bool:
-        """Whether the least distance of a side is that of a known string, not only a bound."""
+        """Whether the smallest distance of a side is the distance of a known string: the bound is not below it."""
         return side not in self.inside or (side in self.sides and not self.inside[side] < self.sides[side])
 
     @property
     def exact(self) -> bool:
-        """Whether the least distance of all is that of a known string."""
+        """Whether the smallest distance of all strings is the distance of a known string."""
         least = self.value
         return least is None or all(not low < least for low in self.inside.values())
 
 
 def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
-    """The least distances over all words of a length, to the digits."""
+    """The smallest distances over the strings `words` of a length, by balls with `digits` relative digits. Undecided if
+    `LIMIT_BITS` are too few."""
     first = bits_for(digits)
     reason: Undecided | None = None
     for bits in ladder(first, LIMIT_BITS):
@@ -273,13 +281,13 @@ def _of_words(model: Transformer, words: Cover, digits: int) -> _Least:
 
 
 def _of_batch(model: Transformer, words: Cover, digits: int) -> _Least | None:
-    """The same by one exact batch, with a ball for each value that occurs, far fewer than strings; None where a batch
-    has no exact values, or where the readout is at every position."""
+    """As `_of_words`, by one exact run of all strings, with a ball for each different value. None if there are few
+    strings, if such a run has no exact values, or if the readout is at every position."""
     from symcook.domains.batch import Batch, Listed
     from symcook.words.keyed import grouped
 
     domain, words_listed = Batch(), [word for word, _ in words]
-    # One column per position would be needed, or the set-up costs more than it saves.
+    # A readout at every position would need one column for each; with few strings, the run is not worth its set-up.
     if model.readout.everywhere or len(words_listed) < FEW:
         return None
     try:
@@ -311,28 +319,30 @@ def _of_batch(model: Transformer, words: Cover, digits: int) -> _Least | None:
 
 
 def _middle(x: BallValue) -> BallValue:
+    """The midpoint of a ball, or the number itself."""
     return fmpq_of(x) if isinstance(x, arb) else x
 
 
 def fmpq_of(x: arb) -> fmpq:
-    """The middle of a ball."""
+    """The midpoint of a ball, as a rational number."""
     mantissa, exponent = x.mid().man_exp()
     return fmpq(mantissa) * fmpq(2) ** int(exponent)
 
 
-# --- Merged prefixes --------------------------------------------------------------------------------------------------
+# --- Grouped prefixes -------------------------------------------------------------------------------------------------
 
 
 def _of_level(model: Transformer, level: PrefixLevel, accepted: Array | None) -> _Least:
-    """The least distances of the strings of a level: of all, or of those whose entries are `accepted`. Entries 2k and
-    2k + 1 are the two strings of class k with the least and the greatest running sum.
+    """The smallest distances of the strings of a level, or of those whose entries are `accepted`. Entries 2k and 2k + 1
+    are the two strings of class k with the smallest and the largest running sum.
 
-    Raises NotExact where some string may fail a zero test, but none is known to."""
-    least, distances = _Least(), _sizes(model, _watched(level.result))
+    Raises NotExact if some string may fail a zero test, but no known string does."""
+    least, distances = _Least(), _decisions(model, _watched(level.result))
     for entry, (side, distance) in enumerate(distances):
         if accepted is None or accepted[entry]:
             least.take(side, distance, entry)
-    # The other strings of a class lie on the line between its two entries.
+    # The other strings of a class lie on the line between its two entries. `rows` has, by entry, the inputs of the
+    # activations and then the numbers that the readout compares with zero.
     domain: Any = level.result.domain
     turning, watched, least_value = domain.numbers.turns, _watched(level.result), cast(Any, least.value)
     rows = list(zip(*turning, *watched, strict=True))
@@ -346,9 +356,10 @@ def _of_level(model: Transformer, level: PrefixLevel, accepted: Array | None) ->
         if domain.numbers.jumps:  # a step also jumps where an input leaves zero
             bent = bent or any(a != b and not a * b for a, b in activations)
         passes = any(_crosses_zero(pair) or (on_threshold and pair[0] != pair[1]) for pair in compared)
-        # Else all is linear in between, and some coordinate is nowhere nearer to zero than at the nearer of its ends.
+        # Otherwise all numbers are linear on the line, and one that is compared is at least as far from zero as the
+        # smallest distance at both ends: no string in between is nearer.
         if bent or passes or not (on_threshold or max(min(abs(a), abs(b)) for a, b in compared) >= least_value):
-            _between(model, level, low, least)
+            _bound_between(model, level, low, least)
     if least.nearest is not None:
         least.word = level.word(least.word)
     elif least.inside:
@@ -362,12 +373,12 @@ def _crosses_zero(ends: tuple[Any, Any]) -> bool:
 
 
 def _line_ends(at_third: Any, at_two_thirds: Any) -> tuple[Any, Any]:
-    """The values at 0 and 1 of the straight line through those at 1/3 and 2/3."""
+    """The values at 0 and at 1 of the linear function with these values at 1/3 and at 2/3."""
     return 2 * at_third - at_two_thirds, 2 * at_two_thirds - at_third
 
 
-def _sizes(model: Transformer, watched: Sequence[Sequence[fmpq]]) -> list[tuple[bool, fmpq | None]]:
-    """The side of each entry and its distance; None where a zero test is passed."""
+def _decisions(model: Transformer, watched: Sequence[Sequence[fmpq]]) -> list[tuple[bool, fmpq | None]]:
+    """For each entry, whether it is accepted, and its distance; the distance is None if a zero test is passed."""
     readout, distances_by_entry = model.readout, []
     for row in zip(*watched, strict=True):
         distance = readout.distance(row, max)
@@ -375,32 +386,32 @@ def _sizes(model: Transformer, watched: Sequence[Sequence[fmpq]]) -> list[tuple[
     return distances_by_entry
 
 
-def _between(model: Transformer, level: PrefixLevel, low: int, least: _Least) -> None:
-    """Notes in `least` a lower bound of the distances between entry `low` and the next one, the ends of a segment.
+def _bound_between(model: Transformer, level: PrefixLevel, low: int, least: _Least) -> None:
+    """Set in `least` a lower bound of the distances on the segment between entry `low` (0) and the next entry (1).
 
-    The segment is cut where something turns. Inside a piece everything is linear, but a step may jump at its ends. So
-    the ends are run themselves, and the inside is extrapolated from its thirds."""
-    # Parts of the segment from the first entry (0) to the second one (1) that have not been looked at.
+    The segment is cut where the input of an activation, or a number that is compared, becomes zero. Inside a piece all
+    numbers are linear, but a step may jump at the ends of the piece. So the ends are run themselves, and the values
+    inside are extrapolated from the points at 1/3 and 2/3 of the piece."""
+    # The pieces that have not been looked at.
     todo = [(fmpq(0), fmpq(1))]
     while todo:
         start, end = todo.pop()
         third = (end - start) / 3
         result = moved(level, low, [start, start + third, end - third, end])
-        # A value that has opposite signs at the ends of the part turns inside it: both sides of its zero are done
-        # again.
-        for _, at_third, at_two_thirds, _ in _turning(result):
+        # A value with opposite signs at the ends is zero inside the piece: look at both sides of that zero.
+        for _, at_third, at_two_thirds, _ in _breaking_columns(result):
             at_start, at_end = _line_ends(at_third, at_two_thirds)
             if _crosses_zero((at_start, at_end)):
                 middle = start + (end - start) * at_start / (at_start - at_end)
                 todo += [(start, middle), (middle, end)]
                 break
         else:
-            # Nothing turns: all is linear inside, and the least distance there is at one of its extrapolated ends. The
-            # ends themselves may lie beyond a jump.
+            # No value is zero inside, so all numbers are linear there, and the smallest distance inside is at one of
+            # the extrapolated ends. The values at the ends themselves may differ from these by a jump.
             columns = []
             for at_start, at_third, at_two_thirds, at_end in _watched(result):
                 columns.append((at_start, *_line_ends(at_third, at_two_thirds), at_end))
-            first, *inside, last = _sizes(model, columns)
+            first, *inside, last = _decisions(model, columns)
             least_inside = min(distance or fmpq(0) for _, distance in inside)
             for side, distance in (first, *((side, size and least_inside) for side, size in inside), last):
                 if distance is not None:
@@ -412,9 +423,10 @@ def _watched(result: Result) -> list[Any]:
     return [column.values for column in result.watched.values()]
 
 
-def _turning(result: Result) -> list[Any]:
-    """The columns whose zeros break a line: the inputs of activations, what the readout compares with 0, and the
-    differences of two absolute values of these (where the largest coordinate becomes another one)."""
+def _breaking_columns(result: Result) -> list[Any]:
+    """The columns at whose zeros the distance stops being linear: the inputs of activations, the numbers that the
+    readout compares with 0, and the differences of two of their absolute values (at a zero of such a difference another
+    coordinate may become the largest)."""
     domain: Any = result.domain
     watched = _watched(result)
     return [*domain.numbers.turns, *watched, *(abs(a) - abs(b) for a, b in combinations(watched, 2))]

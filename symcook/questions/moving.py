@@ -24,8 +24,8 @@ from symcook.words.simulated import tokens_of
 
 
 def answer(result: Result) -> Any:
-    """The answer of a run as a value to compare: a verdict, an index, or those of all positions; None where it, or one
-    of them, is open."""
+    """The answer of a run as a value to compare: a verdict, the index of a label, or a tuple of these for all
+    positions. None if the answer, or one of the tuple, is open."""
     answers = result.answers
     if None in answers or result.verdicts is None:
         return None
@@ -33,7 +33,7 @@ def answer(result: Result) -> Any:
 
 
 def exact_answers(model: Transformer, words: Sequence[Word]) -> dict[Word, Any]:
-    """The answers to strings of one length, where one exact batch has them; else those of none."""
+    """The answers to strings of one length, by one exact run of all of them; empty if there is no such run."""
     if model.readout.everywhere or not words:
         return {}
     try:
@@ -46,10 +46,11 @@ def exact_answers(model: Transformer, words: Sequence[Word]) -> dict[Word, Any]:
 
 
 class OneSymbol:
-    """One input of a model whose symbol `name` is `start` + `side` t (or, with start None, a temperature for which
-    t = e^(-1/(unit tau)))."""
+    """One input of a model whose symbol `name` has the value `start` + `side` t. With `start` None the number that
+    moves is the temperature tau instead, with t = e^(-1/(unit tau))."""
 
     domain: ClassVar[type[LineDomain]] = LineDomain
+    """The number system of the runs."""
 
     def __init__(
         self, model: Transformer, word: Sequence[str], name: str, start: fmpq | None, side: int = 1, unit: int = 1
@@ -58,12 +59,13 @@ class OneSymbol:
         self.start, self.side, self.unit = start, side, unit
 
     def _line(self, place: Any) -> LineDomain:
-        """The domain of rational functions whose signs are taken at a place."""
+        """The number system of functions of t, whose signs are taken at `place`."""
         moved = None if self.start is None else (self.name, fmpq_poly([self.start, self.side]))
         return self.domain(place, moved, self.unit, self.name)
 
     def probe(self, place: fmpq) -> Piece:
-        """The answer around a place, and the places that bound the piece on which it holds."""
+        """The answer at `place`, and the places that bound the piece around it on which the answer is the same. Landed
+        if a value inside the model is zero at `place`."""
         domain = self._line(place)
         result = forward(self.model, self.sequence, domain)
         return Piece(answer(result), domain.ends())

@@ -1,8 +1,9 @@
 """How many bits a model needs at each length, and up to which length the float formats of runtimes are enough.
 
-Two bounds meet. From above: bits are proved to be enough where interval arithmetic over all possible roundings gives
-every string its exact answer. From below: bits fail where one run, rounded to so many bits, decides a string otherwise.
-`_Length` has both for one length, `precision` the table and the guarantees for each format.
+There are two bounds. Upper bound: a number of bits is enough if interval arithmetic over all possible roundings gives
+every string its exact answer. Lower bound: a number of bits fails if one run, rounded to that many bits, decides a
+string otherwise. `_Length` computes both for one length, and `precision` makes the table and the guarantees for each
+format.
 """
 
 from __future__ import annotations
@@ -38,10 +39,11 @@ if TYPE_CHECKING:
     from symcook.domains.protocol import Domain
 
 MOST_BITS = 1024
+"""The maximum number of bits that is tried for a proof."""
 TOP_BITS = 64
-"""From here down bits are tried where no number of them is known to be enough."""
+"""The number of bits from which runs are tried downwards, if no number of bits is proved to be enough."""
 RUN = 1024
-"""At most so many words of a length are run: all, or one for each class, or a part of them."""
+"""The maximum number of strings of a length that are run: all of them, one for each class, or a sample."""
 
 
 @door()
@@ -70,24 +72,25 @@ def precision(
     formats --format float16|bfloat16|float32|float64: A float format (all). Repeatable.
     beyond N: Look for a string that fails up to this length.
 
-    A row has "enough": the least p at which all that any runtime with p-bit numbers may compute, in the error model
-    of `symcook.domains.rounding` (sums in any order, divided once behind them; exponents without an end), gives the
-    exact answer for every word; and "fails": the greatest p below at which a word is known to be decided otherwise,
-    with every operation rounded to p bits in the order written (`run --domain mpmath --bits p`), and that "word".
-    So the least number of bits p(n) lies above "fails" and is at most "enough". None: no number of bits up to
-    MOST_BITS is shown to be enough, as where a logit is exactly on its threshold and is rounded; or no word fails.
+    A row has "enough", "fails" and "word". "enough" is the smallest p such that every runtime with p-bit numbers gives
+    the exact answer for every string, in the error model of `symcook.domains.rounding` (sums in any order, attention
+    divides after summing, unlimited exponents). "fails" is the largest p below "enough" at which a string is known to
+    be decided otherwise, with every operation rounded to p bits in the order written (`run --domain mpmath --bits p`),
+    and "word" is that string. So the smallest number of bits p(n) is above "fails" and at most "enough". "enough" is
+    None if no number of bits up to MOST_BITS is proved to be enough, for example if a logit is exactly on its threshold
+    and is rounded. "fails" is None if no string fails.
 
-    Where heads average what stands before, prefixes are merged (`symcook.words.simulated`). The sets of merged strings
-    keep the signs of what is rounded, so that fewer bits may be enough than strings one by one show.
+    If heads average over earlier positions, prefixes are grouped (`symcook.words.simulated`). The sets of grouped
+    strings keep the signs of rounded values, so that fewer bits may be proved to be enough than by single strings.
 
-    `extra["formats"]` has for each of the formats "guaranteed", the greatest length up to which every word, and every
-    shorter one "from" length 1 on, is decided rightly by every runtime of the error model; None where one has no run.
-    "from" is 0 where the empty word is asked about too, as with `min_length` 0. "wrong" and "length" are the first word
-    beyond that is decided otherwise by a run, and its length (None where none is found up to max_length); "gives" and
-    "exact" are the answers. With `beyond` the search for such a word goes on, by lengths that grow by a quarter, to
-    that length: a word that it finds need not be the first ("first" is then False).
+    `extra["formats"]` has these keys for each format. "guaranteed" is the largest length such that every runtime of the
+    error model decides all strings up to it correctly, "from" length 1 on; None if there is no such length. "from" is 0
+    if the question is about the empty string too, as with `min_length` 0. "wrong" and "length" are the first longer
+    string that a run decides otherwise, and its length (None if none is found up to max_length); "gives" and "exact"
+    are the two answers. With `beyond` the search for such a string continues up to that length, by lengths that grow
+    by a quarter: a string that it finds need not be the first ("first" is then False).
 
-    Raises BadInput for a model that does not decide about words, an unknown format, or too many words of a length.
+    Raises BadInput for a model that does not decide about strings, an unknown format, or too many strings of a length.
     Source: Cookbook, Section 5.7 and Section 7.2; chiang2022, Section 5.1.
     """
     asked = lengths(model, max_length, min_length)
@@ -104,6 +107,7 @@ def precision(
     }
     # Whether every length so far is proved for a format: its guarantee ends at the first one that is not.
     safe = dict.fromkeys(formats, True)
+    # The number of bits to try first, how strings are grouped, the last length done, and which strings were run.
     guess, method, last, runs = 4, "", 0, ""
 
     def answered() -> Answer:
@@ -129,7 +133,7 @@ def precision(
         merged = None
 
     def follow(task: _Length) -> None:
-        """Note for each float format whether one more length is guaranteed, or which string fails."""
+        """Record in `by_format`, for each format, that the length of `task` is guaranteed, or which string fails."""
         for name in formats:
             if by_format[name]["length"] is not None:
                 continue
@@ -139,14 +143,14 @@ def precision(
             elif (wrong := task.wrong(name)) is not None:
                 by_format[name] |= wrong | {"length": task.n, "first": True}
 
-    # A guarantee is from length 1 on, so that the lengths below the first one asked about are proved too.
+    # A guarantee begins at length 1, so the lengths below the first one in the question are proved as well.
     for n in range(1, asked[0] if formats else 1):
         try:
             if within.many(n):
                 follow(_Length(bound, within, n, merged))
-        except (NoRun, Undecided):  # nobody asked about this length
+        except (NoRun, Undecided):  # no error, since the question is not about this length; but no guarantee either
             safe = dict.fromkeys(formats, False)
-    # The lengths that are asked about.
+    # The lengths in the question.
     with keeping(rows, answered):
         for n in within.lengths:
             task = _Length(bound, within, n, merged)
@@ -158,7 +162,7 @@ def precision(
             method, last, runs = task.says, n, task.ran
             if progress is not None:
                 progress(n, within.lengths[-1])
-        # Longer lengths, where only a string that fails is looked for.
+        # Larger lengths up to `beyond`: only strings that fail are searched for.
         while (n := n + max(1, n // 4)) <= beyond:
             if not within.many(n):
                 continue
@@ -174,11 +178,12 @@ def precision(
 
 
 def _sentence(guarantee: Mapping[str, Any], last: int, empty: bool) -> str:
-    """The note on one float format; `empty`: the empty string is among the inputs."""
+    """The note on one float format, whose entry in `by_format` is `guarantee`. `last` is the last length done, and
+    `empty` says whether the model has a run on the empty string."""
     begin = f"from n = {guarantee['from']} " if empty else "up "
     safe = "answers guaranteed"
     safe += " at no length" if guarantee["guaranteed"] is None else f" {begin}to n = {guarantee['guaranteed']}"
-    # Guaranteed as far as was asked; or no failing string is known; or one is.
+    # Either all lengths are guaranteed, or no failing string is known, or one is.
     if guarantee["guaranteed"] == last:
         return f"{safe} (the maximum length)"
     if guarantee["length"] is None:
@@ -193,23 +198,28 @@ def _said(value: object) -> str:
 
 
 class _Length:
-    """All strings of one length: which bits are proved to be enough for them, and which are known to fail."""
+    """The strings of one length: which numbers of bits are proved to be enough for them, and which are known to
+    fail."""
 
     def __init__(self, model: Transformer, strings: Strings, n: int, merged: FewBits | None = None) -> None:
+        """The strings of length `n`. `merged` has them in groups of prefixes; None if the model does not allow it."""
         self.model, self.strings, self.n, self.merged = model, strings, n, merged
         self.by_words = merged is None
         """Whether strings were run one by one."""
         self._expected: dict[Word, Any] = {}
+        """The exact answers computed so far."""
         self._near: Word | None = None
         """The string for which a proof failed last: more bits are tried on it first."""
         self._ladder = [BallDomain(256), ExactDomain(), BallDomain(4096)]
+        """The number systems that are tried for an exact answer, in this order."""
         self._by_bits: dict[int, Sequence[Word] | None] = {}
+        """By number of bits: one string for each class, nearest decisions first; None if there are too many classes."""
         self.sure: int | None = None
-        """Bits in which every run gives the exact answers."""
+        """A number of bits in which every run gives the exact answers; None if none is known."""
 
     @cached_property
     def words(self) -> Cells | Within:
-        """The strings by classes."""
+        """The strings, one for each class."""
         return self.strings.cover(self.n, self.model)
 
     @property
@@ -219,17 +229,18 @@ class _Length:
 
     @property
     def ran(self) -> str:
-        """Which strings were run."""
+        """Which strings were run, as text."""
         return self.runs_text if self.merged is None or self.by_words else "all, those with the same numbers once"
 
     def expected(self, word: Word) -> Any:
-        """The exact model's answer."""
+        """The exact model's answer to a string, cached."""
         if word not in self._expected:
             self._expected[word] = self._exact_answer(word)
         return self._expected[word]
 
     def proved(self, stored: Format, inner: Format) -> bool:
-        """Whether every string gets its exact answer, however a runtime rounds."""
+        """Whether it is proved that every string gets its exact answer, however a runtime rounds: stored numbers to the
+        format `stored`, and numbers inside an operation to the format `inner`."""
         domain = Rounding(stored, inner)
         # All strings at once, in classes.
         if self.merged is not None:
@@ -237,7 +248,7 @@ class _Length:
                 proof = self.merged.proved(self.n, stored)
                 if proof.holds:
                     return True
-                # A string that fails by itself settles it; else only the classes were too coarse.
+                # If a string fails on its own too, there is no proof. Otherwise only the classes were too coarse.
                 if proof.word is not None and not self._right(proof.word, domain):
                     self._near = proof.word
                     return False
@@ -256,20 +267,22 @@ class _Length:
         return failing is None
 
     def _right(self, word: Word, domain: Domain) -> bool:
-        """Whether one string gets its exact answer, however a runtime rounds."""
+        """Whether it is proved that one string gets its exact answer, however a runtime rounds as in `domain`."""
         try:
             own_answer = answer(forward(self.model, self.model.tokens(word), domain))
         except (Undecided, BadInput, NotExact):
             return False
-        return own_answer is not None  # and then it is the exact one, which is in the sets
+        return own_answer is not None  # the sets of `domain` contain the exact values, so this is the exact answer
 
     def enough(self, guess: int) -> int | None:
-        """The least bits that are proved to be enough, searched around the guess; None where MOST_BITS are not."""
+        """The smallest number of bits that is proved to be enough, searched from `guess` on; None if `MOST_BITS` are
+        not enough."""
         bits = guess
         while not self._enough(bits):
             if bits >= MOST_BITS:
                 return None
-            # Enough for the string that failed: doubling steps up, then bisection. Then all strings are tried again.
+            # Find the bits that are enough for the string that failed, by doubling steps and then bisection. After that
+            # all strings are tried again.
             low, step = bits, 1
             while not self._perhaps(low + step):
                 low, step = low + step, 2 * step
@@ -285,16 +298,17 @@ class _Length:
         return bits
 
     def _enough(self, bits: int) -> bool:
+        """Whether so many bits are proved to be enough for all strings."""
         return self.proved(Format(bits), Format(bits))
 
     def _perhaps(self, bits: int) -> bool:
-        """Whether so many bits are enough for the string that failed last; without one, for all strings."""
+        """Whether so many bits are proved to be enough for the string that failed last; if there is none, for all."""
         format = Format(bits)
         return self._enough(bits) if self._near is None else self._right(self._near, Rounding(format, format))
 
     @property
     def runs_text(self) -> str:
-        """Which words are run."""
+        """Which strings `runs` has, as text."""
         if self.strings.many(self.n) <= RUN:
             return "all"
         if self.merged is None and self.words.many <= MOST:
@@ -303,7 +317,7 @@ class _Length:
 
     @cached_property
     def runs(self) -> Array:
-        """The strings to run, by the numbers of their symbols."""
+        """The strings to run, as an array with a column of symbol numbers for each string."""
         if self.strings.many(self.n) <= RUN:
             return numbered(self.model, list(self.strings.each(self.n)))
         if self.merged is None and self.words.many <= MOST:
@@ -312,7 +326,8 @@ class _Length:
         return self.strings.draw(self.n, RUN)
 
     def fails(self, enough: int | None) -> tuple[int | None, str | None]:
-        """The greatest number of bits below `enough` at which a string is decided otherwise, and that string."""
+        """The largest number of bits below `enough` at which a run decides a string otherwise, and that string; both
+        None if there is none. Sets `sure` to `enough`."""
         self.sure = enough
         for bits in range((TOP_BITS + 1 if enough is None else enough) - 1, 0, -1):
             failure = self._wrong_in(bits)
@@ -322,46 +337,48 @@ class _Length:
         return None, None
 
     def _wrong_in(self, bits: int) -> tuple[Word, Any] | None:
-        """The first string that a run in so many bits decides otherwise, and the answer of that run."""
-        # The simulated run of all strings in classes.
+        """The first string that a run in so many bits decides otherwise, and the answer of that run; None if there is
+        none."""
+        # A simulated run of all strings, by groups.
         if self.merged is not None:
             with suppress(NotExact):
                 return self.merged.wrong(self.n, bits)
-        # Else only strings that rounding may decide otherwise: first the one for which the proof failed.
+        # Otherwise the strings that rounding may decide otherwise, the one for which the proof failed first.
         self.by_words = True
         format = Format(bits)
-        suspect, typed = self._sets(format).word, self._open(format)
+        suspect, candidates = self._sets(format).word, self._open(format)
         if suspect is not None:
-            typed = np.concatenate([numbered(self.model, [suspect]), typed], axis=1)
-        if not typed.size:
+            candidates = np.concatenate([numbered(self.model, [suspect]), candidates], axis=1)
+        if not candidates.size:
             return None
-        # All of them in one simulated run, or one by one where that has no values for the model.
+        # All of them in one simulated run; or one by one, if such a run is not possible for the model.
         try:
-            gives = self._together(typed, bits)
+            gives = self._together(candidates, bits)
         except (NotExact, BadInput):
-            return self._wrong(written(self.model, typed), Mp(bits, simulates=True))
-        for k, (rounded_answer, exact_answer) in enumerate(zip(gives, self._exact_answers(typed), strict=True)):
+            return self._wrong(written(self.model, candidates), Mp(bits, simulates=True))
+        for k, (rounded_answer, exact_answer) in enumerate(zip(gives, self._exact_answers(candidates), strict=True)):
             if rounded_answer != exact_answer:
-                return written(self.model, typed[:, [k]])[0], rounded_answer
+                return written(self.model, candidates[:, [k]])[0], rounded_answer
         return None
 
     def _sets(self, format: Format) -> ProvedInBits:
-        """The answers that are proved for the strings in a format, however a runtime rounds."""
+        """The answers that are proved for the strings, however a runtime rounds to `format`."""
         if self.merged is not None:
             with suppress(NotExact):
                 return self.merged.proved(self.n, format)
         return ProvedInBits(False)
 
     def _open(self, format: Format) -> Array:
-        """The strings to run that rounding may decide otherwise."""
+        """The strings of `runs` whose answer is not proved in `format`, so that rounding may change it."""
         return self.runs[:, self._sets(format).verdicts(self.runs) < 0]
 
     def _exact_answers(self, typed: Array) -> Sequence[Any]:
-        """The exact model's answers to strings. Bits that are enough give them too: exact runs are rarely needed."""
+        """The exact model's answers to strings. Runs in a number of bits that is enough give the same answers, so that
+        exact runs are rarely needed."""
         sets = ProvedInBits(False) if self.sure is None else self._sets(Format(self.sure))
         if sets.holds:
             return self._answers(sets.verdicts(typed))
-        # Else a simulated run in these bits; where the model has none, exact runs. Known answers are kept.
+        # Otherwise by a simulated run in `sure` bits or, if that is not possible, by exact runs. Answers are cached.
         words = written(self.model, typed)
         unknown = [place for place, word in enumerate(words) if word not in self._expected]
         if unknown:
@@ -373,17 +390,18 @@ class _Length:
         return list(map(self.expected, words))
 
     def _together(self, typed: Array, bits: int) -> Sequence[Any]:
-        """The answers of one run in so many bits to these strings."""
+        """The answers to these strings of one simulated run in so many bits."""
         return self._answers(said(self.model.readout, together(self.model, typed, bits), typed.shape[1]))
 
     def _answers(self, verdicts: Array) -> Sequence[Any]:
-        """Verdicts of arrays as answers to compare: booleans, or indices of the largest score."""
+        """An array of verdicts as answers to compare: truth values, or indices of the largest score."""
         return [bool(verdict) for verdict in verdicts] if self.model.decides else verdicts.tolist()
 
     def wrong(self, name: str) -> dict[str, Any] | None:
-        """The first string that a run in this format decides otherwise, and both answers; None where no run does."""
+        """The first string that a run in the format `name` decides otherwise, and both answers; None if there is
+        none."""
         stored, _ = RUNTIMES[name]
-        if name == "bfloat16":  # numpy has no such type: bits alone are simulated, with exponents without an end
+        if name == "bfloat16":  # numpy has no such type: its bits are simulated, with unlimited exponents
             failure = self._wrong_in(stored.bits)
         else:
             failure = self._wrong(written(self.model, self._open(stored)), make_domain(name))
@@ -393,7 +411,8 @@ class _Length:
         return {"wrong": self.model.embedding.written(word), "gives": gives, "exact": self.expected(word)}
 
     def _wrong(self, words: Iterable[Word], domain: Domain) -> tuple[Word, Any] | None:
-        """The first of these strings that a run in the domain decides otherwise, and the answer of that run."""
+        """The first of these strings that a run in `domain` decides otherwise, and the answer of that run; None if
+        there is none."""
         for word in words:
             try:
                 with np.errstate(all="ignore"):

@@ -1,7 +1,7 @@
-"""How far one number may go from where it stands before the answer to an input changes.
+"""How far one number of a model may move from its own value before the answer to an input changes.
 
-Exactly, piece by piece, where all values are rational functions of the number (`symcook.questions.line`); else by balls
-over whole intervals (`symcook.papers.chiang2022.figures` does the same for Figure 3 of chiang2022).
+`exactly` goes piece by piece, if all values are rational functions of the number (`symcook.questions.line`). `enclosed`
+uses rigorous intervals (`symcook.papers.chiang2022.figures` does the same for Figure 3 of chiang2022).
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from symcook.questions.line import Landed
 from symcook.words import Cover, Word
 
 PIECES = 10_000
-"""So many pieces or intervals are tried."""
+"""The maximum number of pieces or intervals that are tried."""
 
 RightAt = Callable[[Fraction], bool]
-"""Whether the answer at a number is right."""
+"""Whether the answer at a distance is right."""
 RightBetween = Callable[[Fraction, Fraction], bool]
-"""Whether it is shown to be right on a whole interval."""
+"""Whether the answer is proved to be right at all distances from one to another."""
 VerdictsAt = bool | int | None | Sequence[bool | int | None]
+"""An answer to one input, as `moving.answer` returns it."""
 
 
 class LeftOpen(Undecided):
-    """After the distance `last` no interval is short enough for the answer to be proved on it."""
+    """The error that no interval from the distance `last` on is short enough for a proof of the answer."""
 
     def __init__(self, last: Fraction) -> None:
         self.last = last
@@ -38,7 +39,7 @@ class LeftOpen(Undecided):
 
 
 def decimal(value: Fraction) -> str:
-    """Up to twelve digits of a number of any size."""
+    """A number of any size as text, with up to twelve digits."""
     try:
         return f"{float(value):.12g}"
     except OverflowError:
@@ -46,31 +47,35 @@ def decimal(value: Fraction) -> str:
 
 
 class Reach(NamedTuple):
-    """How far an answer stays the same, as distances from the start, which is 0: up to `last` it does; at `first`, or
-    arbitrarily near after it, it differs (None: it never changes). An exact place has both equal, and `included` says
-    whether the answer at this place is still the same (None: not known)."""
+    """How far an answer stays the same, as distances from the number's own value. The change is exact if `last` and
+    `first` are equal, and otherwise between the two."""
 
     last: RealPlace
+    """Up to this distance the answer is the same."""
     first: RealPlace | None
+    """At this distance, or arbitrarily soon after it, the answer differs; None if it never does."""
     included: bool | None = None
+    """If the change is exact: whether the answer at this distance itself is still the same; None if unknown."""
     start: Fraction = Fraction(0)
-    """At distances below this one the answer is not proved."""
+    """The answer is not proved at distances below this one."""
 
     @property
     def exact(self) -> bool:
+        """Whether the distance of the change is known exactly, or there is none."""
         return self.first is None or self.last == self.first
 
 
 class Piece(NamedTuple):
-    """A pass at one place: the answer, and the places that bound the piece around it."""
+    """The result of a run at one place: the answer, and places among which are the ends of the piece around it."""
 
     verdict: VerdictsAt
     ends: Iterable[RealPlace]
 
 
 def soonest(words: Cover, reach_of: Callable[[Word, Reach | None], Reach]) -> tuple[Reach | None, Word | None]:
-    """The least reach over all strings of a length (None where there is no string), and the first string that has it
-    (None where no answer changes). `reach_of` gets a string and the least reach so far; it need not look beyond."""
+    """The smallest reach over all strings of a length (None if there is no string), and the first string that has it
+    (None if no answer changes). `reach_of` takes a string and the smallest reach so far, and need not look beyond
+    that."""
     best: Reach | None = None
     worst_word: Word | None = None
     for word, _ in words:
@@ -81,22 +86,24 @@ def soonest(words: Cover, reach_of: Callable[[Word, Reach | None], Reach]) -> tu
 
 
 def _sooner(reach: Reach, best: Reach) -> bool:
-    """Whether a reach is shorter than the best one; at the same place it is if only it excludes the place."""
+    """Whether `reach` is smaller than `best`. At the same place it is smaller if it excludes the place and `best` does
+    not."""
     if reach.last < best.last:
         return True
     return reach.last == best.last and reach.included is False and best.included is not False
 
 
 Probe = Callable[[fmpq], Piece]
+"""A run at a place inside a piece; it raises Landed if a value inside the model is zero there by chance."""
 AtPlace = Callable[[RealPlace], VerdictsAt]
+"""The answer at a place, rational or not."""
 
 
 def exactly(probe: Probe, point: AtPlace, expected: VerdictsAt, top: RealPlace | None) -> Reach:
-    """How far the answer is `expected` to the right of 0, as far as `top` and there (None: without an end).
+    """How far to the right of 0 the answer is `expected`. The search ends at `top` (None: it has no end).
 
-    probe: a pass in functions at a place where no sign is 0 by chance (it raises Landed there). point: the answer at a
-    place, rational or not. A piece ends where some sign inside the model changes. That need not change the answer, so
-    the answer is compared at the end itself and in the next piece.
+    A piece ends where some sign inside the model changes. That need not change the answer, so the answer is compared at
+    the end itself (by `point`) and in the next piece (by `probe`).
     """
     start: RealPlace = Fraction(0)
     for _ in range(PIECES):
@@ -116,8 +123,10 @@ def exactly(probe: Probe, point: AtPlace, expected: VerdictsAt, top: RealPlace |
 
 
 def _piece(probe: Probe, start: RealPlace, top: RealPlace | None) -> tuple[Piece, RealPlace | None]:
-    """The piece that begins at `start`, and its end."""
+    """The piece that begins at `start`, and its end (None: it has none)."""
     end = top
+    # Each round probes between `start` and `end`. If the piece around the probe begins later than `start`, `end` moves
+    # to its beginning.
     while True:
         place = between(start, end)
         piece = None
@@ -148,12 +157,11 @@ def enclosed(
     near: Fraction,
     start: Fraction = Fraction(0),
 ) -> Reach:
-    """How far from 0 the answer stays right, between two rational numbers that are at most `near` apart.
+    """How far from 0 the answer stays right: a Reach whose `last` and `first` are at most `near` apart.
 
-    right_at: the answer at one place; right_between: whether it is right on a whole interval, False where that is not
-    shown. From `start` on, interval after interval is proved, up to `limit`. The first one has the length `first`; the
-    length is doubled after a success and halved after a failure, until the answer is wrong at a distance of at most
-    `near`. Raises LeftOpen where no interval is short enough.
+    `right_between` may also return False if it finds no proof. From `start` on, interval after interval is proved, up
+    to `limit`. The first interval has the length `first`; the length is doubled after a success and halved after a
+    failure, until the answer is wrong at most `near` further on. Raises LeftOpen if no interval is short enough.
     """
     right_at = cache(right_at)  # asked again while an interval is halved
     good, step = start, first

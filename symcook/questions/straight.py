@@ -1,8 +1,8 @@
 """One input as a weight moves, in a model with softmax whose scores do not depend on the weight.
 
-After the softmax values are linear in the distance t from the weight's own value, with exponential sums for
-coefficients (`symcook.numbers.expsum`). Signs are exact, and so is the place at which a value is zero, a quotient of
-such sums.
+After the softmax, values are linear in the distance t from the weight's own value, and their coefficients are sums of
+exponentials (`symcook.numbers.expsum`). Signs are exact. The place at which a value is zero is exact too, a quotient of
+two such sums.
 """
 
 from __future__ import annotations
@@ -23,17 +23,18 @@ from symcook.questions.moving import OneSymbol
 
 
 class Straight(NamedTuple):
-    """start + slope t."""
+    """The linear function start + slope t."""
 
     start: SumValue
     slope: SumValue
 
 
 MovingValue: TypeAlias = "LineValue | Straight"
+"""A value before the first softmax (a rational function of t), or one after it."""
 
 
 def straight(x: object) -> Straight:
-    """A value in this form; NotExact where it is not linear."""
+    """The value `x` as a linear function; NotExact if it is not linear."""
     if isinstance(x, Straight):
         return x
     if isinstance(x, fmpq):
@@ -44,22 +45,24 @@ def straight(x: object) -> Straight:
 
 
 class StraightDomain(LineDomain):
-    """The domain of these values, and of rational functions before them."""
+    """The number system of rational functions before the first softmax and of linear functions after it."""
 
     name: ClassVar[str] = "straight"
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
         self.zeros: list[Any] = []
+        """The zeros of the linear functions whose sign was taken."""
 
     def sign(self, x: MovingValue) -> int:
-        """The sign at the place; 0 where the value is zero there (Landed while a whole piece is looked for)."""
+        """The sign of a value at the place. A linear value that is zero there has the sign 0. But if the place is one
+        inside a piece, which is a `fmpq`, Landed is raised."""
         plain_value = x if isinstance(x, Straight) else plain(x)
         probing = isinstance(self.place, fmpq)
-        # Numbers, and rational functions on a probe, are the base class's.
+        # The base class has the signs of numbers, and at a place inside a piece those of rational functions.
         if isinstance(plain_value, fmpq) or (probing and not isinstance(plain_value, Straight)):
             return super().sign(plain_value)
-        # Otherwise the value is linear: its zero bounds the piece.
+        # Any other value must be linear. Its zero bounds the piece.
         line = straight(plain_value)
         if line.slope == 0:
             return sign(line.start)
@@ -71,14 +74,15 @@ class StraightDomain(LineDomain):
         return sign_there
 
     def ends(self) -> list[RealPlace]:
-        """The places that bound the piece; NotExact where rational and irrational ones would be mixed."""
+        """The places that bound the piece. NotExact if one of them is a root of a polynomial, since it cannot be
+        compared with a quotient of sums of exponentials."""
         places = super().ends()
         if any(isinstance(end, Algebraic) for end in places):
             raise NotExact("places beside sums of exponentials must be rational", "a root")
         return [*places, *self.zeros]
 
     def times(self, a: MovingValue, b: MovingValue) -> Any:
-        """A product of which at most one factor moves."""
+        """The product a b; NotExact if both factors depend on t."""
         if not (isinstance(a, Straight) or isinstance(b, Straight)):
             return super().times(a, b)
         x, y = straight(a), straight(b)
@@ -87,7 +91,7 @@ class StraightDomain(LineDomain):
         return Straight(x.start * y.start, x.start * y.slope + x.slope * y.start)
 
     def total(self, parts: Sequence[MovingValue]) -> Any:
-        """A sum, linear where some summand is."""
+        """The sum of `parts`, a `Straight` if one of them is."""
         if not any(isinstance(part, Straight) for part in parts):
             return super().total(cast("Sequence[LineValue]", parts))
         lines = [straight(part) for part in parts]
@@ -101,7 +105,7 @@ class StraightDomain(LineDomain):
         return sums
 
     def over(self, a: MovingValue, b: MovingValue) -> Any:
-        """A quotient by a number that does not move."""
+        """The quotient a/b; NotExact if b depends on t."""
         if not (isinstance(a, Straight) or isinstance(b, Straight)):
             return super().over(a, b)
         below = straight(b)
@@ -110,19 +114,24 @@ class StraightDomain(LineDomain):
         return self.times(a, Straight(1 / below.start, Fraction(0)))
 
     def less(self, a: MovingValue, b: MovingValue) -> Any:
+        """The difference a - b."""
         return self.total([a, self.times(fmpq(-1), b)])
 
     def same(self, a: MovingValue, b: MovingValue) -> bool:
+        """Whether two values are the same function of t."""
         return straight(a) == straight(b) if isinstance(a, Straight) or isinstance(b, Straight) else super().same(a, b)
 
     def softmax(
         self, scores: Sequence[MovingValue], scale: fmpq | None, rows: Sequence[Sequence[MovingValue]]
     ) -> Sequence[Any]:
-        """The weighted means, whose coefficients are exponential sums: scores must be rational and not move."""
+        """The weighted means of `rows`, as linear functions whose coefficients have sums of exponentials. NotExact
+        unless the scores are equal, or their differences are rational and do not depend on t."""
+        # Positions may share one object as their score, which is then compared once.
         different = {id(score): score for score in scores}
         if all(self.same(score, scores[0]) for score in different.values()):
             return [self.mean(row) for row in rows]
-        # Weights are e^exponent, relative to the first score; positions of one exponent are summed first.
+        # The weight of a position is e^exponent, relative to the first position. Positions with the same exponent are
+        # summed first.
         exponents = {key: self.exponent(score, scores[0], scale) for key, score in different.items()}
         places: dict[Fraction, list[int]] = {}
         for j, score in enumerate(scores):
@@ -137,7 +146,8 @@ class StraightDomain(LineDomain):
         return means
 
     def exponent(self, score: MovingValue, first: MovingValue, scale: fmpq | None) -> Fraction:
-        """A score less the first one, times the scale: softmax depends on these differences alone."""
+        """The difference of a score and the first score, times the scale: softmax depends only on these differences.
+        NotExact if the difference is irrational or depends on t."""
         moved = plain(self.less(score, first))
         if not isinstance(moved, fmpq) or not isinstance(scale, fmpq | None):
             raise NotExact("the scores of softmax must stay where they are, and be rational", "others")
@@ -145,6 +155,6 @@ class StraightDomain(LineDomain):
 
 
 class OneStraight(OneSymbol):
-    """One input of a model whose symbol `name` is `start` + `side` t."""
+    """As `OneSymbol`, for values that are linear in t after a softmax."""
 
     domain = StraightDomain

@@ -1,8 +1,10 @@
 """The largest temperature at which softmax attention decides every string of a length as hard attention does.
 
-Where the scores are rational, every value is a rational function of x = e^(-1/(D tau)), and the temperature is known
-through a root of a polynomial (`_exactly`). Else rigorous intervals enclose it between a temperature up to which all
-is proved and one at which a string is decided otherwise (`_enclosed`).
+If the scores are rational with denominator D, every value is a rational function of x = e^(-1/(D tau)), and the
+temperature is given by a root of a polynomial (`_exactly`). Otherwise rigorous intervals enclose it between a
+temperature up to which all answers are proved and one at which a string is decided otherwise (`_enclosed`).
+
+The "hard" model has hard attention, and the "soft" model has softmax in its place, with the temperature as a symbol.
 """
 
 from __future__ import annotations
@@ -41,12 +43,12 @@ if TYPE_CHECKING:
     from symcook.words import Word
 
 FIRST, LIMIT, COLDEST, NEAR = Fraction(10007, 10**6), Fraction(2**20), Fraction(1, 2**10), 10**6
-"""For rigorous intervals: the first temperature that is tried, the greatest, the least, and the relative accuracy, as
-one over it."""
+"""For rigorous intervals: the first temperature that is tried, the largest, the smallest, and the reciprocal of the
+relative accuracy."""
 OPEN = dict.fromkeys(("tau", "word", "root", "rule"))
-"""A row of which nothing is known."""
+"""The cells of a row about which nothing is known, without its length."""
 SHOWN = Fraction(1, 2**20)
-"""The first temperature of the proof, where it cannot begin at 0."""
+"""The temperature at which a proof begins if it cannot begin at 0."""
 
 
 @door()
@@ -74,19 +76,20 @@ def temperature(
 
     digits D: Digits of temperatures.
 
-    This is tau(n) with: at every temperature below tau(n) the softened model decides every word of n typed symbols as
-    the hard one does. The hard model keeps its own attention where that is hard; the soft one is
-    `model.soften("tau")`. Where the scores are rational numbers, a weight is a power of x = e^(-1/(D tau)), D their
-    common denominator, every value is a rational function of x, and tau(n) = -1/(D log x) for a root x in (0, 1) of the
-    polynomial in the row's "root"; else it lies in a ball between a temperature up to which all is shown and one at
-    which a word is decided otherwise. "tau" is None where every temperature will do, and 0 where none is low enough.
+    The temperature tau(n) is the largest number with this property: at every temperature below tau(n), the soft model
+    decides every string of n typed symbols as the hard model does. The hard model keeps the model's own attention if
+    that is hard; the soft model is `model.soften("tau")`. If the scores are rational numbers with the common
+    denominator D, a weight is a power of x = e^(-1/(D tau)), every value is a rational function of x, and tau(n) =
+    -1/(D log x) for a root x in (0, 1) of the polynomial in the row's "root". Otherwise tau(n) lies in a ball between a
+    temperature up to which all answers are proved and one at which a string is decided otherwise. "tau" is None if
+    every temperature gives the same decisions, and 0 if none is low enough.
 
-    "rule" is the paper's gamma/log(8 n) (Cookbook, Section 5.7), at which every retrieved value is within 1/4, n the
-    positions and gamma the least score gap that the hard model meets at this length; a value so near need not
-    be near enough for the decision, and a decision may stand much more. None where no row has a gap.
+    "rule" is the paper's gamma/log(8 n) (Cookbook, Section 5.7), at which every retrieved value is within 1/4. Here n
+    is the number of positions, and gamma the smallest score gap of the hard model at this length. A value within 1/4
+    need not be near enough for the decision, and a decision may tolerate more. "rule" is None if no row has a gap.
 
-    Raises BadInput for a model that does not decide about words; NoRun for a length at which one of its own
-    temperatures is not positive; Undecided where an answer stays open.
+    Raises BadInput for a model that does not decide about strings; NoRun for a length at which one of its own
+    temperatures is not positive; Undecided if an answer stays open.
     Source: Cookbook, Section 5.7; merrill2024, Definition 7, for ties, which no temperature breaks.
     """
     digits = check_digits(digits)
@@ -94,7 +97,8 @@ def temperature(
     bound = plain_scores(asked.counted(model.bind(values)))
     for n in asked.lengths:
         positions_count, start = n + bound.embedding.added, bound.embedding.start
-        # On the model itself: the hard model has no temperatures, and in the soft one they are multiplied by a symbol.
+        # Checked on the model itself: the hard model has no temperatures, and the soft model multiplies them by a
+        # symbol.
         domain = ExactDomain()
         domain.begin((None,) * positions_count, start)
         check_temperatures(bound, domain)
@@ -102,16 +106,17 @@ def temperature(
         Answer, "temperature", model.name, {"max_length": max_length}, ("n", *OPEN), vertical="tau",
         nothing={"tau": "every"}, inputs=asked,
     )  # fmt: skip
-    # Scores are constant: every temperature gives the same weights.
+    # If all scores of a head are equal, every temperature gives the same weights.
     if all(head.averages for head in all_heads(bound)):
         notes = {"scores": "every head is a plain average, so the temperature has no effect"}
         return answered(tuple({"n": n, **OPEN} for n in asked.lengths), notes, ("tau",))
     tau = fresh("tau", [*(p.name for p in bound.parameters), *bound.space])
     hard, soft = harden(bound), soften(bound, tau)
     rows: list[dict[str, AnswerCell]] = []
+    # Whether all rows so far are exact, how strings are gone through, and below which temperature nothing is proved.
     exact, method, open_below = True, "", Fraction(0)
 
-    def told() -> Answer:
+    def answer_so_far() -> Answer:
         """The answer for the lengths so far."""
         notes = {
             "method": method,
@@ -126,8 +131,8 @@ def temperature(
         title = f"{model.name}: largest temperature that decides as hard attention"
         return answered(tuple(rows), notes, ("tau", "rule"), title=title)
 
-    # Exactly, in powers of x, until a length where that is impossible; from then on in balls.
-    with keeping(rows, told):
+    # By powers of x, exactly, until a length at which that is impossible; from then on by rigorous intervals.
+    with keeping(rows, answer_so_far):
         for n in asked.lengths:
             words = asked.cover(n, hard, soft)
             method = words.says
@@ -142,28 +147,32 @@ def temperature(
             rows.append({"n": n, **_row(bound, least, n, digits)})
             if progress is not None:
                 progress(n, asked.lengths[-1])
-    return told()
+    return answer_so_far()
 
 
-class _Found(NamedTuple):
-    """The least reach over the strings of a length (in x with its unit, or in tau with unit None), the string that has
-    it, and the least score gap of the hard model. Temperatures below `shown` are not proved."""
+class _LengthResult(NamedTuple):
+    """The result for one length."""
 
     best: Reach | None
+    """The smallest reach over all strings: in x = e^(-1/(unit tau)), or in tau if `unit` is None. None: no string."""
     word: Any
+    """The string that has this reach; None if no answer changes."""
     unit: int | None
+    """The unit of x, a common denominator of the scores; None if `best` is in tau."""
     gap: Fraction | None
+    """The smallest score gap of the hard model; None if none is known."""
     shown: Fraction = Fraction(0)
+    """The answers are not proved at temperatures below this one."""
 
 
-class _Watching(ExactDomain):
-    """The exact domain, which also notes the least gap between the largest score of a row and the next one."""
+class _GapRecorder(ExactDomain):
+    """The exact number system, which also records the smallest gap between the largest score of a row and the next."""
 
     gap: Any = None
-    scoring = Rowwise.scoring  # with the scores as they are
+    scoring = Rowwise.scoring  # `Exact.scoring` may replace scores by others in the same order, with other gaps
 
     def best(self, scores: Sequence[ExactValue], weighting: str, i: int, first: int) -> Any:
-        """The positions that hard attention takes; it notes the gap between the largest score and the next."""
+        """The positions that hard attention takes. Records the gap between the largest score and the next in `gap`."""
         top = max(scores)
         for score in scores:
             if score != top and (self.gap is None or top - score < self.gap):
@@ -171,9 +180,10 @@ class _Watching(ExactDomain):
         return super().best(scores, weighting, i, first)
 
 
-def _hard(hard: Transformer, word: Word) -> tuple[Any, Any]:
-    """The hard model's answer to a word, and the least score gap that it met there (None where it is not exact)."""
-    domain: Any = _Watching()
+def _hard_answer(hard: Transformer, word: Word) -> tuple[Any, Any]:
+    """The hard model's answer to a string, and its smallest score gap on this string; the gap is None if there is none,
+    or if the run is not exact."""
+    domain: Any = _GapRecorder()
     try:
         hard_answer = answer(forward(hard, hard.tokens(word), domain))
     except NotExact:
@@ -183,9 +193,9 @@ def _hard(hard: Transformer, word: Word) -> tuple[Any, Any]:
     return hard_answer, None if domain is None else domain.gap
 
 
-def _exactly(hard: Transformer, soft: Transformer, words: Cover) -> _Found:
-    """How far x = e^(-1/(unit tau)) may grow from 0 to 1; the unit is a common denominator of the scores of all
-    strings."""
+def _exactly(hard: Transformer, soft: Transformer, words: Cover) -> _LengthResult:
+    """The result by powers of x = e^(-1/(unit tau)), which may grow from 0 to 1. The unit is enlarged until it is a
+    common denominator of the scores of all strings. NotExact if the values are not rational functions of x."""
     unit = 1
     while True:
         try:
@@ -194,22 +204,23 @@ def _exactly(hard: Transformer, soft: Transformer, words: Cover) -> _Found:
             unit = needed.args[0]
 
 
-def _enclosed(hard: Transformer, soft: Transformer, words: Cover) -> _Found:
-    """How far tau may grow from 0, by rigorous intervals."""
+def _enclosed(hard: Transformer, soft: Transformer, words: Cover) -> _LengthResult:
+    """The result by rigorous intervals of tau, which may grow from 0."""
     return _least(hard, soft, words, partial(_in_balls, soft), None)
 
 
 def _least(
     hard: Transformer, soft: Transformer, words: Cover, reach_of: Callable[..., Reach], unit: int | None
-) -> _Found:
-    """The least reach over the strings of a length, where `reach_of` gives that of one; and the least score gap."""
+) -> _LengthResult:
+    """The result for the strings `words` of a length. `reach_of` returns the reach of one string, from the string, the
+    expected answer and the smallest reach so far."""
     gaps: list[Any] = []
     open_from = Fraction(0)
 
     def reach(word: Word, best: Reach | None) -> Reach:
         """How far one string keeps the hard model's answer."""
         nonlocal open_from
-        expected, gap = _hard(hard, word)
+        expected, gap = _hard_answer(hard, word)
         gaps.extend([] if gap is None else [gap])
         try:
             string_reach = reach_of(word, expected, best)
@@ -222,28 +233,32 @@ def _least(
         open_from = max(open_from, string_reach.start)
         return string_reach
 
-    # Every string is asked for the least reach so far, so that `gaps` and `open_from` are complete afterwards.
+    # `soonest` calls `reach` for every string, so `gaps` and `open_from` are complete afterwards.
     best, worst = soonest(words, reach)
     gap = min(gaps, default=None)
-    return _Found(best, worst, unit, Fraction(gap) if isinstance(gap, (Fraction, int)) else None, open_from)
+    return _LengthResult(best, worst, unit, Fraction(gap) if isinstance(gap, (Fraction, int)) else None, open_from)
 
 
 def _in_powers(soft: Transformer, unit: int, word: Word, expected: VerdictsAt, best: Reach | None) -> Reach:
-    """How far x may grow before one string is decided otherwise; beyond `best` it does not look."""
+    """How far x may grow before one string is decided otherwise; the search ends at `best`, the smallest reach so
+    far."""
     along = OneSymbol(soft, word, soft.parameters[-1].name, None, unit=unit)
     top: RealPlace = Fraction(1) if best is None or best.first is None else best.first
     reach = exactly(along.probe, along.point, expected, top)
-    return Reach(reach.last, None) if reach.first == 1 else reach  # no temperature has x = 1
+    return Reach(reach.last, None) if reach.first == 1 else reach  # x = 1 is an infinite temperature
 
 
 def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach | None) -> Reach:
-    """How far the temperature may rise from 0 before one string is decided otherwise, by rigorous intervals."""
+    """How far the temperature may rise from 0 before one string is decided otherwise, by rigorous intervals. `best` is
+    the smallest reach so far, beyond which the search may stop."""
     sequence, name = soft.tokens(word), soft.parameters[-1].name
 
     def right_at(tau: Fraction) -> bool:
+        """Whether the answer at the temperature `tau` is right."""
         return at_point(soft, sequence, name, tau) == expected
 
     def right_between(low: Fraction, high: Fraction) -> bool:
+        """Whether the answer is proved to be right at all temperatures from `low` to `high`."""
         return between(soft, sequence, name, low, high, warm=True) == expected
 
     # Another string changes at `best.last`: it is enough that this one is right from 0 to there.
@@ -254,7 +269,7 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
             return best
         if right_at(best.last):
             return _from_cold(right_at, right_between, best.last, best.last, best.last)._replace(first=None)
-    # A first temperature at which the string is right; at lower and lower ones, as the answer is wrong.
+    # Look for a first temperature at which the answer is right, at lower and lower temperatures.
     first = FIRST
     while not right_at(first):
         low = at_low_temperatures(soft, sequence, name, first)
@@ -274,8 +289,9 @@ def _in_balls(soft: Transformer, word: Word, expected: VerdictsAt, best: Reach |
 def _from_cold(
     right_at: RightAt, right_between: RightBetween, first: Fraction, limit: Fraction, near: Fraction
 ) -> Reach:
-    """`enclosed` from temperature 0 on. Where that is undecided (scores that are equal in the limit alone) it begins at
-    SHOWN, then at 16 times as much, and so on: the remaining weights of the softmax become large enough for balls."""
+    """`enclosed` from temperature 0 on. If that is undecided, because scores are equal only in the limit, it begins at
+    `SHOWN`, then at 16 times as much, and so on, until the weights of the softmax are large enough to tell apart from
+    0 by intervals."""
     start = Fraction(0)
     while True:
         try:
@@ -286,8 +302,9 @@ def _from_cold(
             start = min(first, max(SHOWN, 16 * start))
 
 
-def _row(model: Transformer, least: _Found, n: int, digits: int) -> dict[str, AnswerCell]:
-    """The cells of one length; a cell stays None where every temperature is right or no score gap is known."""
+def _row(model: Transformer, least: _LengthResult, n: int, digits: int) -> dict[str, AnswerCell]:
+    """The cells of one length. "tau", "word" and "root" are None if every temperature is right. "rule" is None if no
+    score gap is known, or if the model has softmax with temperatures of its own."""
     row: dict[str, AnswerCell] = {**OPEN}
     positions = n + model.embedding.added
     tempered = any(head.weighting == "softmax" and head.temperature != 1 for head in all_heads(model))

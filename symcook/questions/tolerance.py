@@ -1,8 +1,9 @@
 """How far one weight may move before some string of a length gets another answer.
 
-The weight becomes a symbol (`free`), and each side of its value is searched: by all strings at once where they can be
-grouped (`symcook.questions.along`), else string by string (`_furthest`), exactly where the answer is a rational
-function of the weight and by rigorous intervals where it is not.
+The weight becomes a symbol (`free`), and both sides of its value are searched for the nearest change. If strings can be
+grouped, all are treated at once (`symcook.questions.along`); otherwise one by one (`_furthest`). The search for one
+string is exact if the values are rational functions of the weight (or linear with sums of exponentials), and by
+rigorous intervals otherwise (`_in_balls`).
 """
 
 from __future__ import annotations
@@ -35,14 +36,16 @@ from symcook.words.cells import Cells
 from symcook.words.inputs import Language, strings
 
 FIRST = Fraction(10007, 10**7)
-"""The first step in balls. A fraction that no weight at which answers change is likely to be."""
+"""The first step of a search by rigorous intervals. It is an odd fraction, so that answers are unlikely to change
+exactly at the end of a step."""
 ROOT_DIGITS = 30
-"""So many decimals at least of an end that is the root of a polynomial."""
+"""The minimum number of decimals of an end that is the root of a polynomial."""
 SIDES = {-1: "low", 1: "high"}
+"""By direction in which the weight moves: the name of the end."""
 TOGETHER = 1_000
-"""Up to so many strings are run in one exact batch at the weight as it stands."""
+"""The maximum number of strings that are run in one exact batch, at the model's own weight."""
 FARTHEST = Fraction(2**10)
-"""Balls are tried so far from the weight, times its size."""
+"""How far from the weight rigorous intervals are tried, as a multiple of the weight's absolute value (or of 1)."""
 
 
 @door()
@@ -72,19 +75,19 @@ def tolerance(
     digits D: Decimals of ends that are not exact; of roots at least 30.
 
     Names of weights are read by `symcook.questions.tolerance.free`. The interval is the largest one around the weight's
-    value; further off the answers may be right again. Where the answers are rational functions of the weight (no layer
-    norm, rational numbers) the ends are exact: rational, or a ball around a root of a polynomial. So are they where
-    softmax has rational scores that do not depend on the weight, and values are linear in it: the end may then be a
-    quotient of sums of exponentials. Else each end lies between two numbers at most 10^-digits apart: up to the first
-    all is shown by balls over whole intervals, at the second a word is wrong. It is exact there too where it is
-    rational: the logit is exactly zero at it, and its slope has one sign around.
+    value; further away the answers may be right again. If the answers are rational functions of the weight (no layer
+    norm, rational numbers), the ends are exact: rational, or a ball around a root of a polynomial. They are also exact
+    if softmax has rational scores that do not depend on the weight, and values are linear in the weight: an end may
+    then be a quotient of sums of exponentials. Otherwise each end lies between two numbers at most 10^-digits apart: up
+    to the first, rigorous intervals prove all answers right; at the second, some string is wrong. A rational end is
+    exact in this case too, if it is proved that the logit is exactly zero there and its slope has one sign around it.
 
-    Where heads average what stands before and numbers are linear in the weight, prefixes are merged while it moves
-    (`symcook.questions.along`), so that lengths of 100 are possible; the ends are those of strings one by one.
+    If heads average over earlier positions and numbers are linear in the weight, prefixes are grouped while the weight
+    moves (`symcook.questions.along`), so that lengths of 100 are possible. The ends are the same as for single strings.
 
     Rows have "low" and "high" (None: no end), "low_in" and "high_in" (whether the end itself belongs to the interval;
-    None where that is not known), "low_word" and "high_word" (a word that changes there).
-    Raises BadInput for a weight or a length that is none; Undecided where an answer stays open.
+    None if that is unknown), "low_word" and "high_word" (a string whose answer changes there).
+    Raises BadInput for an invalid weight or length; Undecided if an answer stays open.
     Source: chiang2022, Section 5.1 and Figure 3 (the sensitivity of PARITY to one weight).
     """
     digits = check_digits(digits)
@@ -98,7 +101,7 @@ def tolerance(
     except BadInput:
         raise BadInput("a weight that moves must be rational", from_sympy(value)) from None
     rows: list[dict[str, AnswerCell]] = []
-    exact, method = True, ""
+    exact, method = True, ""  # whether all ends so far are exact, and how strings are gone through
 
     def answered() -> Answer:
         """The answer for the lengths so far."""
@@ -119,13 +122,15 @@ def tolerance(
         )  # fmt: skip
 
     try:
-        # All strings at once, in groups, where the model allows it.
+        # By side, the search by groups of strings; empty if the model does not allow groups.
         merged = {side: Along(moved, name, start, side, asked) for side in SIDES}
     except NotExact:
         merged = {}
     with keeping(rows, answered):
         for n in asked.lengths:
-            method, ends = _ends(merged, n) or _by_words(moved, name, start, asked.cover(n, moved), digits)
+            method, ends = _ends_by_groups(merged, n) or _ends_by_strings(
+                moved, name, start, asked.cover(n, moved), digits
+            )
             row: dict[str, AnswerCell] = {"n": n}
             for side, (best, word, sure) in ends.items():
                 exact = exact and sure
@@ -137,12 +142,13 @@ def tolerance(
 
 
 WeightEnd = tuple[Reach | None, Any, bool]
-"""How far the weight may go to one side, the string that ends it, and whether that is exact."""
+"""The end to one side: how far the weight may go (None: there is no string), the string whose answer changes there, and
+whether the end is exact."""
 
 
-def _ends(merged: dict[int, Along], n: int) -> tuple[str, dict[int, WeightEnd]] | None:
-    """How strings of `n` symbols are grouped, and by side the end, by classes of prefixes; None where these have no
-    exact answer. Greater lengths then do not try it again."""
+def _ends_by_groups(merged: dict[int, Along], n: int) -> tuple[str, dict[int, WeightEnd]] | None:
+    """How strings of `n` symbols are grouped, and the end of each side, by the groups in `merged`. None if they give no
+    exact answer; then `merged` is emptied, so that larger lengths do not try it again."""
     try:
         if not merged:
             return None
@@ -152,10 +158,10 @@ def _ends(merged: dict[int, Along], n: int) -> tuple[str, dict[int, WeightEnd]] 
         return None
 
 
-def _by_words(
+def _ends_by_strings(
     model: Transformer, name: str, start: Fraction, words: Cover, digits: int
 ) -> tuple[str, dict[int, WeightEnd]]:
-    """The same by one string of each class."""
+    """How strings are gone through, and the end of each side, by one string of each class in `words`."""
     answers: dict[Word, Any] = {}
     if isinstance(words, Cells) and words.many <= TOGETHER:
         answers = exact_answers(model.bind({name: start}), [word for word, _ in words])
@@ -165,13 +171,14 @@ def _by_words(
 def _furthest(
     model: Transformer, name: str, start: Fraction, side: int, words: Cover, digits: int, answers: dict[Word, Any]
 ) -> WeightEnd:
-    """How far the weight may go to one side; `answers` keeps those at the weight as it stands."""
-    # Rational functions of the weight first, then linear values with exponential sums; a way that fails once is not
-    # tried for later strings. Intervals are the last resort.
+    """The end to one `side`, over all strings in `words`. `answers` caches the answers at the model's own weight."""
+    # The exact methods that are still tried: rational functions of the weight, then linear values with sums of
+    # exponentials. A method that fails for one string is dropped for all later ones. Intervals are the last resort.
     ways: list[type[OneSymbol]] = [OneSymbol, OneStraight]
 
     def reach_of(word: Word, best: Reach | None) -> Reach:
-        """How far the weight may go for one string; `best` is the least so far, beyond which nothing is asked."""
+        """How far the weight may go for one string; `best` is the smallest reach so far, beyond which the search may
+        stop."""
         limit = None if best is None else best.first
         while ways:
             try:
@@ -191,10 +198,12 @@ def _furthest(
 def _in_balls(
     model: Transformer, word: Word, name: str, start: Fraction, side: int, digits: int, best: Reach | None
 ) -> Reach:
-    """How far the weight may go for one string, by balls over whole intervals of the weight."""
+    """How far the weight may go for one string, by rigorous intervals of the weight. `best` is the smallest reach so
+    far, beyond which the search may stop. Undecided if no interval is short enough."""
     sequence = model.tokens(word)
 
     def right_at(moved: Fraction) -> bool:
+        """Whether the answer at the distance `moved` from the weight is right."""
         return at_point(model, sequence, name, start + side * moved) == expected
 
     def right_between(low: Fraction, high: Fraction) -> bool:
@@ -202,7 +211,7 @@ def _in_balls(
         ends = start + side * low, start + side * high
         if between(model, sequence, name, min(ends), max(ends)) == expected:
             return True
-        # The start lies on the threshold itself, which no interval around it can tell: the logit falls from zero there.
+        # At the start the logit may be exactly zero, which no interval shows: then it must fall from there.
         return low == 0 and expected is False and falls(model, sequence, name, *ends)
 
     expected = at_point(model, sequence, name, start)
@@ -217,7 +226,7 @@ def _in_balls(
                 return best
             return enclosed(right_at, right_between, first, first, Fraction(1, 10**digits))._replace(first=None)
         except Undecided:
-            # The way to there is not shown whole: look for this string's own end.
+            # It is not proved for the whole way: look for this string's own end.
             pass
     try:
         enclosure = enclosed(right_at, right_between, FIRST, FARTHEST * max(1, abs(start)), Fraction(1, 10**digits))
@@ -227,13 +236,14 @@ def _in_balls(
         raise Undecided(
             f"the answer to {input_text} was undecided {beyond}: rigorous intervals show it on no interval there"
         ) from None
-    return _sharp(model, sequence, name, start, side, enclosure, expected)
+    return _made_exact(model, sequence, name, start, side, enclosure, expected)
 
 
-def _sharp(
+def _made_exact(
     model: Transformer, sequence: object, name: str, start: Fraction, side: int, enclosure: Reach, expected: object
 ) -> Reach:
-    """An end that balls enclose, as the rational number at which the logit is exactly zero, where that is proved."""
+    """An end that intervals enclose, made exact: it is a rational number if the logit is proved to be zero at it and
+    nowhere else in the enclosure. Otherwise the `enclosure` itself."""
     if not isinstance(enclosure.first, Fraction) or not isinstance(enclosure.last, Fraction):
         return enclosure
     low, high = sorted((start + side * enclosure.last, start + side * enclosure.first))
@@ -247,8 +257,8 @@ def _sharp(
 def _end(
     model: Transformer, start: Fraction, side: int, where: str, best: Reach | None, word: Word, digits: int
 ) -> dict[str, AnswerCell]:
-    """The three cells of one side: the end, whether it belongs to the interval, and the string; None where there is
-    no end."""
+    """The three cells of one side: the end, whether it belongs to the interval, and the string. All are None if there
+    is no end."""
     if best is None or best.first is None or word is None:
         return {where: None, f"{where}_in": None, f"{where}_word": None}
     word_text = model.embedding.written(word)
@@ -271,11 +281,12 @@ def _number(start: Fraction, side: int, best: Reach, digits: int) -> Fraction | 
 
 
 WRITTEN = re.compile(r"\s*(-?)\s*([A-Za-z0-9_.]+)\[([^\[\]]*)\]\s*")
+"""A weight as the user writes it: an optional minus sign, PART.MATRIX, and [ROW,COLUMN]."""
 
 
 class Weight(NamedTuple):
-    """An entry of a matrix: the names of its part (L1.head1, L2.ff, readout) and matrix, and row and column from 0.
-    With `sign` -1 it moves against the others."""
+    """An entry of a matrix: the names of its part (L1.head1, L2.ff, readout) and of its matrix, and its row and column,
+    counted from 0. If `sign` is -1, it moves in the opposite direction."""
 
     sign: int
     part: str
@@ -285,17 +296,17 @@ class Weight(NamedTuple):
 
 
 def free(model: Transformer, names: Sequence[str], name: str = "free") -> tuple[Transformer, Any]:
-    """`model` with the weights of these names replaced by a new symbol (those with a minus sign by its negative), and
-    the value that it stands for.
+    """`model` with the weights of these `names` replaced by a new symbol (by its negative after a minus sign), and the
+    value of the symbol in `model`. The new symbol is called `name`, if that is unused.
 
-    A name is the part, the matrix, and in brackets row and column by what they are called or by number from 1:
-    L1.head1.V[kind,one], L1.head2.Q[1,place], L2.ff.W1[3,total], L2.ff.b1[3], L2.ff.W2[level,3], readout[accepted].
-    Raises BadInput with the nearest name where there is none, and where the weights are not one number.
+    A weight's name has the part, the matrix, and in brackets the row and column, each by its name or by its number from
+    1: L1.head1.V[kind,one], L1.head2.Q[1,place], L2.ff.W1[3,total], L2.ff.b1[3], L2.ff.W2[level,3], readout[accepted].
+    Raises BadInput for an unknown name, with the nearest one, and if the weights are not one number up to their signs.
     """
     weights = [_read(model, text) for text in names]
     if not weights:
         raise BadInput("a weight must be named", "none", "give --free L1.head1.V[row,column]")
-    weight_values = {weight.sign * _value(model, weight) for weight in weights}
+    weight_values = {weight.sign * _weight_value(model, weight) for weight in weights}
     if len(weight_values) > 1:
         values_text = ", ".join(map(from_sympy, weight_values))
         raise BadInput("weights that move together must be one number, up to their signs", values_text)
@@ -303,7 +314,7 @@ def free(model: Transformer, names: Sequence[str], name: str = "free") -> tuple[
     new = symbol(name)
     model = replace(model, parameters=(*model.parameters, Parameter(name)))
     for weight in weights:
-        model = _put(model, weight, weight.sign * new)
+        model = _with_weight(model, weight, weight.sign * new)
     return model, weight_values.pop()
 
 
@@ -318,7 +329,7 @@ def _parts(model: Transformer) -> Iterator[tuple[str, Part]]:
 
 
 def _read(model: Transformer, text: str) -> Weight:
-    """The weight that a text names, for example L2.ff.W1[3,total]. Raises BadInput or unknown for an invalid name."""
+    """The weight with the name `text`, for example L2.ff.W1[3,total]. Raises BadInput for an invalid name."""
     match = WRITTEN.fullmatch(text)
     if match is None:
         raise BadInput("a weight must be written PART.MATRIX[ROW,COLUMN]", text, "as in L1.head1.V[kind,one]")
@@ -347,7 +358,8 @@ def _read(model: Transformer, text: str) -> Weight:
 
 
 def _names(part: Part, side: str) -> list[str]:
-    """What the rows or columns of a matrix are called."""
+    """The names of the rows or columns on one `side` of a matrix, where `side` is as in `Part.FIELDS`: coordinates for
+    "reads" and "writes", the name "one" for a vector, else numbers from 1."""
     if side == "reads":
         return list(part.reads)
     if side == "writes":
@@ -356,9 +368,12 @@ def _names(part: Part, side: str) -> list[str]:
 
 
 def _places(text: str, inside: list[str], rows: list[str], columns: list[str]) -> tuple[int, int]:
-    """The row and column from 0. An entry is a name, or a number from 1."""
+    """The row and column, counted from 0, for the two entries `inside` the brackets. An entry is one of the names in
+    `rows` or `columns`, or a number from 1. BadInput for any other."""
     if len(inside) != 2:
-        raise BadInput("a weight must have a row and a column", text, f"rows: {_some(rows)}; columns: {_some(columns)}")
+        raise BadInput(
+            "a weight must have a row and a column", text, f"rows: {_first_six(rows)}; columns: {_first_six(columns)}"
+        )
     indices = []
     for what, entry, names in (("row", inside[0], rows), ("column", inside[1], columns)):
         if entry in names:
@@ -370,22 +385,22 @@ def _places(text: str, inside: list[str], rows: list[str], columns: list[str]) -
     return indices[0], indices[1]
 
 
-def _some(names: list[str]) -> str:
-    """The first six names."""
+def _first_six(names: list[str]) -> str:
+    """The first six names, as text."""
     return ", ".join(names[:6]) + (" ..." if len(names) > 6 else "")
 
 
-def _value(model: Transformer, weight: Weight) -> Any:
-    """The number at a weight's place."""
+def _weight_value(model: Transformer, weight: Weight) -> Any:
+    """The value of a weight in `model`."""
     part: Any = model.readout if weight.part == "readout" else dict(_parts(model))[weight.part]
     return getattr(part, weight.matrix)[weight.row, weight.column]
 
 
-def _put(model: Transformer, weight: Weight, value: object) -> Transformer:
-    """The model with another value at a weight's place."""
+def _with_weight(model: Transformer, weight: Weight, value: object) -> Transformer:
+    """The model with another `value` for a weight."""
 
     def changed(part: Any, where: str) -> Any:
-        """A part with the value in place, if the weight is in this part."""
+        """The `part` whose name is `where`, with the new value if it has the weight."""
         if where != weight.part:
             return part
         changed_matrix = getattr(part, weight.matrix).as_mutable()

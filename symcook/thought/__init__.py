@@ -1,1 +1,1 @@
-"""What decoders of machines do step by step: runs in integers and floats, what heads retrieve, where floats err."""
+"""Decoders of Turing machines step by step: runs in integers and in floats, and what each head retrieves."""

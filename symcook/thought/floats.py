@@ -1,7 +1,7 @@
 """Decoding in numpy with a cache of keys and values, one column for each token, as a runtime does it.
 
-Every operation rounds in the chosen format, and numpy chooses the order of sums. So this is fast, and wrong from some
-token on: see `symcook.thought.precision`.
+Every operation rounds in the chosen format, and numpy chooses the order of sums. So this is fast, but the tokens are
+wrong from some token on, for long runs (`MachineRun.wrong` in `symcook.thought.running`).
 """
 
 from __future__ import annotations
@@ -21,23 +21,32 @@ if TYPE_CHECKING:
 
 Key = TypeVar("Key")
 FORMATS = ("float16", "float32", "float64")
+"""The formats of floats for `FloatDecoder`."""
 
 
 class _Norms(NamedTuple):
-    """The norms before a block as one: a projection, which entries are of which norm, and gain, bias, epsilon."""
+    """The layer norms before a sublayer as one operation. The entries of all norms are in one vector."""
 
     projection: np.ndarray
+    """The matrix from the residual stream to the entries."""
     parts: np.ndarray
+    """The matrix with a row for each norm, which is 1 at the entries of this norm, else 0."""
     sizes: np.ndarray
+    """By norm: the number of its entries."""
     place: np.ndarray
+    """By entry: the index of its norm."""
     gain: np.ndarray
+    """By entry."""
     bias: np.ndarray
+    """By entry."""
     epsilon: np.ndarray
+    """By norm."""
     refuses: np.ndarray
+    """By norm: whether a variance of zero is an error."""
 
 
 class _Units(NamedTuple):
-    """A feed-forward part, and where it writes."""
+    """A feed-forward layer, and the indices of the coordinates that it writes."""
 
     W1: np.ndarray
     b1: np.ndarray
@@ -47,7 +56,7 @@ class _Units(NamedTuple):
 
 
 class _CachedHead:
-    """A head with the keys and values of the columns so far; of a uniform one the sum of values."""
+    """A head with a cache: the keys and values of the columns so far or, for a uniform head, the sum of the values."""
 
     def __init__(self, head: Head, view: Mapping[str, int], writes: Sequence[int], dtype: type[np.floating]) -> None:
         import numpy as np
@@ -59,10 +68,12 @@ class _CachedHead:
         self.total = np.zeros(len(writes), dtype)
 
     def added(self, view: np.ndarray) -> np.ndarray:
-        """What the head writes at the next column, whose residual stream (after norms) is `view`."""
+        """Add the next column to the cache; returns what the head writes there. `view` is the residual stream of this
+        column, after the norms."""
         import numpy as np
 
         value, self.count = self.V @ view, self.count + 1
+        # The number of columns that the head sees: with or without this one.
         sees = self.count - (not self.here)
         # Equal scores: a running sum, which needs neither keys nor values.
         if self.head.uniform:
@@ -74,7 +85,8 @@ class _CachedHead:
         self.keys[self.count - 1], self.values[self.count - 1] = self.K @ view, value
         if not sees:
             return np.zeros_like(value)
-        # Hard attention: the last maximum, the average of all, or (leftmost, or one alone) the first.
+        # Hard attention takes the last maximum (rightmost), the average over all maxima, or the first maximum
+        # (leftmost, or if there is only one).
         scores = self.keys[:sees] @ (self.Q @ view)
         first = int(scores.argmax())
         if self.head.weighting == "rightmost":
@@ -88,10 +100,11 @@ class _CachedHead:
 
 
 class FloatDecoder:
-    """A causal model with hard attention, in floats, column by column. `push` gives the label behind a token.
+    """A causal model with hard attention, run in floats column by column. `push` takes a token and returns the label
+    after it.
 
-    Raises BadInput for a model that cannot be followed, or has softmax, another activation than relu, position
-    functions, a norm behind a block or numbers that are not rational.
+    Raises BadInput for a model that cannot be run from left to right (`Transformer.unfollowed`), or has softmax, an
+    activation other than relu, position functions, a norm after a sublayer, or irrational numbers.
     """
 
     def __init__(self, model: Transformer, format: str = "float64") -> None:
@@ -110,13 +123,14 @@ class FloatDecoder:
         self.readout = _matrix(model.readout.choice("largest")[1], self.place, self.dtype)
 
     def _vector(self, values: Sequence[int | Fraction]) -> np.ndarray:
+        """The numbers as a vector of floats."""
         import numpy as np
 
         return np.array([float(value) for value in values], self.dtype)
 
     def _block(self, step: Sublayer) -> tuple[_Norms | None, list[_CachedHead | _Units]]:
-        """A sublayer in floats: its norms, and its heads or feed-forward layer with the coordinates that they read and
-        write."""
+        """A sublayer in floats: its norms, and its heads or feed-forward layer."""
+        # The parts read the results of the norms, or the residual stream: `view` has the index of each coordinate.
         norms = self._norms(step.before) if step.before else None
         view = {name: k for k, name in enumerate(name for norm in step.before for name in norm.writes)} or self.place
         parts: list[_CachedHead | _Units] = []
@@ -132,7 +146,7 @@ class FloatDecoder:
         return norms, parts
 
     def _norms(self, norms: Sequence[LayerNorm]) -> _Norms:
-        """The norms before a sublayer as one matrix product: entry k of `place` says which norm it is of."""
+        """The norms before a sublayer as one operation."""
         import numpy as np
 
         rows: list[Mapping[str, Any]] = []
@@ -152,12 +166,12 @@ class FloatDecoder:
         )
 
     def push(self, token: str) -> str:
-        """The label behind one token more. NoRun where a norm refuses it."""
+        """The label after one more token. NoRun if a norm has a variance of zero, and rejects that."""
         import numpy as np
 
         z = self.embedded[token].copy()
         zero = self.dtype(0)
-        for norms, parts in self.blocks:  # all parts of a sublayer read the stream before any of them writes
+        for norms, parts in self.blocks:  # all parts of a sublayer read the residual stream before any of them writes
             x = z if norms is None else self._normed(norms, z)
             added = []
             for part in parts:
@@ -166,27 +180,29 @@ class FloatDecoder:
                 else:
                     W1, b1, W2, b2, writes = part
                     added.append((writes, W2 @ np.maximum(W1 @ x + b1, zero) + b2))
-            for writes, what in added:
-                z[writes] += what
+            for writes, output in added:
+                z[writes] += output
         return self.model.readout.labels[int((self.readout @ z).argmax())]
 
     def _normed(self, norms: _Norms, z: np.ndarray) -> np.ndarray:
-        """The residual stream through the norms of a sublayer. NoRun for a variance of zero that a norm refuses."""
+        """The results of the norms of a sublayer for the residual stream `z`. NoRun for a variance of zero that a norm
+        rejects."""
         import numpy as np
 
-        # All norms at once: `parts` sums the entries of each, and [place] hands the result back to them.
+        # All norms at once: a product with `parts` sums the entries of each norm, and [place] gives each entry the
+        # result of its norm.
         x = norms.projection @ z
         x = x - (norms.parts @ x / norms.sizes)[norms.place]
         variance = norms.parts @ (x * x) / norms.sizes + norms.epsilon
-        flat = variance == 0
-        if flat.any():
-            if (flat & norms.refuses).any():
+        zero_variance = variance == 0
+        if zero_variance.any():
+            if (zero_variance & norms.refuses).any():
                 raise NoRun("a layer norm with epsilon = 0 must meet a variance above zero", "zero")
-            variance = np.where(flat, self.dtype(1), variance)
+            variance = np.where(zero_variance, self.dtype(1), variance)
         return x / np.sqrt(variance)[norms.place] * norms.gain + norms.bias
 
     def decode(self, word: Sequence[str]) -> Iterator[str]:
-        """The labels behind a word, until one that ends the run."""
+        """The labels that are generated after the input `word`, up to and including one that ends the run."""
         label, ends = "", speech_of(self.model).ends
         for token in self.model.tokens(word):
             label = self.push(token)
@@ -198,7 +214,7 @@ class FloatDecoder:
 
 
 def _unsupported(model: Transformer) -> str | None:
-    """Why a model cannot be decoded in floats; None where it can."""
+    """The reason why a model cannot be decoded in floats; None if it can."""
     if model.embedding.words is None or not model.readout.labels or model.embedding.ends[1]:
         return "no tokens, no labels, or a token after the input"
     if model.embedding.positions:
@@ -220,7 +236,7 @@ def _unsupported(model: Transformer) -> str | None:
 def _matrix(
     rows: Sequence[Mapping[Key, Number | int]], columns: Mapping[Key, int], dtype: type[np.floating]
 ) -> np.ndarray:
-    """Sparse rows of numbers as a dense matrix."""
+    """Sparse rows (a number by name) as a dense matrix; `columns` has the column of each name."""
     import numpy as np
 
     table = np.zeros((len(rows), len(columns)), dtype)

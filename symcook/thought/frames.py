@@ -1,7 +1,8 @@
-"""Frames of a machine's run: what each head reads, from which token, and how far below the next candidate's score is.
+"""Frames of a machine's run: the machine after each token, what each head reads, from which token, and how far below
+the score of the next candidate is.
 
-`text` prints a frame; `differences` returns the whole run as one JSON document of what each step changes, from which a
-page rebuilds the tapes.
+`text` returns a frame as text. `differences` returns the whole run as one JSON document with the changes of each step,
+from which a page rebuilds the tapes.
 """
 
 from __future__ import annotations
@@ -15,28 +16,31 @@ from symcook.thought.retrieval import Looked, lookups
 from symcook.thought.running import MachineRun
 
 AROUND = 12
-"""Cells on each side of a head that a frame shows."""
+"""The number of cells on each side of a head that a frame shows."""
 
 
 class Frame(NamedTuple):
-    """The machine behind a token: its position, what it is, the tapes, the heads, and what each head looked up to read
-    the cell under it (None where it needs no token)."""
+    """The machine after a token. The input tape comes first in each tuple, then the work tapes."""
 
     position: int
+    """The position of the token."""
     token: StepToken | OutputToken
     tapes: tuple[dict[int, str], ...]
+    """By tape: the symbol of each cell that has one."""
     heads: tuple[int, ...]
+    """By tape: the cell of the head."""
     looked: tuple[Looked | None, ...]
+    """By tape: what the head retrieved to read its cell; None if it needs no token for that."""
 
 
 def frames(run: MachineRun) -> Iterator[Frame]:
-    """One frame for each token. All frames share the dictionaries of the tapes, which change from one to the next."""
+    """One frame for each token. All frames share the dictionaries of the tapes, which change from frame to frame."""
     tapes: list[dict[int, str]] = [dict(enumerate(run.word, 1)), *({} for _ in range(run.machine.tapes))]
     n = len(run.word)
     for count, (step, looked) in enumerate(zip(run.steps, lookups(run), strict=True)):
-        heads = list(step.heads)
+        heads = list(step.heads)  # where the heads were before the token
         if isinstance(step.token, StepToken):
-            if not step.token.first:
+            if not step.token.first:  # the start token writes nothing
                 for k, written in enumerate(step.token.written, 1):
                     tapes[k][heads[k]] = written.symbol
             heads = [head + move for head, move in zip(heads, step.token.moves, strict=True)]
@@ -46,7 +50,8 @@ def frames(run: MachineRun) -> Iterator[Frame]:
 
 
 def text(run: MachineRun, frame: Frame) -> str:
-    """A frame as lines: the token, then for each tape its cells with the head's in brackets and where it is from."""
+    """A frame as lines: the token, then for each tape its cells, with the head's cell in brackets, and from which token
+    its symbol is read."""
     machine = run.machine
     number = frame.position - len(run.word) - 1
     if isinstance(frame.token, OutputToken):
@@ -59,12 +64,12 @@ def text(run: MachineRun, frame: Frame) -> str:
     for tape, head in enumerate(frame.heads):
         name = f"work {tape}" if tape else "input"
         cells = strip(machine, frame.tapes[tape], head)
-        lines.append(f"  {name:<7} cell {head:>3}  {cells}  {_said(machine, frame, tape)}".rstrip())
+        lines.append(f"  {name:<7} cell {head:>3}  {cells}  {_reading(machine, frame, tape)}".rstrip())
     return "\n".join(lines)
 
 
 def strip(machine: TuringMachine, tape: dict[int, str], head: int) -> str:
-    """The cells of a tape about its head, which stands in brackets."""
+    """The cells of a tape around its head, as text, with the head's cell in brackets."""
     cells = [*tape, head, 0]
     low, high = max(min(cells) - 1, head - AROUND), min(max(cells) + 1, head + AROUND)
     parts = []
@@ -74,8 +79,9 @@ def strip(machine: TuringMachine, tape: dict[int, str], head: int) -> str:
     return "".join(parts)
 
 
-def _said(machine: TuringMachine, frame: Frame, tape: int) -> str:
-    """Where a head has the symbol that it reads: from a token and by what gap, or from no token."""
+def _reading(machine: TuringMachine, frame: Frame, tape: int) -> str:
+    """What the head of a tape reads, as text: the symbol, with the token that it is retrieved from and the score gap,
+    or the reason why it needs no token."""
     token, looked = frame.token, frame.looked[tape]
     if not isinstance(token, StepToken):
         raise RuntimeError(f"a StepToken is expected here, not {type(token).__name__}")
@@ -89,7 +95,7 @@ def _said(machine: TuringMachine, frame: Frame, tape: int) -> str:
 
 
 def changes(run: MachineRun) -> list[dict[str, object]]:
-    """For each token what it changes, and what each head looked up behind it."""
+    """For each token, as JSON: what it changes, and what each head retrieved after it."""
     documents = []
     for frame in frames(run):
         looked = [
@@ -107,7 +113,8 @@ def changes(run: MachineRun) -> list[dict[str, object]]:
 
 
 def differences(run: MachineRun) -> dict[str, object]:
-    """The whole run as JSON: the machine's ends, its heads at the start, what each token changes, the output."""
+    """The whole run as JSON: the machine's start and halting states, its heads at the start, what each token changes,
+    and the output."""
     machine = run.machine
     return {
         "input": list(run.word),

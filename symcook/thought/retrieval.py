@@ -1,10 +1,10 @@
-"""What each head of a machine's decoder retrieves, and by how much: scores as rigorous intervals (balls), with the
-runner-up.
+"""What each head of a machine's decoder retrieves, and the gap between its score and the next best score, as a rigorous
+interval (ball).
 
-After the token at i a work head looks for its cell h among the steps j < i. A step on h has the score 1 - T_j, a step
-on another cell h' the cosine of the hashes minus its T. The match must be told apart from steps on neighbouring cells,
-and from the step before on the same cell, whose T is larger. The smallest of these gaps determines how many bits are
-needed.
+After the token at i a work head looks for its cell h among the steps j < i. A step on h has the score 1 - T_j; a step
+on another cell h' has the cosine of the two hashes minus its T. The last step on h must be told apart from steps on
+neighbouring cells, and from the step before it on the same cell, whose T is larger. The smallest of these gaps
+determines how many bits are needed.
 """
 
 from __future__ import annotations
@@ -20,15 +20,18 @@ if TYPE_CHECKING:
     from flint import arb
 
 BITS = 256
+"""The precision of the balls, in bits."""
 
 
 class Looked(NamedTuple):
-    """A retrieval: the position of the token that a head found, that of the runner-up, and how much less its score is
-    (as text with three digits; None where no other token can be found)."""
+    """A retrieval by one head. If there is no other token to retrieve, `rival`, `gap` and `size` are None."""
 
     position: int
+    """The position of the token that the head retrieves."""
     rival: int | None
+    """The position of the token with the next best score."""
     gap: str | None
+    """By how much the score of the rival is lower, as text with three digits."""
     size: arb | None = None
     """The gap as a ball."""
 
@@ -52,13 +55,13 @@ def tie_break(j: int) -> arb:
 
 
 def lookups(run: MachineRun) -> Iterator[tuple[Looked | None, ...]]:
-    """For each token of a run in integers what the heads look up behind it, that of the input first; None where a head
-    needs no token: on a fresh cell, after a move of 0, in front of the input where there is no $, and in the output all
-    heads but the last."""
+    """For each token of a run in integers: what the heads retrieve after it, the input head first. It is None for a
+    head that needs no token: on a fresh cell, after a move of 0, before the input if there is no $, and after an output
+    token for all heads but the last."""
     import flint
 
     n, tapes = len(run.word), run.machine.tapes
-    before: list[dict[int, list[int]]] = [{} for _ in range(tapes)]
+    before: list[dict[int, list[int]]] = [{} for _ in range(tapes)]  # by work tape and cell: the positions of its steps
     for count, step in enumerate(run.steps):
         position = n + 1 + count
         looked_up: list[Looked | None] = [None] * (tapes + 1)
@@ -76,8 +79,8 @@ def lookups(run: MachineRun) -> Iterator[tuple[Looked | None, ...]]:
 
 
 def _input(head: int, n: int, position: int, least: int) -> Looked | None:
-    """The input head: the candidates are cells from `least` to n, and n + 1 where the start has been put out. None in
-    front of the input where no token stands for cell 0."""
+    """What the input head retrieves on the cell `head`. The candidates are the cells from `least` to n; and n + 1, if
+    the start token is before `position`. None before the input, if no token stands for cell 0 (`least` is 1)."""
     if head < least == 1:
         return None
     last = n + 1 if position > n + 1 else n
@@ -93,30 +96,31 @@ def _input(head: int, n: int, position: int, least: int) -> Looked | None:
 
 
 def _work(head: int, cells: dict[int, list[int]], least: int) -> Looked:
-    """A work head, among the positions that wrote on each cell: the last one on its own, beside the last one on each
-    neighbouring cell that was visited, and the last but one on its own. The tie-break is of the tokens before: without
-    $ one less."""
-    own = cells[head]
-    score = 1 - tie_break(own[-1] - least)
+    """What a work head retrieves on the cell `head`, where `cells` has the positions that wrote on each cell: the last
+    position of its own cell. The rivals are the last position of each neighbouring cell, if it was visited, and the
+    last but one of its own cell. The tie-break depends on the number of tokens before, which is one less without $."""
+    own_positions = cells[head]
+    score = 1 - tie_break(own_positions[-1] - least)
     rivals = [(score - (cosine(head, neighbour) - tie_break(cells[neighbour][-1] - least)), cells[neighbour][-1])
               for neighbour in (head - 1, head + 1) if neighbour in cells]  # fmt: skip
-    if len(own) > 1:
-        rivals.append((tie_break(own[-2] - least) - tie_break(own[-1] - least), own[-2]))
+    if len(own_positions) > 1:
+        rivals.append((tie_break(own_positions[-2] - least) - tie_break(own_positions[-1] - least), own_positions[-2]))
     if not rivals:
-        return Looked(own[-1], None, None)
+        return Looked(own_positions[-1], None, None)
     gap, rival = min(rivals, key=lambda pair: float(pair[0]))
-    return Looked(own[-1], rival, _short(gap), gap)
+    return Looked(own_positions[-1], rival, _short(gap), gap)
 
 
 def compared(scores: Sequence[tuple[arb, int]]) -> Looked:
-    """The position of the greatest of several scores, and the next one."""
+    """The retrieval among several positions with their scores: the position of the largest score, with the second
+    largest as its rival."""
     ordered = list(scores)
-    # Two rounds of selection sort: sorting needs an order, which balls that overlap do not have.
-    for k in range(len(ordered[:2])):
-        best = k
-        for rank in range(k + 1, len(ordered)):
+    # Two rounds of selection sort; `sorted` would need a total order, which balls that may overlap do not have.
+    for rank_so_far in range(len(ordered[:2])):
+        best = rank_so_far
+        for rank in range(rank_so_far + 1, len(ordered)):
             best = rank if ordered[rank][0] > ordered[best][0] else best
-        ordered[k], ordered[best] = ordered[best], ordered[k]
+        ordered[rank_so_far], ordered[best] = ordered[best], ordered[rank_so_far]
     if len(ordered) == 1:
         return Looked(ordered[0][1], None, None)
     gap = ordered[0][0] - ordered[1][0]

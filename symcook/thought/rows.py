@@ -1,15 +1,16 @@
-"""Runs of the decoders of `compile tm --theorem 2`: the rows of the table that are used, then the output, and for each
-token what its heads retrieve.
+"""Runs of the decoders of `compile tm --theorem 2`. Their tokens are the rows of the transition table that are used,
+then the output; a frame also has what each head retrieves after a token.
 
-After the token at i, a head on cell h gives the score cos(h, h') - T/sqrt(j^2 + 1) to a token at j < i that says what
-cell h' holds, and the score 1 - T to `$`, which stands for all cells that no token wrote. Here T = 1 - 1/sqrt(1 +
-F(1/i)^2) and F(x) = (1 - 1/sqrt(1 + x^2))/2. Letter j stands for cell j, and cosines on the input tape are of cells
-minus 1. Tokens that say nothing about a tape score 3 less, and are left out here.
+After the token at i, a head on cell h gives the score cos(h, h') - T/sqrt(j^2 + 1) to a token at j < i that wrote cell
+h', and the score 1 - T to `$`, which stands for all cells that no token wrote. Here T = 1 - 1/sqrt(1 + F(1/i)^2) and
+F(x) = (1 - 1/sqrt(1 + x^2))/2. Input symbol j stands for cell j, and on the input tape cosines are of cells minus 1.
+Tokens that wrote nothing on a tape have a score lower by 3, and are left out here.
 
-Without `$` (`ahead`) the first letter takes its place: i and j are positions minus 1. One head looks one cell to the
-right of the input head, with cosines of cells minus 2; the state holds what it finds until the next step. Another head
-looks at a copy of what was read, on the cell of the input head. The input is read from the copy if that has a letter,
-else it is what the state holds. All this is in addition to the tapes of the given machine.
+Without `$` (`ahead`) the first input symbol takes its place, and i and j are positions minus 1. The decoder then has
+two further heads. One looks one cell to the right of the input head, with cosines of cells minus 2; the state holds the
+symbol that it finds until the next step. The other head is on the cell of the input head and looks at a copy of the
+symbols that were read. The input is read from the copy if that has a symbol there, else from the state. The copy and
+the further heads are in addition to the tapes of the machine that was given.
 Source: Merrill and Sabharwal (2024), Theorem 2 and footnote 8; `symcook show family-turing`.
 """
 
@@ -35,44 +36,57 @@ AHEAD = (
     "The machine inside reads its input one symbol ahead: the next symbol is held in the state, and where the input "
     "head was before it reads a copy; tapes and heads are those of the machine that was given"
 )
-"""What is said once of a run without `$`."""
+"""The remark that is printed once for a run without `$`."""
 WritersByCell = dict[int, list[int]]
-"""The positions that wrote on each cell of a tape, in their order."""
+"""By cell of a tape: the positions of the tokens that wrote on it, in rising order."""
 
 
 class RowToken(NamedTuple):
-    """A token: its label, the row whose step it is or the symbol that it puts out, and the heads behind it."""
+    """A token that the decoder generates."""
 
     label: str
     done: TuringRow | str
+    """The row of the table whose step it is, or the symbol that it outputs."""
     heads: tuple[int, ...]
+    """The cells of the heads after it: of the input tape, then of each work tape."""
 
 
 class FurtherHead(NamedTuple):
-    """A head that the machine which reads ahead has more: what it is on, its cell, what it finds there and whence."""
+    """One of the two heads that only a machine which reads ahead has."""
 
     name: str
+    """"copy" or "ahead"."""
     cell: int
+    """The cell that it is on."""
     reads: str
+    """The symbol that it finds there."""
     looked: Looked | None
+    """What it retrieves; None if it needs no token."""
 
 
 class RowFrame(NamedTuple):
-    """The machine behind a token: its position and label (none for the first frame, which is of the last letter or `$`
-    and says the first state), the row that was used or the symbol that was put out, the tapes, the heads, and for each
-    head that reads a cell what it retrieved: None where no token was looked at, or the token wrote it, whose head stays
-    (`stays`; its column finds `$` then). `held` is None where no letter is read ahead; `own` names the head, "input" or
-    "ahead", that is on the cell of this very letter, which it does not see."""
+    """The machine after a token. The first frame is after the last input symbol, or after `$`. Tuples have the input
+    tape first, then the work tapes."""
 
     position: int
     label: str
+    """The token's label; "" for the first frame."""
     done: TuringRow | str
+    """The row of the table that was used, or the symbol that was output; for the first frame the start state."""
     tapes: tuple[dict[int, str], ...]
+    """By tape: the symbol of each cell that has one."""
     heads: tuple[int, ...]
+    """By tape: the cell of the head."""
     looked: tuple[Looked | None, ...]
+    """By tape: what its head retrieves. None if there is no token to look at, or if the head did not move (`stays`):
+    then the token itself has written the cell, and its column retrieves `$`."""
     further: tuple[FurtherHead, ...]
+    """The further heads of a machine that reads ahead."""
     held: str | None
+    """The symbol read ahead that the state holds; None for a machine that does not read ahead."""
     own: str
+    """The head, "input" or "ahead", that is on the cell of the input symbol at this position, which it does not see; ""
+    if there is none."""
 
     def stays(self, tape: int) -> bool:
         """Whether the step left the head of a tape where it was, so that what it wrote is under it."""
@@ -80,21 +94,26 @@ class RowFrame(NamedTuple):
 
 
 def tokens(machine: TuringMachine, word: Sequence[str], ahead: bool = False) -> Iterator[RowToken]:
-    """The tokens behind a word, by the table alone: the last one puts out a blank. They may never end. With `ahead`
-    those of the decoder without `$`, of a word with a letter, whose input is read one letter ahead."""
-    nothing = machine.blank
-    behind, held_symbol = dict(enumerate(word[1:], 2)), word[0] if ahead else nothing
+    """The tokens that are generated after the input `word`, by the table alone. The last token outputs a blank; there
+    may be no last one. With `ahead` they are those of the decoder without `$`, which reads its input one symbol ahead,
+    and `word` must not be empty."""
+    blank_symbol = machine.blank
+    # For `ahead`: the input symbols by cell, without the first, which is held at the start; and the copy, by cell.
+    unread, held_symbol = dict(enumerate(word[1:], 2)), word[0] if ahead else blank_symbol
     copy: dict[int, str] = {}
     tapes: list[dict[int, str]] = [dict(enumerate(word, 1)), *({} for _ in range(machine.tapes))]
     heads, state = [machine.head, *[0] * machine.tapes], machine.start
     while state not in machine.halt:
         reads = tuple(tape.get(head, machine.blank) for tape, head in zip(tapes, heads, strict=True))
         label, row = row_label(state, reads), machine.rows[state, reads]
-        # The decoder without $: its label also says the next symbol, the one held, and whether there is a copy.
+        # The label of the decoder without $ also has the next symbol, the symbol that is held, and whether the cell has
+        # a copy.
         if ahead:
-            at, following = heads[0], behind.get(heads[0] + 1, nothing)
-            label = AheadRow(state, reads, following, held_symbol, copy.get(at, nothing) != nothing).label
-            copy[at], held_symbol = reads[0], following if row.moves[0] == 1 else nothing
+            input_cell, following = heads[0], unread.get(heads[0] + 1, blank_symbol)
+            label = AheadRow(
+                state, reads, following, held_symbol, copy.get(input_cell, blank_symbol) != blank_symbol
+            ).label
+            copy[input_cell], held_symbol = reads[0], following if row.moves[0] == 1 else blank_symbol
         for tape, head, symbol in zip(tapes[1:], heads[1:], row.writes, strict=True):
             tape[head] = symbol
         heads = [head + move for head, move in zip(heads, row.moves, strict=True)]
@@ -110,8 +129,8 @@ def tokens(machine: TuringMachine, word: Sequence[str], ahead: bool = False) -> 
 
 
 class RowRun:
-    """A run to at most `limit` tokens: `whole`, and whether it `ended`; then the blank that ends the output is the last
-    token, which counts to the limit."""
+    """A run of at most `limit` tokens. `whole` has the tokens, and `ended` says whether the run came to its end. If
+    so, the last token is the blank that ends the output, and counts as one of the `limit` tokens."""
 
     def __init__(self, machine: TuringMachine, word: Sequence[str], limit: int, ahead: bool = False) -> None:
         self.machine, self.word, self.ahead = machine, tuple(word), ahead
@@ -120,19 +139,20 @@ class RowRun:
 
     @property
     def last(self) -> dict[str, object]:
-        """How it stopped, and its output."""
+        """How the run stopped, and its output, as JSON."""
         output_symbols = [
             token.done for token in self.whole if isinstance(token.done, str) and token.done != self.machine.blank
         ]
         return {"stopped": "end" if self.ended else "limit", "output": "".join(output_symbols)}
 
     def frames(self) -> Iterator[RowFrame]:
-        """The first frame, and one a token but for the blank that ends the output. The tapes are one object each, which
-        goes on changing."""
+        """The first frame, then one for each token except the blank that ends the output. All frames share the
+        dictionaries of the tapes, which change from frame to frame."""
         machine, n = self.machine, len(self.word)
         tapes = (dict(enumerate(self.word, 1)), *({} for _ in range(machine.tapes)))
-        # What the input head can find behind the last input symbol; a strict mask hides that symbol itself.
-        visible = range(1 + self.ahead, n)  # the last letter does not see itself
+        # The input symbols that a head can retrieve in the first frame: the strict mask hides the last symbol from
+        # itself, and without $ the first symbol stands for blanks.
+        visible = range(1 + self.ahead, n)
         rows_before = _RowsBefore(machine, self.ahead, {j: [j] for j in visible})
         start = (machine.head, *[0] * machine.tapes)
         held_symbol = self.word[0] if self.ahead else None
@@ -141,7 +161,7 @@ class RowRun:
             rows_before.wrote[0][n] = [n]
         heads = start
         for position, (label, done, after) in enumerate(self.whole[: len(self.whole) - self.ended], n + 1):
-            # An output symbol: no head is looked at.
+            # After an output symbol, the frame shows no heads.
             if isinstance(done, str):
                 yield RowFrame(position, label, done, tapes, after, (), (), held_symbol, "")
                 continue
@@ -149,53 +169,55 @@ class RowRun:
                 held_symbol = self._ahead(heads[0] + 1) if done.moves[0] == 1 else machine.blank
             for tape, head, symbol in zip(tapes[1:], heads[1:], done.writes, strict=True):
                 tape[head] = symbol
-            # A token sees the steps before it, so its own step is added afterwards.
+            # A token sees only the steps before it, so its own step is added after its frame.
             yield self._frame(position, label, done, tapes, after, rows_before, held_symbol)
             rows_before.add(position, heads, tapes[0].get(heads[0], machine.blank))
             heads = after
 
     def _ahead(self, cell: int) -> str:
-        """What the head that reads ahead finds: the first letter is in no cell, as its column stands for blanks."""
+        """The symbol that the head which reads ahead finds in a cell. It does not find the first input symbol, whose
+        column stands for blanks."""
         return self.word[cell - 1] if 2 <= cell <= len(self.word) else self.machine.blank
 
     def _frame(
         self, position: int, label: str, done: TuringRow | str, tapes: tuple[dict[int, str], ...],
         heads: tuple[int, ...], seen: _RowsBefore, held: str | None,
     ) -> RowFrame:  # fmt: skip
-        """The frame behind a token that is no output."""
+        """The frame after the last input symbol or after a step. `seen` has the earlier positions that wrote."""
         import flint
 
-        # The input head, or the head one cell further to the right that reads ahead.
+        # The cell of the head that looks at input symbols: the input head, or the head one cell to its right that reads
+        # ahead.
         letters = heads[0] + self.ahead
         own = ("ahead" if self.ahead else "input") if not label and letters == position else ""
         stays = _staying(done)
         with PRECISION, flint.ctx.workprec(BITS):
-            first = seen.found(0, letters, position)
+            input_lookup = seen.found(0, letters, position)
             works = [
                 None if tape in stays else seen.found(tape, head, position) for tape, head in enumerate(heads[1:], 1)
             ]
             if not self.ahead:
-                return RowFrame(position, label, done, tapes, heads, (first, *works), (), None, own)
-            # Without $ the symbol under the input head comes from the copy, the next one from the input.
+                return RowFrame(position, label, done, tapes, heads, (input_lookup, *works), (), None, own)
+            # Without $ the symbol under the input head comes from the copy, and the next symbol from the input.
             copied = None if 0 in stays else seen.copied(heads[0], position)
         blank = self.machine.blank
-        there = tapes[0].get(heads[0], blank) if 0 in stays else seen.copy.get(heads[0], blank)
+        copy_symbol = tapes[0].get(heads[0], blank) if 0 in stays else seen.copy.get(heads[0], blank)
         further = (
-            FurtherHead("copy", heads[0], there, copied),
-            FurtherHead("ahead", letters, self._ahead(letters), first),
+            FurtherHead("copy", heads[0], copy_symbol, copied),
+            FurtherHead("ahead", letters, self._ahead(letters), input_lookup),
         )
-        looked = (copied if there != blank else None, *works)
+        looked = (copied if copy_symbol != blank else None, *works)
         return RowFrame(position, label, done, tapes, heads, looked, further, held, own)
 
 
 def _staying(done: TuringRow | str) -> set[int]:
-    """The tapes whose heads a step leaves where they were: none where it is no step."""
+    """The tapes whose heads a step does not move; empty for a token that is not a step."""
     return set() if isinstance(done, str) else {tape for tape, move in enumerate(done.moves) if not move}
 
 
 def machine_of_table(model: Transformer) -> TuringMachine:
-    """The machine whose table a decoder of --theorem 2 was made of. BadInput for another model, and for weights that
-    are not the compiler's."""
+    """The machine from whose table a decoder of --theorem 2 was compiled. BadInput for any other model, and if the
+    weights are not those of the compiler."""
     program = model.program
     if program is None or program.kind != "tm" or not program.theorem:
         raise BadInput("a model must be compiled from a Turing machine by --theorem 2", model.name)
@@ -206,39 +228,41 @@ def machine_of_table(model: Transformer) -> TuringMachine:
 
 
 def row_run(model: Transformer, machine: TuringMachine, word: str | Sequence[str], limit: int) -> RowRun:
-    """The run of that model by the table of its machine. BadInput for a word that it does not take."""
+    """The run of `model`, a decoder of --theorem 2, by the table of its `machine`. BadInput for an invalid input."""
     typed = machine.word(word)
-    model.tokens(typed)  # BadInput where nothing stands in front of the first token
+    model.tokens(typed)  # BadInput for an empty input, if the model adds no $
     return RowRun(machine, typed, limit, ahead=not model.embedding.added)
 
 
 class _RowsBefore:
-    """What columns can look at: of each tape the positions that wrote on its cells, of letters and of the copy."""
+    """What the heads of a column can retrieve: the earlier positions that wrote on the cells of each tape and of the
+    copy. `wrote` has the input tape first, whose writers are the input symbols."""
 
     def __init__(self, machine: TuringMachine, ahead: bool, letters: WritersByCell) -> None:
         self.least = int(ahead)
-        """The position of `$`, or of the letter in its place."""
+        """The position of `$`, or of the input symbol in its place."""
         self.blank, self.copy = machine.blank, dict[int, str]()
         self.wrote: list[WritersByCell] = [letters, *({} for _ in range(machine.tapes))]
         self.copies: WritersByCell = {}
 
     def add(self, position: int, heads: Sequence[int], read: str) -> None:
-        """A step at `position`, whose heads were on these cells before, and the input head read there."""
+        """Add a step at `position`. Its heads were on the cells `heads` before, and the input head read the symbol
+        `read`."""
         for cells, head in zip((self.copies, *self.wrote[1:]), heads, strict=True):
             cells.setdefault(head, []).append(position)
         self.copy[heads[0]] = read
 
     def found(self, tape: int, head: int, position: int) -> Looked | None:
-        """What the head of a tape retrieves behind the token at a position."""
+        """What the head of a tape retrieves on the cell `head`, after the token at `position`."""
         return self._found(self.wrote[tape], head, position, 0 if tape else 1 + self.least)
 
     def copied(self, head: int, position: int) -> Looked | None:
-        """What the head on the copy of the input retrieves."""
+        """What the head on the copy of the input retrieves on the cell `head`, after the token at `position`."""
         return self._found(self.copies, head, position, 1)
 
     def _found(self, cells: Mapping[int, list[int]], head: int, position: int, first: int) -> Looked | None:
-        """What one head retrieves; None behind the first token of all, where it sees nothing. Cells are hashed less
-        `first`."""
+        """What a head on the cell `head` retrieves, where `cells` has the writers of its tape. Hashes are of cells
+        minus `first`. None after the first token of all, which sees no other."""
         from flint import arb
 
         i = position - self.least
@@ -248,8 +272,8 @@ class _RowsBefore:
         share = (1 - 1 / (1 + inverse * inverse).sqrt()) / 2
         tie = 1 - 1 / (1 + share * share).sqrt()
         scores: list[tuple[arb, int]] = [(1 - tie, self.least)]
-        # Candidates for the two greatest scores: the cell itself and the nearest ones on both sides, which lose least
-        # by angle; of each the last two writes, which lose least by the tie-break.
+        # The candidates for the two largest scores are the cell itself and the nearest cells on both sides, whose
+        # cosines are largest; and for each cell the last two writers, whose tie-breaks are smallest.
         below, above = [cell for cell in cells if cell < head], [cell for cell in cells if cell > head]
         for cell in (*([head] if head in cells else []), *sorted(below)[-1:], *sorted(above)[:1]):
             for j in cells[cell][-2:]:
@@ -259,8 +283,8 @@ class _RowsBefore:
 
 
 def changes(run: RowRun) -> Iterator[dict[str, Any]]:
-    """For the first state and each token what it changes, and what each head retrieves behind it. The first entry, with
-    "given", is none of the tokens: it is the last letter, or `$`, which says the first state."""
+    """For each frame, as JSON: what its token changes, and what each head retrieves after it. The first entry, with
+    "given", is for no generated token, but for the last input symbol or `$`, which gives the start state."""
     for frame in run.frames():
         change: dict[str, Any] = {"position": frame.position}
         if not frame.label:
@@ -279,8 +303,8 @@ def changes(run: RowRun) -> Iterator[dict[str, Any]]:
 
 
 def document(run: RowRun) -> tuple[dict[str, Any], list[str]]:
-    """A run as `symcook.thought.frames.differences` has it, and the labels of its tokens. The blank that ends the
-    output counts to the limit, and is left out."""
+    """A run as a document like that of `symcook.thought.frames.differences`, and the labels of its tokens, without the
+    blank that ends the output."""
     machine = run.machine
     start = [machine.head, *[0] * machine.tapes]
     ends = {"blank": machine.blank, "start": machine.start, "halt": list(machine.halt), "heads": start}
@@ -289,5 +313,5 @@ def document(run: RowRun) -> tuple[dict[str, Any], list[str]]:
 
 
 def _shown(looked: Looked | None) -> dict[str, object] | None:
-    """A retrieval as a document."""
+    """A retrieval as JSON; None without one."""
     return looked and {"position": looked.position, "rival": looked.rival, "gap": looked.gap}

@@ -16,28 +16,35 @@ from symcook.thought.floats import FORMATS, FloatDecoder
 from symcook.thought.integers import IntegerDecoder, IntegerStep
 
 INTEGERS = "integers"
+"""The number system of `IntegerDecoder`, which computes heads by a theorem."""
 MACHINE_DOMAINS = (INTEGERS, *RUNNABLE)
+"""The number systems of runs of a compiled machine."""
 
 
 @dataclass(frozen=True)
 class MachineRun:
-    """The tokens of a run, at most a limit of them; `ended` where the model ends by itself behind them."""
+    """A run of a compiled machine, up to a limit of tokens."""
 
     machine: TuringMachine
     word: tuple[str, ...]
+    """The input."""
     domain: str
+    """The number system, one of `MACHINE_DOMAINS`."""
     tokens: tuple[MachineToken, ...]
+    """The tokens that were generated."""
     ended: bool
+    """Whether the model ended by itself after these tokens."""
     steps: tuple[IntegerStep, ...] = ()
-    """The same with heads and what they retrieved, where the run is in integers."""
+    """For a run in integers: the same tokens, with the heads and what they retrieved."""
     least: int = 0
-    """The least cell of the input for which a token stands: 0, or 1 where the model has no $ in front."""
+    """The smallest cell of the input tape that a token stands for: 0 for a model with $ before the input, else 1."""
     wrong: int | None = None
-    """Of a run in rounded numbers the position of the first token that is not the machine's: there it stops."""
+    """For a run in rounded numbers: the position of the first wrong token, at which the run stops. None if all tokens
+    are those of the machine."""
 
     @property
     def output(self) -> str:
-        """The symbols that were put out, joined, as far as the tokens are right."""
+        """The output symbols, joined, without those of wrong tokens."""
         right = self.tokens if self.wrong is None else self.tokens[: self.wrong - len(self.word) - 1]
         return "".join(token.symbol for token in right if isinstance(token, OutputToken))
 
@@ -49,14 +56,14 @@ class MachineRun:
 
     @property
     def last(self) -> dict[str, object]:
-        """The last line of ``run --steps --json``."""
+        """The last line of ``run --steps --json``: how the run stopped, and its output."""
         stopped = "wrong" if self.wrong is not None else "end" if self.ended else "limit"
         return {"stopped": stopped, "output": self.output}
 
 
 def machine_of(model: Transformer) -> TuringMachine:
-    """The machine that a model was compiled from. BadInput where there is none, and for the decoder of a theorem, whose
-    tokens are others."""
+    """The machine that a model was compiled from. BadInput if there is none, and for a decoder of `--theorem`, whose
+    tokens are of another kind."""
     if model.program is None or model.program.kind != "tm":
         raise BadInput("a model must be compiled from a Turing machine", model.name, "symcook compile tm makes one")
     if model.program.theorem:
@@ -71,11 +78,12 @@ _read = lru_cache(maxsize=16)(read_turing)
 def run_machine(
     model: Transformer, word: str | Sequence[str], limit: int, domain: str = INTEGERS, bits: int | None = None
 ) -> MachineRun:
-    """The run of a compiled machine behind `word`, to at most `limit` tokens.
+    """The run of a compiled machine on the input `word`, with at most `limit` tokens.
 
-    In integers, where the weights are those of the compiler; in floats by numpy with a cache, right or wrong; in any
-    other domain by the forward pass, with mpmath rounded to `bits` at every operation where they are given. Raises
-    BadInput for a foreign symbol or a blank in the word, and for integers where a weight was changed; Undecided.
+    In integers it needs the weights of the compiler. In floats it uses numpy and a cache, and tokens may be wrong. In
+    any other number system it uses the forward pass; mpmath rounds to `bits` at every operation, if they are given.
+    Raises BadInput for an unknown symbol or a blank in `word`, and in integers for changed weights; Undecided if a
+    choice of hard attention stays open.
     """
     stream = MachineStream(model, word, limit, domain, bits)
     for _ in stream:
@@ -84,8 +92,11 @@ def run_machine(
 
 
 class MachineStream:
-    """The tokens of a run as they come; then `ended` says whether the model ended by itself. In numbers that are
-    rounded it stops at the first token, or the end, that is not the machine's: `wrong` is its position."""
+    """An iterator over the tokens of a run, as they are generated. Afterwards `ended` says whether the model ended by
+    itself.
+
+    In rounded numbers, each token is compared with that of `IntegerDecoder`. The run stops at the first wrong token or
+    wrong end, and `wrong` is its position."""
 
     def __init__(
         self,
@@ -119,46 +130,46 @@ class MachineStream:
                 return
             self.tokens.append(token)
             yield token
-            # The first token that the exact decoder does not output: the rest would be of no machine.
+            # Stop at the first token that differs from the exact decoder's: later tokens would have no meaning.
             if exact is not None and ((step := next(exact, None)) is None or step.token != token):
                 self.wrong = len(self.word) + len(self.tokens)
                 return
-        # The model has ended, and the machine goes on.
+        # The model has ended, but the exact decoder has a further token: the end is wrong.
         if exact is not None and self.wrong is None and next(exact, None) is not None:
             self.wrong = len(self.word) + len(self.tokens) + 1
         self.ended = self.wrong is None
 
     @property
     def run(self) -> MachineRun:
-        """What has come so far."""
+        """The run up to the present token."""
         tokens, steps = tuple(self.tokens), tuple(self.steps)
         return MachineRun(self.machine, self.word, self.domain, tokens, self.ended, steps, self.least, self.wrong)
 
     def _integers(self) -> Iterator[MachineToken]:
-        """The tokens of the decoder in integers, whose steps are kept up to the limit."""
-        self.model.tokens(self.word)  # BadInput where nothing stands in front of the first token
+        """The tokens of the decoder in integers. Its steps are kept in `steps`, up to the limit."""
+        self.model.tokens(self.word)  # BadInput for an empty input, if the model adds no $
         for step in IntegerDecoder(self.machine).steps(self.word):
             if len(self.steps) < self.limit:
                 self.steps.append(step)
             yield step.token
 
     def _labels(self) -> Iterator[MachineToken]:
-        """The tokens that the model outputs, until the end; in rounded numbers until one that is no token of a
-        machine."""
-        named = {name: token for token, name in labels(self.machine).items()}
-        for label in self._said():
+        """The tokens that the model generates, until the end. A label that is no token of the machine ends a run in
+        rounded numbers, and is an error in any other."""
+        token_of_label = {name: token for token, name in labels(self.machine).items()}
+        for label in self._generated():
             if label == END:
                 return
-            if label not in named and self.rounded:
+            if label not in token_of_label and self.rounded:
                 self.wrong = len(self.word) + len(self.tokens) + 1
                 return
-            if label not in named:
+            if label not in token_of_label:
                 must = "a run must output what the machine in the model file may do"
                 raise BadInput(must, label, "the weights are not those of that machine: compile it again")
-            yield named[label]
+            yield token_of_label[label]
 
-    def _said(self) -> Iterator[str]:
-        """The labels that the model outputs, in floats or in another number system."""
+    def _generated(self) -> Iterator[str]:
+        """The labels that the model generates, in floats or in another number system."""
         if self.domain in FORMATS:
             return FloatDecoder(self.model, self.domain).decode(self.word)
         from symcook.decode import stream

@@ -1,6 +1,6 @@
-"""Statements about a model, by users and by closed forms: what they mean, and how one gets a certificate.
+"""Statements about a model, written by users or derived as closed forms: their meaning and their certificates.
 
 For: `proving` is `Transformer.prove`; `certify` makes statement and certificate; `reader`, `vocabulary` read the text;
-`shortruns` and `exactvalues` look for a false instance first; `inturn` proves several in turn. Untrusted.
-May import: the packages before it (see tests/test_layering.py); `proving` asks families and programs in a function.
+`shortruns` and `exactvalues` look for a false instance first; `inturn` proves several sentences in turn. Untrusted.
+May import: the packages before it (see tests/test_layering.py); `proving` imports families and programs in functions.
 """

@@ -1,9 +1,13 @@
 """A user's statement about a model: from its text to a certificate that the checker accepts.
 
 `claim` makes the formula: it quantifies the names of a run, and the string and the run's equations are premises (see
-`runrel`), so that it is about strings of every length. How a statement is written is in `reader`, what its names mean
-in `vocabulary`. `settle` then proves or refutes it: by short strings, by the decision procedures, by a proof text or by
-the automation. `again` checks a stored certificate. Nothing here is trusted but the checker that is called at the end.
+`runrel`), so that it is about strings of every length. The module `reader` defines how a statement is written, and
+`vocabulary` what its names mean. `settle` then proves or refutes the statement: by the decision procedures, by short
+strings, by a proof text or by the automation. `again` checks a stored certificate. Only the checker that is called at
+the end is trusted.
+
+A certificate has three proofs: of the statement; D, that every term of the statement is defined; and H, that its
+hypotheses can be satisfied.
 """
 
 from __future__ import annotations
@@ -49,29 +53,32 @@ if TYPE_CHECKING:
 DEEP = 20_000
 """The limit of recursion while a statement is read."""
 SECONDS = 60.0
-"""The default time for a statement."""
+"""The default time for a statement, in seconds."""
 
 LONG_SUMS = tuple(replace(level, signs=200) for level in automation.LEVELS[:2])
-"""The levels of the automation for D: a norm takes the root of a sum with a square for each coordinate."""
+"""The levels of the automation for D. More `signs` than usual: a layer norm has the root of a sum with one square for
+each coordinate."""
 
 
+# A long conjunction or a long list of premises nests deep in the formula. These limits keep the nesting low.
 LONG = 60
 """With more truth functions than this, the premises about them are bracketed in halves."""
 WIDE = 150
 """With more equations than this, a run is bracketed in halves."""
 ROWS = 120
-"""With more truth functions than this, they are rows of functions of two arguments."""
+"""With more truth functions than this, several of them are the rows of one function of two arguments (`in_rows`)."""
 ROW = 8
-"""How many truth functions are rows of one function: its witness for H is written once for each of them."""
+"""How many truth functions are the rows of one function. No more, since the proof of H repeats the values of the whole
+function for each row."""
 
 
 class Unfit(Rejected):
-    """Parts of a proof that are given as code do not prove the statement."""
+    """The parts of a proof that are given as code (`ProofParts`) do not prove the statement."""
 
 
 @contextmanager
 def deeper() -> Iterator[None]:
-    """Room for the recursion over a sentence that nests as deep as the grammar lets it; also a decorator."""
+    """A context, or decorator, with a recursion limit for a statement that nests as deep as the grammar permits."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, DEEP))
     try:
@@ -84,19 +91,20 @@ def deeper() -> Iterator[None]:
 def claim(
     document: Mapping[str, Any], sentence: str, symbols: bool = False, other: Mapping[str, object] | None = None
 ) -> Statement:
-    """The formal statement for `sentence` about the model of a document; BadInput for an invalid one.
+    """The formal statement for `sentence` about the model of a document; BadInput for an invalid sentence.
 
-    It has the sentence as its note, and the hash of the model. With `symbols` it is about all values of the model's
-    symbols, else these must be set. `other` is the document of a second model that it may be about.
+    The statement has the sentence as its note, and the hash of the model. With `symbols` it is about all values of the
+    model's symbols; without, the model must have values for them. `other` is the document of a second model, which the
+    sentence may be about too.
     """
     sentence = one_line(sentence)
     meaning = ModelMeaning(document, definitions(), symbols, other)
     text = meaning.text(sentence)
-    # The equations of the truth functions are premises too. They bind q, which a coordinate may be called.
+    # The equations of the truth functions are premises too. They bind q; if a coordinate is called q, another name.
     truths = [] if meaning.truths is None else [f"({equation})" for equation in meaning.truths.equations()]
     if "q" in meaning.sorts:
-        other_q = next(name for name in (f"q{k}" for k in itertools.count()) if name not in meaning.taken)
-        truths = [re.sub(r"\bq\b", other_q, equation) for equation in truths]
+        new_q = next(name for name in (f"q{k}" for k in itertools.count()) if name not in meaning.taken)
+        truths = [re.sub(r"\bq\b", new_q, equation) for equation in truths]
     sorts = dict(meaning.sorts)
     if len(truths) > ROWS and meaning.truths is not None:  # each name is a level of nesting, so use fewer names
         in_row, rows = in_rows(meaning)
@@ -115,8 +123,8 @@ def claim(
 
 
 def stated(sorts: Mapping[str, str], some: Sequence[str], word: str | None, run: str, said: str) -> str:
-    """The text of a statement: for all names of these sorts, if the formulas `some` hold, then for each string the
-    equations of the run imply `said`."""
+    """The text of a formal statement: for all names with their `sorts`, the formulas `some`, the premise `word` about
+    the string (None for none) and the equations `run` imply `said`."""
     names = ", ".join(f"{name}:{sort}" for name, sort in sorts.items())
     parts = [" & ".join(some)] if some else []
     parts += [] if word is None else [f"({word})"]
@@ -124,24 +132,25 @@ def stated(sorts: Mapping[str, str], some: Sequence[str], word: str | None, run:
 
 
 def read_statement(statement: Statement) -> Statement:
-    """The same statement, if its text is a formula; BadInput with its note for another text."""
+    """`statement`, if its text is a formula; BadInput with its note for any other text."""
     try:
-        statement.formula  # noqa: B018
+        statement.formula  # noqa: B018  (reads the text at its first use)
     except Rejected as error:
         raise BadInput(MUST, statement.note, str(error)) from None
     return statement
 
 
 def hashes(document: Mapping[str, Any], other: Mapping[str, object] | None = None) -> str:
-    """The hash of the model that a statement is about, or those of two."""
+    """The hash of the model that a statement is about; the hashes of both models, with a space, if it is about two."""
     return " ".join(document_hash(model_document) for model_document in (document, other) if model_document is not None)
 
 
 def in_rows(meaning: ModelMeaning) -> tuple[Callable[[str], str], list[str]]:
-    """A function on texts that makes truth functions rows of larger functions, and the names of these.
+    """A function that changes a text so that truth functions are rows of larger functions; and the names of the larger
+    functions, which are new names.
 
-    With `ROW` rows each, ``z2(3, i)`` stands for the eleventh truth function at i, and ``j. z2(3, j)`` for its name
-    alone. The names are new."""
+    With `ROW` = 8 rows each, the eleventh truth function at i becomes ``z2(3, i)``, and its name alone, without
+    arguments, becomes ``j. z2(3, j)``."""
     names = [*present(meaning.truths).lines.values()]
     others = {*meaning.taken} - {*names}
     numbers = range(1, -(-len(names) // ROW) + 1)
@@ -150,15 +159,15 @@ def in_rows(meaning: ModelMeaning) -> tuple[Callable[[str], str], list[str]]:
     )
     rows = {name: f"{stem}{k // ROW + 1}({k % ROW + 1}, " for k, name in enumerate(names)}
 
-    def put(match: re.Match[str]) -> str:
+    def as_row(match: re.Match[str]) -> str:
         row = rows.get(match[1])  # match[2] is the bracket that opens an argument
         return match[0] if row is None else row if match[2] else f"j. {row}j)"
 
-    return lambda text: re.sub(r"\b(z\d+_*)\b(\()?", put, text), [f"{stem}{number}" for number in numbers]
+    return lambda text: re.sub(r"\b(z\d+_*)\b(\()?", as_row, text), [f"{stem}{number}" for number in numbers]
 
 
 def in_halves(parts: Sequence[str]) -> str:
-    """A conjunction with brackets around its halves."""
+    """The conjunction of `parts`, with brackets around its halves and again in each half."""
     half = len(parts) // 2
     return " & ".join(parts) if len(parts) <= 2 else f"({in_halves(parts[:half])}) & ({in_halves(parts[half:])})"
 
@@ -170,7 +179,7 @@ def one_line(sentence: str) -> str:
 
 @deeper()
 def meaning(document: Mapping[str, Any], sentence: str) -> ModelMeaning:
-    """The meaning of names in a sentence about the model of a document; BadInput for an invalid sentence."""
+    """The meaning of the names in a sentence about the model of a document; BadInput for an invalid sentence."""
     model_meaning = ModelMeaning(document, definitions())
     model_meaning.text(one_line(sentence))
     return model_meaning
@@ -182,7 +191,7 @@ def definitions() -> Mapping[str, Any]:
 
 
 class _Facts(Mapping[str, Term]):
-    """The axioms, and the formulas of the statements `known`, by label. A formula is read when it is first used, as
+    """By label: the axioms, and the formulas of the statements `known`. A formula is read when it is first used, since
     most proofs cite few of them."""
 
     def __init__(self, known: Mapping[str, Statement]) -> None:
@@ -214,20 +223,22 @@ class Unmet(StepGap):
 class Vacuous(Rejected):
     """No string satisfies the premises of the statement, so it is vacuously true."""
 
-    def __init__(self, sentence: str, found: ClaimDecision) -> None:
+    def __init__(self, sentence: str, decision: ClaimDecision) -> None:
+        """`decision` states that no string meets the premises of `sentence`, or those of one of its parts."""
         sides = " (the sides of <-> are premises of each other)" if "<->" in sentence else ""
-        why = f"decided true by {found.fragment}, only because no string meets its premises{sides}"
+        why = f"decided true by {decision.fragment}, only because no string meets its premises{sides}"
         super().__init__(f"{why}; such a statement is not PROVED, so change the premises")
 
 
 @dataclass(frozen=True)
 class Settled:
-    """The result for a statement: the certificate with the checker's verdict, the result of short strings, and what is
-    missing.
+    """The result for a statement: the certificate with the checker's verdict, the result of short strings `tried`, and
+    what is missing.
 
-    Without a certificate there are two cases. Either the statement is false on the string `tried.word`, by the run
-    there, but no proof of that was found; or `missing` says where the proof has a gap, or that the time is over.
-    `decision` is the result of the decision procedures, if they were used.
+    Without a certificate there are two cases. Either the run shows that the statement is false on the string
+    `tried.word`, but no proof of the negation was found; `missing` is then None. Or `missing` is the gap in the proof,
+    the end of the time, or the reason why there can be no certificate. `decision` is the result of the decision
+    procedures, None if they were not used.
     """
 
     certificate: dict[str, Any] | None
@@ -245,8 +256,10 @@ class Settled:
 
 @dataclass(frozen=True)
 class Subject:
-    """How a statement is tried and proved: its runs on short strings, up to a time, and the search for a proof. The
-    `patient` runs try more strings after no proof was found."""
+    """How a statement is tried on short strings and proved, for a kind of statements: about a model, or a family.
+
+    `runs` makes the runs of the statement, with a time limit. `automatic` searches for a proof. `patient` makes runs
+    that try more strings, for use after no proof was found; None if there are none."""
 
     runs: Callable[[Until | None], Runs]
     automatic: Callable[[Citable, Statement], list[Node]]
@@ -256,12 +269,12 @@ class Subject:
 def models(
     statement: Statement, document: Mapping[str, object] | None, other: Mapping[str, object] | None = None
 ) -> Subject:
-    """How a statement about the model of a document, and perhaps a second model, is tried and proved."""
+    """How a statement about the model of `document`, and perhaps about a second model `other`, is tried and proved."""
     return Subject(lambda until: Runs(statement, document, until, other=other), automatic)
 
 
 ProofParts = Mapping[str, Callable[[Goal], None]]
-"""Parts of a proof as code, by name (``proof``, ``defined``, ``inhabited``): each closes its goal."""
+"""Parts of a proof as code: by name (``proof``, ``defined``, ``inhabited``), a function that closes the goal."""
 
 
 def settle(
@@ -274,12 +287,12 @@ def settle(
     subject: Subject | None = None,
     told: Callable[[ClaimDecision], None] | None = None,
 ) -> Settled:
-    """The result for a statement, within some seconds.
+    """The result for a statement, within `seconds`.
 
     The order is: the decision procedures, if no `text` is given; short strings, unless `words` is false; the proof by
     the `text` (or by its parts as code), or by the automation; and short strings again if no proof was found. `other`
-    is the document of a second model; `subject` is for a statement that is not about a model's document. `told` is
-    called with the result of the decision procedures.
+    is the document of a second model. A statement that is not about a model's document needs its `subject`. `told` is
+    called with the result of the decision procedures, if they do not settle the statement.
 
     Raises BadProof for an invalid text, BadInput for one that cites what is not proved, Rejected if the checker does
     not accept what was found.
@@ -289,7 +302,8 @@ def settle(
     until, subject = Until(seconds), subject or models(statement, document, other)
     refutes = isinstance(text, ProofText) and text.refutes
     tried, decision, strings = None, None, ()
-    # The decision procedures. What they prove or find counts only if the checker accepts it (`_decided`).
+    # The decision procedures. Their proof counts only if the checker accepts it, and their string only if the run
+    # there shows that the statement is false (`_decided`). A true statement whose premises never hold is vacuous.
     if text is None:
         home = library(statement, citable())
         decision = decide(statement, home, Until(seconds / 4, 1 / 4))
@@ -303,9 +317,9 @@ def settle(
         decision = decision.unconfirmed
         if told is not None:
             told(decision)
-    # A string on which it is false.
+    # A short string on which the statement is false.
     if words and not refutes and not (decision and decision.true):
-        runs, tried = _tried(subject, Until(seconds / 4, 1 / 4))
+        runs, tried = _try_strings(subject, Until(seconds / 4, 1 / 4))
         if tried.word is not None:
             return Settled(*refute(statement, runs, until), tried)
     # The proof. After a gap, strings once more: if none was tried yet, or with more patience.
@@ -314,52 +328,53 @@ def settle(
     except (StepGap, OutOfTime, Unfit) as error:
         if (tried is None or subject.patient) and not refutes:
             longer = replace(subject, runs=subject.patient or subject.runs)
-            runs, tried = _tried(longer, Until(seconds / (4 if decision is None else 8), 1 / 4))
+            runs, tried = _try_strings(longer, Until(seconds / (4 if decision is None else 8), 1 / 4))
             if tried.word is not None:
                 return Settled(*refute(statement, runs, Until(seconds / 4, 1 / 4)), tried)
         return Settled(None, None, tried, error, decision)
 
 
 def _decided(
-    statement: Statement, subject: Subject, found: ClaimDecision, until: Until, strings: Sequence[Sequence[int]]
+    statement: Statement, subject: Subject, decision: ClaimDecision, until: Until, strings: Sequence[Sequence[int]]
 ) -> Settled | None:
     """The result if a decision has a proof that the checker accepts, or a string on which the run shows that the
-    statement is false; None if it has neither."""
-    if found.proved is not None:
+    statement is false; None if it has neither. `strings` are tried first for the hypotheses of the statement."""
+    if decision.proved is not None:
         with suppress(StepGap, OutOfTime, Unfit):
-            parts = {"proof": partial(Goal.take, trial=found.proved)}
-            return Settled(*certificate_of(statement, parts, subject, until, strings), None, decision=found)
-    if found.string is not None:
+            parts = {"proof": partial(Goal.take, trial=decision.proved)}
+            return Settled(*certificate_of(statement, parts, subject, until, strings), None, decision=decision)
+    if decision.string is not None:
         tried = None
-        # A decision by counts gives a string of the least length, but perhaps not the first of that length.
-        if found.fragment == COUNTS:
-            runs, tried = _tried(subject, Until(until.left / 8, 1 / 8))
+        # A decision by counts gives a string of the least length, but perhaps not the first of that length. So the
+        # short strings are tried in order, for a smaller one.
+        if decision.fragment == COUNTS:
+            runs, tried = _try_strings(subject, Until(until.left / 8, 1 / 8))
             if tried.word is not None:
-                return Settled(*refute(statement, runs, until), tried, decision=found)
-        # Another decision's string is run on its own.
+                return Settled(*refute(statement, runs, until), tried, decision=decision)
+        # Otherwise the string of the decision is run on its own.
         runs = subject.runs(until)
         with suppress(WordsSpent):
-            for holds in runs.on(found.string):
+            for holds in runs.on(decision.string):
                 if holds and runs.false() and runs.runs():
                     # The statement is true on all strings up to `reached`: on all shorter ones, or on those tried.
-                    shorter = len(found.string) - 1
-                    reached = shorter if found.shortest else min(tried.length, shorter) if tried is not None else 0
-                    tried = runs.refuting(reached, unsought=_unsought(found, reached))
-                    return Settled(*refute(statement, runs, until), tried, decision=found)
+                    shorter = len(decision.string) - 1
+                    reached = shorter if decision.shortest else min(tried.length, shorter) if tried is not None else 0
+                    tried = runs.refuting(reached, unsought=_unsought(decision, reached))
+                    return Settled(*refute(statement, runs, until), tried, decision=decision)
     return None
 
 
-def _unsought(found: ClaimDecision, reached: int) -> str | None:
-    """Which strings before that of a decision may be counterexamples too, if those with up to `reached` positions are
-    not; None for a decision procedure that gives the first string."""
-    if found.fragment != COUNTS:
+def _unsought(decision: ClaimDecision, reached: int) -> str | None:
+    """Which smaller strings than that of a decision may be counterexamples too, if no string with up to `reached`
+    positions is one; None for a decision procedure that gives the smallest string."""
+    if decision.fragment != COUNTS:
         return None
-    if found.string is not None and reached + 1 < len(found.string):
+    if decision.string is not None and reached + 1 < len(decision.string):
         return "a string, perhaps not the smallest: shorter ones were not all tried"
     return "no shorter one; others of its length were not tried"
 
 
-def _tried(subject: Subject, until: Until) -> tuple[Runs, Tried]:
+def _try_strings(subject: Subject, until: Until) -> tuple[Runs, Tried]:
     """The runs of a statement, and their result on short strings."""
     runs = subject.runs(until)
     return runs, runs.tried()
@@ -368,10 +383,11 @@ def _tried(subject: Subject, until: Until) -> tuple[Runs, Tried]:
 def prove(
     statement: Statement, text: ProofText | None = None, document: Mapping[str, object] | None = None
 ) -> dict[str, Any]:
-    """The certificate, by a proof text or the automation, without a limit of time.
+    """The certificate of a statement, by a proof text or by the automation, without a time limit.
 
-    `document` is the model: then the model must have a run on a string for the hypotheses. Raises StepGap with what is
-    left to show if the proof has a gap, Unmet if only a string for the hypotheses is missing, else as `settle`.
+    With the `document` of a model, the string for the hypotheses must be one on which the model has a run. Raises
+    StepGap with the remaining goal if the proof has a gap, Unmet if only a string for the hypotheses is missing, and
+    otherwise the errors of `settle`.
     """
     _headed(statement, text)
     return certificate_of(statement, text, models(statement, document), None)[0]
@@ -389,13 +405,12 @@ class Certified:
 def certified(
     document: Mapping[str, Any], sentence: str, text: str | None = None, seconds: float = SECONDS
 ) -> Certified | None:
-    """A sentence about the model of a document, proved by a generated text, or without one by the automation; None if
-    that gives no proof.
+    """A sentence about the model of a document, proved by the generated proof `text`, or without a text by the
+    automation. None if there is no proof, if the proof assumes a named theorem, or if the time is over.
 
     `text` may be without a heading: then the names are introduced, the premises have the labels `some` and `word`, and
-    each equation of the run the label NAME_is. The result was checked, with a string for the hypotheses. It is None too
-    if the time is over, and for an invalid text (a label in it may be a name of the model). Raises BadInput for an
-    invalid sentence.
+    each equation of the run has the label NAME_is. The checker has accepted the result. It is None also for an invalid
+    text (one of its labels may be a name of the model). Raises BadInput for an invalid sentence.
     """
     statement = claim(document, sentence)
     try:
@@ -416,7 +431,7 @@ def _headed_lines(statement: Statement, lines: str) -> str:
 
 
 def _headed(statement: Statement, text: ProofText | None) -> None:
-    """BadProof if the text is about another statement."""
+    """Check the heading of a proof text: BadProof if it is for another statement."""
     if text is not None and text.id != statement.id:
         raise BadProof(Place(1, 1), f"expected a text of {statement.id}", text.id)
 
@@ -428,8 +443,8 @@ def certificate_of(
     until: Until | None,
     strings: Sequence[Sequence[int]] = (),
 ) -> tuple[dict[str, Any], Verdict]:
-    """The certificate with the checker's verdict. The parts that `text` does not have are found by the automation;
-    `strings` are tried first for the hypotheses."""
+    """The certificate with the checker's verdict. The automation finds the parts that `text` does not have. `strings`
+    are tried first for the hypotheses."""
     home = library(statement, citable())
     with limited(until):
         if isinstance(text, ProofText) and text.refutes:
@@ -437,7 +452,7 @@ def certificate_of(
             return judged(statement, parts, "refuted")
         # The statement itself, D (every term is defined) and H (the hypotheses can be satisfied).
         goals = {"proof": statement.formula, "defined": statement.defined, "inhabited": statement.inhabited}
-        parts = {name: _part(home, text, name, goal) for name, goal in goals.items()}
+        parts = {name: _part_of_proof(home, text, name, goal) for name, goal in goals.items()}
         if parts["proof"] is None:
             parts["proof"] = subject.automatic(home, statement)
         if parts["defined"] is None:
@@ -453,8 +468,9 @@ def certificate_of(
         raise
 
 
-def _part(home: Citable, text: ProofText | ProofParts | None, name: str, goal: Term) -> list[Node] | None:
-    """One part of a proof, by the text or the code for it; None if it is left to the automation."""
+def _part_of_proof(home: Citable, text: ProofText | ProofParts | None, name: str, goal: Term) -> list[Node] | None:
+    """The part `name` of a proof, by a text or by code; None if `text` does not have it, so that the automation must
+    find it."""
     if isinstance(text, Mapping) and name in text:
         g = Goal(home, goal, {}, {})
         try:
@@ -470,11 +486,12 @@ def _part(home: Citable, text: ProofText | ProofParts | None, name: str, goal: T
 
 
 def automatic(home: Citable, statement: Statement) -> list[Node]:
-    """The proof by the first of several attempts that succeeds (`attempts`). StepGap with what the last one leaves."""
+    """The proof of a statement by the first of several `attempts` that succeeds. StepGap with the goal that remains of
+    the last attempt, if none does."""
 
     def attempts() -> Iterator[tuple[Elaborator, str]]:
-        """The lines of proofs to try, each with what reads them: the first levels of the automation, then lines about
-        the run's equations, then all of the automation."""
+        """The proof texts to try, as lines, each with its elaborator: first the automation at its first levels, then
+        lines about the run's equations, then the automation at all levels."""
         yield Elaborator(automation.LEVELS[:2]), "qed\n"
         with suppress(Rejected):  # the lines may be too long for a proof text
             facts = Facts(statement)
@@ -492,7 +509,7 @@ def automatic(home: Citable, statement: Statement) -> list[Node]:
             elaborator.block(g, prooftext.read(_headed_lines(statement, lines)).parts["proof"], Place(1, 1))
         except (StepGap, BadProof) as error:
             unproved = error
-        except TimeUp:  # the goal that the automation had after its first levels, or has now
+        except TimeUp:  # with the goal that remains of the last attempt, or of none
             remaining = (
                 str(unproved).partition("\n")[2] if isinstance(unproved, StepGap) else _remaining(home, statement)
             )
@@ -503,7 +520,7 @@ def automatic(home: Citable, statement: Statement) -> list[Node]:
 
 
 def _remaining(home: Citable, statement: Statement) -> str:
-    """The goal that remains of a statement after its names are introduced, with the premises, as text."""
+    """The goal of a statement after its names and premises are introduced, as text."""
     g = Goal(home, statement.formula, {}, {})
     elaborator = Elaborator(automation.LEVELS[:1])
     for line in prooftext.read(_headed_lines(statement, "")).parts["proof"]:
@@ -512,13 +529,14 @@ def _remaining(home: Citable, statement: Statement) -> str:
 
 
 def defined_part(home: Citable, goal: Term) -> list[dict[str, Any]]:
-    """The proof of D, part by part; all names are introduced at once."""
+    """The proof of D: that every term is defined. `goal` is a formula with a conjunct for each term."""
     g = Goal(home, goal, {}, {})
     if names := len(variables(goal)):
         name = g.fresh("d")
         g.intro([f"{name}_{number}" for number in range(1, names + 1)])
 
     def close(h: Goal) -> None:
+        """Close a goal: part by part if it is a conjunction, else by the signs of terms, else by the automation."""
         h.intro_all()
         if h.goal[0] == "&":
             for part in h.split():
@@ -533,7 +551,8 @@ def defined_part(home: Citable, goal: Term) -> list[dict[str, Any]]:
 
 
 def _by_signs(g: Goal) -> None:
-    """Close a goal by the signs of terms, from the comparisons that are known: a radicand is often a sum of squares."""
+    """Close a goal by the signs of terms, from all comparisons among the facts. This is for roots: the term under a
+    root is often a sum of squares."""
     automation.prove(g, (), LONG_SUMS, [label for label, f in g.facts.items() if f[0] in COMPARISONS])
 
 
@@ -562,8 +581,8 @@ _stored = citable  # the name in the modules that prove bridges: the proof texts
 
 
 def judged(statement: Statement, parts: Mapping[str, list[Node]], sense: str) -> tuple[dict[str, Any], Verdict]:
-    """The certificate with these parts, and the checker's verdict. BadInput for a cited statement that is not proved.
-    `sense` is "proved" or "refuted"."""
+    """The certificate with the proof nodes `parts`, by name, and the checker's verdict. `sense` is "proved" or
+    "refuted". BadInput if a cited statement is not proved."""
     stored = citable()
     lemmas = [stored[label] for label in {x for nodes in parts.values() for x in _used(nodes)} if label in stored]
     for verdict in limits.replayed([s.id for s in lemmas]):
@@ -575,7 +594,7 @@ def judged(statement: Statement, parts: Mapping[str, list[Node]], sense: str) ->
 
 
 def _used(proof: object) -> Iterator[str]:
-    """The labels of stored statements in the nodes of a proof."""
+    """The labels of stored statements that the nodes of a proof cite."""
     if isinstance(proof, str):
         if proof.lstrip("#").startswith(("lem:", "named:", "oracle:")):
             yield proof.lstrip("#")
@@ -585,8 +604,8 @@ def _used(proof: object) -> Iterator[str]:
 
 
 def below(certificate: Mapping[str, Any]) -> list[str]:
-    """The stored statements that a certificate depends on, with lemmas of lemmas, in the order of the files. With a
-    corrected statement comes the one that it corrects, which the second checker needs."""
+    """The ids of the stored statements that a certificate depends on, with lemmas of lemmas, in the order of the files.
+    For a corrected statement the list also has the statement that it corrects, which the second checker needs."""
     home = replay.library()
     todo, lemmas_below = [*certificate["lemmas"]], set[str]()
     while todo:
@@ -597,7 +616,7 @@ def below(certificate: Mapping[str, Any]) -> list[str]:
 
 
 def expanded(statement: Statement, certificate: Mapping[str, object]) -> str:
-    """Definitions, lemmas and the statement in the form that the second checker, proofs/checker.py, reads."""
+    """The definitions, the lemmas and the statement, in the format of the second checker, proofs/checker.py."""
     lines = (replay.library().root / "statements" / "definitions.txt").read_text(encoding="utf-8").split("\n")
     blocks = ["\n".join(f"define: {x.strip()}" for x in lines if x.strip() and not x.lstrip().startswith("#"))]
     blocks += [
@@ -610,8 +629,8 @@ def expanded(statement: Statement, certificate: Mapping[str, object]) -> str:
 def inhabited(
     home: Citable, statement: Statement, runs: Runs, strings: Sequence[Sequence[int]] = ()
 ) -> list[dict[str, Any]]:
-    """The proof of H by the values of a run on a string, of `strings` first, else by the automation; Unmet if there is
-    none."""
+    """The proof of H: by the values of a run on a string (`strings` are tried first), else by the automation. Unmet if
+    neither gives a proof."""
     g = shown_inhabited(home, statement, runs, strings)
     if g is not None:
         return g.nodes
@@ -625,19 +644,20 @@ def inhabited(
 
 
 def first_line(why: object) -> str:
-    """The first line of the reason why a generated proof failed, without the place in its text, which users do not
-    see."""
+    """The first line of `why` a generated proof failed, at most 300 characters, without the position in the generated
+    text, which users do not see."""
     return re.sub(r"^line \d+, column \d+: ", "", str(why or "").partition("\n")[0])[:300]
 
 
 def again(
     document: Mapping[str, Any], certificate: Any, text: str, other: Mapping[str, object] | None = None
 ) -> tuple[str, Verdict]:
-    """The sentence of a stored certificate, and the verdict of checking it again for the model as it is now.
+    """The sentence of a stored certificate, and the verdict of checking the certificate again for the model as it is
+    now.
 
     `text` has the statements that were stored with the certificate (see `expanded`). The verdict is OPEN if model,
-    certificate and statements no longer fit together. A statement about two models needs the document of the `other`.
-    BadInput if the files do not name their sentence or their model.
+    certificate and statements no longer fit together. A statement about two models needs the document of the second
+    model, `other`. BadInput if the files do not name their sentence or their model.
     """
     sentence = sentence_of(certificate, text)
     model = str(certificate["model"])
@@ -661,7 +681,7 @@ def sentence_of(certificate: object, text: str) -> str:
 
 
 def note_of(text: str) -> str | None:
-    """The note of the last of these statements: the sentence that it was made from. None without a note."""
+    """The note of the last statement in `text`, which is the sentence that it was made from. None without a note."""
     lines = text.rpartition("\n\n")[2].split("\n")
     return next((line.removeprefix("note: ") for line in lines if line.startswith("note: ")), None)
 
@@ -669,8 +689,9 @@ def note_of(text: str) -> str | None:
 def judged_again(
     id: str, made: Callable[[], Statement], certificate: Any, text: str, why: str | None = None
 ) -> Verdict:
-    """The verdict on a certificate and the statements stored with it. It is OPEN if the last of these is not the
-    statement that is `made` now, if the others are not what it depends on, or for a reason `why`."""
+    """The verdict on a certificate and the statements in `text`, which were stored with it. The verdict is OPEN if the
+    last of them is not the statement that `made` makes now, or if the others are not what the certificate depends on.
+    A reason `why` makes it OPEN at once."""
     if why is not None:
         return Verdict(id, "OPEN", reason=why)
     statement = made()

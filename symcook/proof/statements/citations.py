@@ -1,5 +1,7 @@
-"""Stored statements about the model of a claim: lines that cite them, where it is called like a stored model.
-Whether its equations are those of the stored one is for the proof of their premises to show.
+"""Lines of a proof that cite stored statements about a model with the same name as the model of a claim.
+
+The name is only a guess that the two models are the same. A cited statement has the equations of the stored model as
+premises, and the proof must derive them from the equations of the claim's model.
 """
 
 from __future__ import annotations
@@ -14,34 +16,42 @@ from symcook.proof.grammar import leading_names
 from symcook.proof.replay import Statement
 
 MOST = 6
-"""So many statements are cited at most, those about the readout first."""
+"""The maximum number of statements that are cited."""
 
 
 def cited(statement: Statement, names: list[str]) -> Iterator[str]:
-    """What a line takes, ``ID(TERM; ..)``; `names` are those of the claim."""
+    """The citations ``ID(TERM; ..)`` of proved statements about the model of `statement`, with a term for each of their
+    leading names. Statements about the readout come first. `names` are the leading names of `statement`.
+
+    The term for a name is the same name, if `statement` has it; else the term t of a premise ``name = t``; else, for a
+    real number, 1 and numbers that occur in exponents of `statement`. So a statement may be cited several times."""
     model = statement.id.removeprefix("own.")
-    stored = (s for s in replay.statements().values() if not s.id.startswith("bridge."))  # which says no more of it
-    named = (s for s in stored if f"run({model}" in s.written)  # few: what the others say need not be written out
-    about = [s for s in named if re.search(rf"\brun\({re.escape(model)}\)", s.text)]
-    about.sort(key=lambda s: f"accept({model})" not in s.text)
-    inside = re.findall(r"exp\(-?\(*-?(\d+(?:/\d+)?)", statement.expanded)
-    for lemma in about[:MOST]:
+    # A bridge states no more about the model than that it is an instance of a family.
+    stored = (s for s in replay.statements().values() if not s.id.startswith("bridge."))
+    # Few statements pass the quick test on `written`; only for those is `text` made.
+    named = (s for s in stored if f"run({model}" in s.written)
+    of_model = [s for s in named if re.search(rf"\brun\({re.escape(model)}\)", s.text)]
+    of_model.sort(key=lambda s: f"accept({model})" not in s.text)
+    exponents = re.findall(r"exp\(-?\(*-?(\d+(?:/\d+)?)", statement.expanded)
+    for lemma in of_model[:MOST]:
+        # By leading name of the lemma: the terms to try, empty if none is known.
         f, arguments = lemma.formula, list[list[str]]()
         for name in leading_names(lemma.expanded):
             if f[0] != "all":
                 break
-            meant = re.search(rf"-> {name} = (.+?) ->", lemma.text)
-            symbol = ["1", *dict.fromkeys(inside)][:4] if f[1] == "Real" else []
-            arguments.append([name] if name in names else [meant[1]] if meant else symbol)
+            premise = re.search(rf"-> {name} = (.+?) ->", lemma.text)
+            guesses = ["1", *dict.fromkeys(exponents)][:4] if f[1] == "Real" else []
+            arguments.append([name] if name in names else [premise[1]] if premise else guesses)
             f = f[2][0]
-        if arguments and all(arguments) and _proved(lemma):
+        if arguments and all(arguments) and _has_certificate(lemma):
+            # The k-th citation has the k-th term of each name, or its last one.
             for k in range(max(map(len, arguments))):
                 yield f"{lemma.id.removeprefix('lem.')}({'; '.join(x[min(k, len(x) - 1)] for x in arguments)})"
 
 
-def _proved(one: Statement) -> bool:
-    """Whether there is a certificate that it is true; the checker judges it when it is used."""
-    path = replay.library().root / "certificates" / f"{one.id}.json"
+def _has_certificate(lemma: Statement) -> bool:
+    """Whether a stored statement has a certificate that it is true. The checker checks it when the lemma is used."""
+    path = replay.library().root / "certificates" / f"{lemma.id}.json"
     try:
         return path.is_file() and load_json(path.read_bytes()).get("sense") == "proved"
     except (OSError, BadInput, Rejected):

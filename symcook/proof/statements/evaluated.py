@@ -1,12 +1,12 @@
 """Terms and formulas of a statement as Python functions of the integers that are bound around them.
 
-`Runs` evaluates each of them on thousands of strings and places, so a term is taken apart only once: in goes a term or
-formula, out comes a pair (cost, function). The function takes the values of the bound integers, the innermost first,
-and reads the values of names from `Runs.values`.
+`Runs` evaluates each term and formula on thousands of strings and positions. So each is taken apart only once, into a
+pair (cost, function). The function takes the values of the bound integers, the innermost first, and reads the values of
+names from `Runs.values`.
 
-The cost is the number of symbols that are evaluated in any case; the caller counts it before the call. What is
-evaluated only sometimes or repeatedly (the places of a sum, the second side of `&`) the function itself counts. A
-number, a bound variable and a name cost 2, an indicator 2 more than its formula.
+The cost is the number of symbols that every call evaluates; the caller counts it before the call. The function itself
+counts the symbols that are evaluated only sometimes or repeatedly (in the body of a sum, or on the second side of `&`).
+A number, a bound variable and a name cost 2, and an indicator costs 2 more than its formula.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ Valued = tuple[int, Callable[[BoundValues], Any]]
 HeldCondition = tuple[int, Callable[[BoundValues], bool]]
 """The cost of a formula, and the function that gives its truth."""
 
+# By tag: the function for two integers (or rationals, for comparisons), and the one for two exact values.
 _COMPARED: dict[str, Callable[[Any, Any], bool]] = {"=": operator.eq, "<=": operator.le, "<": operator.lt}
 _INTEGRAL: dict[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 _EXACT: dict[str, Callable[[Any, Any], Any]] = {"+": plus, "-": minus, "*": times}
@@ -41,14 +42,16 @@ class Evaluated:
 
     def __init__(self, runs: Runs) -> None:
         self.runs = runs
-        self.terms: dict[int, tuple[Term, Valued]] = {}  # by identity: a hash would walk through the whole term
+        # By the id of a term, since a hash would walk through the whole term. The term itself is kept as well, so that
+        # its id is not used again for another term.
+        self.terms: dict[int, tuple[Term, Valued]] = {}
         self.formulas: dict[int, tuple[Term, HeldCondition]] = {}
 
     def term(self, t: Term) -> Valued:
         """The cost and the function of a term."""
         cached = self.terms.get(id(t))
         if cached is None:
-            cached = self.terms[id(t)] = t, self._term(t)  # it is kept, so that its identity stays its own
+            cached = self.terms[id(t)] = t, self._term(t)
         return cached[1]
 
     def formula(self, t: Term) -> HeldCondition:
@@ -74,12 +77,12 @@ class Evaluated:
             cost, holds = self.formula(kids[0])
             return 2 + cost, lambda bound: int(holds(bound))
         if tag in ("sum", "prod"):
-            return self._repeated(t)
+            return self._sum_or_product(t)
         if tag == "/" and (softmax := self._softmax(*kids)) is not None:
             return softmax
         if tag in _EXACT:
             return self._combined(tag, *map(self.term, kids))
-        # The rest evaluates all operands: a negation, a quotient, a power, a function of the grammar.
+        # All other terms evaluate all their operands: a negation, a quotient, a power, a function of the grammar.
         costs, operands = [k[0] for k in map(self.term, kids)], [k[1] for k in map(self.term, kids)]
         cost = 1 + sum(costs)
         if tag == "neg":
@@ -101,7 +104,8 @@ class Evaluated:
         return value
 
     def _applied(self, t: Term) -> Valued:
-        """f(t) or f(s, t): f has a table of values, by place or by a tuple of numbers."""
+        """The cost and the function of f(t) or f(s, t). The value of f is a table: by integer, or by pair of integers.
+        The function raises Rejected if f is no table or an argument is no integer."""
         head, *arguments = t[2]
         costs, places = zip(*map(self.term, arguments), strict=True)
         runs, place, has_several = self.runs, places[0], len(arguments) > 1
@@ -116,7 +120,8 @@ class Evaluated:
         return 1 + sum(costs), value
 
     def _combined(self, tag: str, left: Valued, right: Valued) -> Valued:
-        """A sum, difference or product; integers take the quick way."""
+        """The cost and the function of a sum, difference or product (`tag`). Two ints are combined by Python's
+        operators, which are faster than those for exact values."""
         (left_cost, first), (right_cost, second), integral, exact = left, right, _INTEGRAL[tag], _EXACT[tag]
 
         def value(bound: BoundValues) -> Any:
@@ -125,15 +130,15 @@ class Evaluated:
 
         return 1 + left_cost + right_cost, value
 
-    def _places(self, low: Term, high: Term) -> tuple[int, Callable[[BoundValues], range]]:
-        """The cost of the ends of a range, and the function that gives the range."""
+    def _range(self, low: Term, high: Term) -> tuple[int, Callable[[BoundValues], range]]:
+        """The cost of the ends of a range, and the function that gives the range low..high as integers."""
         (low_cost, first), (high_cost, last), integer_of = self.term(low), self.term(high), self.runs.whole
         return low_cost + high_cost, lambda bound: _integers(integer_of(first(bound)), integer_of(last(bound)))
 
-    def _repeated(self, t: Term) -> Valued:
-        """sum(i, a, b, t) or prod(i, a, b, t)."""
+    def _sum_or_product(self, t: Term) -> Valued:
+        """The cost and the function of sum(i, a, b, t) or prod(i, a, b, t)."""
         tag, _, (low, high, inner) = t
-        (ends_cost, places), (inner_cost, summand), runs = self._places(low, high), self.term(inner), self.runs
+        (ends_cost, places), (inner_cost, summand), runs = self._range(low, high), self.term(inner), self.runs
         start, exact = (0, plus) if tag == "sum" else (1, times)
 
         def value(bound: BoundValues) -> Any:
@@ -145,29 +150,42 @@ class Evaluated:
 
         return 1 + ends_cost, value
 
-    def _softmax(self, above: Term, below: Term) -> Valued | None:
-        """sum(j, a, b, exp(s)*v)/sum(j, a, b, exp(s)), with the first score subtracted from all: so equal scores give
-        rational weights, whatever number they are. None for another quotient."""
-        if above[0] != "sum" or below[0] != "sum" or above[2][:2] != below[2][:2] or below[2][2][:2] != ("fn", "exp"):
+    def _softmax(self, numerator: Term, denominator: Term) -> Valued | None:
+        """The cost and the function of a softmax, numerator/denominator = sum(j, a, b, exp(s)*v)/sum(j, a, b, exp(s));
+        None for any other quotient.
+
+        The first score is subtracted from all scores, which does not change the quotient. So equal scores give rational
+        weights, even if the scores are irrational."""
+        # Both are sums over the same range, of exp(s)*v and of exp(s).
+        if (
+            numerator[0] != "sum"
+            or denominator[0] != "sum"
+            or numerator[2][:2] != denominator[2][:2]
+            or denominator[2][2][:2] != ("fn", "exp")
+        ):
             return None
-        weighted, weight = above[2][2], below[2][2]
+        weighted, weight = numerator[2][2], denominator[2][2]
         if weighted[0] != "*" or weighted[2][0] != weight:
             return None
-        (ends_cost, range_of), runs = self._places(*above[2][:2]), self.runs
-        (score_cost, score), (value_cost, read) = self.term(weight[2][0]), self.term(weighted[2][1])
+        (ends_cost, range_of), runs = self._range(*numerator[2][:2]), self.runs
+        (score_cost, score_of), (value_cost, value_of) = self.term(weight[2][0]), self.term(weighted[2][1])
 
         def value(bound: BoundValues) -> Any:
+            # The values of the bound integers at each j; first the scores, then the two sums.
             places = [(i, *bound) for i in range_of(bound)]
             scores = []
             for place in places:
                 runs.spend(score_cost)
-                scores.append(score(place))
+                scores.append(score_of(place))
             weighted_sum: Any = 0
             total_weight: Any = 0
             for place, own_score in zip(places, scores, strict=True):
                 runs.spend(value_cost)
-                part = function("exp", [minus(own_score, scores[0])])
-                weighted_sum, total_weight = plus(weighted_sum, times(part, read(place))), plus(total_weight, part)
+                exponential = function("exp", [minus(own_score, scores[0])])
+                weighted_sum, total_weight = (
+                    plus(weighted_sum, times(exponential, value_of(place))),
+                    plus(total_weight, exponential),
+                )
             return over(weighted_sum, total_weight)
 
         return 1 + ends_cost, value
@@ -199,7 +217,8 @@ class Evaluated:
         return 1 + cost, holds
 
     def _compared(self, tag: str, left: Valued, right: Valued) -> HeldCondition:
-        """A comparison; of numbers with roots or exponentials by the sign of their difference."""
+        """The cost and the function of a comparison (`tag`). Numbers with roots or exponentials are compared by the
+        sign of their difference."""
         (left_cost, first), (right_cost, second), exact = left, right, _COMPARED[tag]
 
         def holds(bound: BoundValues) -> bool:
@@ -211,17 +230,17 @@ class Evaluated:
         return 1 + left_cost + right_cost, holds
 
     def _everywhere(self, t: Term) -> HeldCondition:
-        """``all i in a..b. F``; for another quantifier a function that raises Rejected."""
+        """The cost and the function of ``all i in a..b. F``; for another quantifier a function that raises Rejected."""
         _, sort, (body,) = t
         ends = _ends(body[2][0]) if t[0] == "all" and sort == "Int" and body[0] == "->" else None
         if ends is None:
             return 1, _no_range
-        (ends_cost, places), (inner_cost, inner), runs = self._places(*ends), self.formula(body[2][1]), self.runs
+        (ends_cost, places), (inner_cost, inner), runs = self._range(*ends), self.formula(body[2][1]), self.runs
 
         def holds(bound: BoundValues) -> bool:
             holds_so_far = True
-            # The ends are terms under the quantifier but do not contain its variable, so that 0 stands for it. All
-            # places are evaluated, after a false one too: F must be defined at each.
+            # The ends a and b are terms under the quantifier, but do not contain its variable: any integer, such as 0,
+            # may be its value there. F is evaluated at all places, also after a false one, since it must be defined.
             for i in places((0, *bound)):
                 runs.spend(inner_cost)
                 holds_so_far = inner((i, *bound)) and holds_so_far
@@ -231,5 +250,5 @@ class Evaluated:
 
 
 def _no_range(_: BoundValues) -> bool:
-    """The truth of a quantifier over no range: it has none."""
+    """The function of a quantifier that does not run over a range: it raises Rejected."""
     raise Rejected("a quantifier must run over the integers of a range")

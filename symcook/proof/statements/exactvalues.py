@@ -1,9 +1,10 @@
 """The numbers of a run on one string, and the tactics that compare such numbers in a proof.
 
 Numbers are exact: rational, with one square root (`Root`), or quotients of sums of exponentials (`ExpSum`). A number
-that has none of these forms is `Closed`: a polynomial of `normal` without names, as sums of different roots, logarithms
-or exponentials of roots give. Two closed numbers with the same polynomial are equal; otherwise rigorous intervals of
-rising precision tell them apart. If they overlap at each precision, the comparison is undecided: Rejected is raised.
+that has none of these forms is `Closed`: a polynomial of `normal` without names. Sums of different roots, logarithms,
+and exponentials of roots are such numbers. Two closed numbers with the same polynomial are equal; otherwise rigorous
+intervals of rising precision tell them apart. If the intervals overlap at each precision, the comparison is undecided,
+and Rejected is raised.
 
 The tactics (`enclosed`, `divided`, `cancelled`) close a goal about numbers, or raise Stuck. Nothing here is trusted.
 """
@@ -27,26 +28,29 @@ from symcook.proof.search.tactics import Goal, Stuck
 from symcook.proof.terms import COMPARISONS, FALSE, Term, conj, free, num, subterms
 
 PRECISIONS = (64, 256, 1024)
+"""The precisions of rigorous intervals, in bits, in the order in which they are tried."""
 MAX_EXPONENT = 4_096
+"""The largest exponent of a power that is computed."""
 MAX_MONOMIALS = 400
-"""A closed number with more parts is not computed with: nothing about it would be proved in time."""
+"""The maximum number of monomials of a closed number. Nothing about a longer one would be proved in time."""
 OPEN = (Rejected, BadInput, TypeError, ZeroDivisionError)
-"""What says that a value or a comparison has no exact form here."""
+"""The errors raised if a value has no exact form here, or a comparison is undecided."""
 
 
 class Closed:
-    """A number that is a polynomial without names and, as it is written, no rational."""
+    """A number given by a polynomial without names, which in this form is not rational."""
 
     def __init__(self, poly: Poly) -> None:
         self.poly = poly
 
     @cached_property
     def term(self) -> Term:
+        """The number as a term."""
         return reify.term(self.poly)
 
     @cached_property
     def sign(self) -> int:
-        """1 or -1; Rejected where balls do not tell the number from 0."""
+        """1 or -1; Rejected if no interval tells the number from 0."""
         for prec in PRECISIONS:
             decided_sign = decided(self.term, prec)
             if decided_sign:
@@ -55,7 +59,7 @@ class Closed:
 
 
 def decided(t: Term, prec: int) -> int:
-    """1 or -1 where an enclosure with `prec` bits of a term without names has this sign; else 0."""
+    """The sign, 1 or -1, of a term without names, if a rigorous interval with `prec` bits decides it; else 0."""
     with PRECISION:
         if enclose.least_sign(t, {}, prec) == 1:
             return 1
@@ -63,14 +67,15 @@ def decided(t: Term, prec: int) -> int:
 
 
 OwnValue = Fraction | int | Root | ExpSum | Closed
+"""A number of a run."""
 
 
 RATIONAL = (int, Fraction)
-"""The types of almost all numbers, which are computed with at once."""
+"""The types of rational numbers. Almost all numbers are rational, so their arithmetic is done first and directly."""
 
 
 def sign(x: OwnValue) -> int:
-    """-1, 0 or 1; Rejected where that is not decided."""
+    """The sign of x: -1, 0 or 1. Rejected if it is undecided."""
     if type(x) in RATIONAL:
         return (x > 0) - (x < 0)  # type: ignore[operator]
     return x.sign if isinstance(x, Closed) else expsum.sign(x)
@@ -80,33 +85,34 @@ def plus(a: OwnValue, b: OwnValue) -> OwnValue:
     """a + b."""
     if type(a) in RATIONAL and type(b) in RATIONAL:
         return short(a + b)  # type: ignore[operator]
-    return _either(lambda: a + b, lambda: normal.add(_poly(a), _poly(b)), a, b)  # type: ignore[operator]
+    return _exact_or_closed(lambda: a + b, lambda: normal.add(_poly(a), _poly(b)), a, b)  # type: ignore[operator]
 
 
 def minus(a: OwnValue, b: OwnValue) -> OwnValue:
     """a - b."""
     if type(a) in RATIONAL and type(b) in RATIONAL:
         return short(a - b)  # type: ignore[operator]
-    return _either(lambda: a - b, lambda: normal.add(_poly(a), _poly(b), -1), a, b)  # type: ignore[operator]
+    return _exact_or_closed(lambda: a - b, lambda: normal.add(_poly(a), _poly(b), -1), a, b)  # type: ignore[operator]
 
 
 def times(a: OwnValue, b: OwnValue) -> OwnValue:
     """a*b."""
     if type(a) in RATIONAL and type(b) in RATIONAL:
         return short(a * b)  # type: ignore[operator]
-    return _either(lambda: a * b, lambda: normal.mul(_poly(a), _poly(b)), a, b)  # type: ignore[operator]
+    return _exact_or_closed(lambda: a * b, lambda: normal.mul(_poly(a), _poly(b)), a, b)  # type: ignore[operator]
 
 
 def over(a: OwnValue, b: OwnValue) -> OwnValue:
-    """a/b. Raises Rejected where b is 0, or is not told from it."""
+    """a/b. Raises Rejected if b is 0, and if it is undecided whether b is 0."""
     if not sign(b):
         raise Rejected("the statement divides by zero")
     fraction = Fraction(a) if isinstance(a, int) else a
-    return _either(lambda: fraction / b, lambda: normal.mul(_poly(a), _inverse(b)), a, b)  # type: ignore[operator]
+    return _exact_or_closed(lambda: fraction / b, lambda: normal.mul(_poly(a), _inverse(b)), a, b)  # type: ignore[operator]
 
 
 def function(name: str, given: Sequence[OwnValue]) -> OwnValue:
-    """The value of a function of the grammar; Rejected where it has no value, or none of these forms."""
+    """The value of the function `name` of the grammar for the arguments `given`; Rejected if it has no value, or none
+    that is an `OwnValue`."""
     a, b = given[0] if given else 0, given[-1] if given else 0
     if name in ("pow", "^"):  # a to the power of the integer b
         if not isinstance(b, int) or abs(b) > MAX_EXPONENT:
@@ -122,28 +128,29 @@ def function(name: str, given: Sequence[OwnValue]) -> OwnValue:
     if name in ("min", "max"):
         a_is_least = sign(minus(a, b)) <= 0
         return a if a_is_least is (name == "min") else b
-    # A root or an exponential that is no number of the exact domain becomes a closed one.
+    # A root or an exponential becomes a closed number if it is neither a `Root` nor an `ExpSum`.
     if name == "sqrt":
         if sign(a) < 0:
             raise Rejected("the statement takes the root of a negative number")
-        return _either(lambda: root(a), lambda: normal._function("sqrt", [_poly(a)]), a)  # type: ignore[arg-type]
+        return _exact_or_closed(lambda: root(a), lambda: normal._function("sqrt", [_poly(a)]), a)  # type: ignore[arg-type]
     if name == "exp":
-        return _either(lambda: exp_of(a), lambda: normal._function("exp", [_poly(a)]), a)  # type: ignore[arg-type]
+        return _exact_or_closed(lambda: exp_of(a), lambda: normal._function("exp", [_poly(a)]), a)  # type: ignore[arg-type]
     if name == "log" and sign(a) <= 0:
         raise Rejected("the statement takes the logarithm of a number that is not positive")
     if name in ("log", "erf", "pi", "sin", "cos"):
-        return _closed(normal._function(name, [_poly(x) for x in given]))
+        return _number_with(normal._function(name, [_poly(x) for x in given]))
     raise Rejected(f"'{name}' has no exact value here")
 
 
 def written(x: OwnValue) -> Term:
-    """The number as a term."""
+    """The number `x` as a term."""
     return x.term if isinstance(x, Closed) else reify.term(_poly(x))
 
 
 def compact(p: Poly) -> Term:
     """A short term with normal form `p`: a factor that many monomials share is written once, before a bracket."""
-    # A monomial is a product of powers (atom, exponent), times an exponential. How many monomials has each atom?
+    # A monomial is a product of powers (atom, exponent), times an exponential. `uses` has, by atom, the number of
+    # monomials that contain it.
     uses: dict[int, int] = {}
     for factors, _ in p:
         for a, _k in factors:
@@ -155,8 +162,8 @@ def compact(p: Poly) -> Term:
         for summand in parts[1:]:
             out = ("+", None, (out, summand))
         return out
-    # Factor out the atom that saves most symbols, to its least power; the same again for what is in the bracket, and
-    # for the monomials without it.
+    # Factor out the atom that saves most symbols, to its least power. Then do the same for the polynomial in the
+    # bracket, and for the monomials without this atom.
     longest = max(shared, key=lambda a: ((uses[a] - 1) * len(repr(reify.atom(a))), repr(reify.atom(a))))
     least = min(k for factors, _ in p for a, k in factors if a == longest)
     inside: Poly = {}
@@ -198,18 +205,19 @@ def _atom(a: int) -> Term:
 
 
 def short(x: OwnValue) -> OwnValue:
-    """The same number, an integer if it is one: these are computed with fastest."""
+    """The number `x`, as an int if it is an integer, since arithmetic with ints is fastest."""
     return x.numerator if isinstance(x, Fraction) and x.denominator == 1 else x
 
 
-def _either(exact: Callable[[], OwnValue], closed: Callable[[], Poly], *given: OwnValue) -> OwnValue:
-    """The value of `exact` if the operands `given` and the value have an exact form, else the number `closed`."""
+def _exact_or_closed(exact: Callable[[], OwnValue], closed: Callable[[], Poly], *given: OwnValue) -> OwnValue:
+    """The result of `exact`, unless one of the operands `given` is a closed number or the result has no exact form;
+    then the closed number whose polynomial is the result of `closed`."""
     if not any(isinstance(x, Closed) for x in given):
         try:
             return short(exact())
         except (NotExact, TypeError):  # TypeError: the root of a sum of exponentials
             pass
-    return _closed(closed())
+    return _number_with(closed())
 
 
 def _poly(x: OwnValue) -> Poly:
@@ -240,8 +248,9 @@ def _inverse(x: OwnValue) -> Poly:
     return normal.inverse(_poly(x))
 
 
-def _closed(p: Poly) -> OwnValue:
-    """The number with this normal form: rational if it is that after simplification. Rejected if it is too long."""
+def _number_with(p: Poly) -> OwnValue:
+    """The number with the normal form `p`, after simplification: rational, or closed. Rejected if it has too many
+    monomials."""
     p = reduced(p)
     if len(p) > MAX_MONOMIALS:
         raise Rejected("a value has too many parts")
@@ -250,8 +259,8 @@ def _closed(p: Poly) -> OwnValue:
 
 
 def reduced(p: Poly) -> Poly:
-    """The same number after a*(1/a) = 1 and sqrt(q)^2 = q in each monomial. For values of
-    runs only, which are divided by no 0 and take no root of a negative number."""
+    """The polynomial of the same number, simplified by a*(1/a) = 1 and sqrt(q)^2 = q in each monomial. This is valid
+    for the values of runs, which do not divide by 0 or take the root of a negative number."""
     for m in p:
         powers = dict(m[0])
         for a, k in m[0]:
@@ -259,14 +268,14 @@ def reduced(p: Poly) -> Poly:
             if key[0] == "fn" and key[1] == "sqrt" and k > 1:  # sqrt(q)^k = q^(k//2)*sqrt(q)^(k%2)
                 cofactor, exponent = normal.power(dict(key[2]), k // 2), k % 2
             elif (
-                key[0] == "inv" and (b := _single(key)) in powers
+                key[0] == "inv" and (b := _inverted_atom(key)) in powers
             ):  # an atom b and its inverse, as often as both are there
                 cofactor = normal.power({((((b, 1),)), 0): 1}, 0)
                 cancelling = min(k, powers[b])
                 exponent, powers[b] = k - cancelling, powers[b] - cancelling
             else:
                 continue
-            # This monomial becomes another one times `cofactor`; then look at all again.
+            # Replace this monomial by the reduced one times `cofactor`, and begin again with all monomials.
             powers[a] = exponent
             reduced_monomial = (tuple(sorted((x, e) for x, e in powers.items() if e)), m[1])
             without = {x: c for x, c in p.items() if x != m}
@@ -274,8 +283,8 @@ def reduced(p: Poly) -> Poly:
     return p
 
 
-def _single(key: normal.Key) -> int | None:
-    """The atom a if the key is that of 1/a; None for the inverse of another polynomial."""
+def _inverted_atom(key: normal.Key) -> int | None:
+    """The atom a, if `key` is that of the inverse 1/a; None if it is the inverse of any other polynomial."""
     if len(key[1]) != 1:
         return None
     ((factors, e), c) = next(iter(key[1]))
@@ -295,15 +304,15 @@ MOST_CANCELLED = 400
 
 
 def enclosed(g: Goal, near: Sequence[str]) -> None:
-    """Close an inequality of numbers that rigorous intervals decide; or, with the label of one fact in `near`, the goal
-    ``false`` from this comparison, if they show that it is false."""
+    """Close a goal that is an inequality of numbers, if rigorous intervals show that it is true. Or, with the label of
+    one fact in `near`, close the goal ``false``, if rigorous intervals show that this comparison is false."""
     tag, _, sides = g.fact(near[0]) if near else g.goal
     if len(near) > 1 or tag not in (COMPARISONS if near else ("<=", "<")) or (near and g.goal != FALSE):
         raise Stuck("no comparison")
     gap = add(nf(sides[1]), nf(sides[0]), -1)
     if not near:  # the right side is larger: its difference to the left one is positive
         return g._emit({"by": "pos", "sum": [{"c": "1", "of": [_positive(g, whole_term(gap))]}]}, True)
-    # The fact is false: one side is larger than it says, so that difference is positive.
+    # The fact is a false comparison: the difference of its sides that it says is not positive is positive.
     below = tag == "=" and decided(whole_term(gap), PRECISIONS[-1]) > 0
     sums = [{"c": "1", "of": [_positive(g, whole_term(gap if below else scale(gap, -1)))]}]
     if tag == "=":
@@ -312,25 +321,27 @@ def enclosed(g: Goal, near: Sequence[str]) -> None:
 
 
 def divided(g: Goal) -> None:
-    """Close ``x*d = c`` where x is c*(1/d): c times the fact d*(1/d) = 1."""
+    """Close a goal ``x*d = c`` if x is c*(1/d): it is c times the fact d*(1/d) = 1."""
     if g.goal[0] != "=" or g.goal[2][0][0] != "*":
         raise Stuck("nothing is divided")
-    (_, d), c = g.goal[2][0][2], nf(g.goal[2][1])
+    (_, d), product_value = g.goal[2][0][2], nf(g.goal[2][1])
     divisor = whole_term(nf(d))
     one_less_quotient = add({ONE: 1}, mul(nf(divisor), inverse(nf(divisor))), -1)  # 1 - d*(1/d)
-    if add(add(c, nf(g.goal[2][0]), -1), mul(c, one_less_quotient), -1):
+    if add(add(product_value, nf(g.goal[2][0]), -1), mul(product_value, one_less_quotient), -1):
         raise Stuck("the quotient is another")
-    g._emit({"by": "pos", "eq": [[g.text(reify.term(c)), _reciprocal(g, divisor)]]}, True)
+    g._emit({"by": "pos", "eq": [[g.text(reify.term(product_value)), _reciprocal(g, divisor)]]}, True)
 
 
 def cancelled(g: Goal) -> None:
-    """Close an equation of numbers that follows from sqrt(q)*sqrt(q) = q and a*(1/a) = 1: a monomial of the difference
-    of its sides cancels at each step, until nothing of it remains."""
+    """Close a goal that is an equation of numbers, if it follows from sqrt(q)*sqrt(q) = q and a*(1/a) = 1. Each step
+    cancels in one monomial of the difference of the two sides, until the difference is 0."""
     if g.goal[0] != "=":
         raise Stuck("no equation")
     difference = add(nf(g.goal[2][1]), nf(g.goal[2][0]), -1)
     whole_term(difference)
-    factors: dict[str, Poly] = {}  # by fact: the factor with which it enters the sum that is the difference
+    # The goal is a sum of facts sqrt(q)*sqrt(q) = q and a*(1/a) = 1, each times a factor. By label: the factor so far;
+    # by root or inverse: the label of its fact.
+    factors: dict[str, Poly] = {}
     facts: dict[Term, str] = {}
     for _ in range(MOST_CANCELLED):
         if not difference:
@@ -343,7 +354,7 @@ def cancelled(g: Goal) -> None:
         if at not in facts:
             facts[at] = _square(g, at[2][0]) if at[0] == "fn" else _reciprocal(g, at[2][1])
         label = facts[at]
-        # Subtract the fact times what makes its product the monomial.
+        # Subtract the fact times the factor with which the monomial cancels.
         fact_difference = add(nf(g.fact(label)[2][1]), nf(g.fact(label)[2][0]), -1)
         factor = scale({cofactor: 1}, -difference[m])
         factors[label] = add(factors.get(label, {}), factor)
@@ -352,14 +363,14 @@ def cancelled(g: Goal) -> None:
 
 
 def _cancelling(m: Mono) -> tuple[Term, Mono] | tuple[None, Mono]:
-    """A root that is squared in a monomial, or an inverse 1/b with the atom b in it too; and the monomial without it.
-    None, and the monomial as it is, if nothing cancels."""
+    """A root that is squared in the monomial, or an inverse 1/b of an atom b that is in the monomial too; and the
+    monomial without the square or without b*(1/b). If there is neither, None and the whole monomial."""
     powers = dict(m[0])
     for a in powers:
         at = reify.atom(a)
         if at[:2] == ("fn", "sqrt") and powers[a] > 1:
             cancelled_powers = {a: 2}
-        elif at[0] == "/" and (b := _alone(nf(at[2][1]))) in powers:
+        elif at[0] == "/" and (b := _single_atom(nf(at[2][1]))) in powers:
             cancelled_powers = {a: 1, b: 1}
         else:
             continue
@@ -368,14 +379,14 @@ def _cancelling(m: Mono) -> tuple[Term, Mono] | tuple[None, Mono]:
     return None, m
 
 
-def _alone(p: Poly) -> int | None:
-    """The atom a if the polynomial is a; None for another one."""
+def _single_atom(p: Poly) -> int | None:
+    """The atom a, if the polynomial is a single atom with coefficient 1; None for any other polynomial."""
     ((factors, e), c) = next(iter(p.items()))
     return factors[0][0] if len(p) == len(factors) == c == 1 and not e and factors[0][1] == 1 else None
 
 
 def _positive(g: Goal, t: Term) -> str:
-    """The label of the fact 0 < t, by a rigorous interval; Stuck if no precision shows it."""
+    """Prove 0 < t by a rigorous interval; returns the label of this fact. Stuck if no precision suffices."""
     prec = next((prec for prec in PRECISIONS if decided(t, prec) > 0), None)
     if prec is None:
         raise Stuck("rigorous intervals do not tell a number from 0")
@@ -385,7 +396,7 @@ def _positive(g: Goal, t: Term) -> str:
 
 
 def _reciprocal(g: Goal, t: Term) -> str:
-    """The label of the fact t*(1/t) = 1, for a t that is shown to be positive."""
+    """Prove 0 < t and then t*(1/t) = 1; returns the label of the second fact."""
     label, zero, positive = g.fresh("inv"), g.fresh("zero"), _positive(g, t)
     sums = [{"c": "1", "of": [positive]}]
     proof = [{"by": "intro", "as": [zero]}, {"by": "pos", "sum": sums, "eq": [["1", zero]]}]
@@ -395,7 +406,7 @@ def _reciprocal(g: Goal, t: Term) -> str:
 
 
 def _square(g: Goal, t: Term) -> str:
-    """The label of the fact sqrt(t)*sqrt(t) = t, for a t that is shown to be positive."""
+    """Prove 0 < t and then sqrt(t)*sqrt(t) = t; returns the label of the second fact."""
     label, positive = g.fresh("root"), _positive(g, t)
     proof = [{"by": "pos", "sum": [{"c": "1", "of": [positive]}]}]
     g._emit({"by": "use", "fact": "ax:sqrt", "with": [g.text(t), proof], "as": [f"{label}_0", f"{label}_1"]})
@@ -405,7 +416,8 @@ def _square(g: Goal, t: Term) -> str:
 
 
 def whole_term(p: Poly) -> Term:
-    """The term of a polynomial; Stuck where it has names or I[...], which have no enclosure."""
+    """The term of a polynomial that is a number; Stuck if it has names, I[...], sums or products, since these have no
+    rigorous intervals."""
     t = reify.term(p)
     if free(t) or any(x[0] in ("ind", "sum", "prod") for x in subterms(t)):
         raise Stuck("a comparison is not of numbers")

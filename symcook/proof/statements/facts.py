@@ -1,15 +1,16 @@
 """Lines of proofs that are tried if the first levels of the automation prove nothing: closed forms of means, and cases.
 
-In goes a statement about a model; `Facts` reads its equations, and `Facts.texts` gives proof texts to try.
+`Facts` reads the equations of a statement about a model, and `Facts.texts` returns proof texts to try.
 
 - Forms: a mean of indicators of tokens and signs (-1)^j is a quotient of counts, and the counts of all tokens add up to
   the number of positions.
-- Cases: a mean of values that are never negative is 0, or one of the values is positive; a token stands somewhere, or
-  its count is 0; a softmax mean whose values vanish at all places but one has the sign of the value there; a mean of
-  signs has its value at the first position, or is small; an integer is a multiple of a divisor plus a remainder.
+- Cases: a mean of values that are never negative is 0, or one of the values is positive; a token is at some position,
+  or its count is 0; a softmax mean whose values are 0 at all positions but one has the sign of the value at that
+  position; a mean of signs has its value at the first position, or is small; an integer is a multiple of a divisor plus
+  a remainder.
 
-Nothing is trusted: a line that does not follow is left out, and the kernel checks the rest. In these texts the names of
-labels end with an apostrophe, so that no coordinate is called like one.
+The texts are untrusted: a line that does not follow is left out, and the kernel checks the rest. Labels in these texts
+end with an apostrophe, or have one after their kind (form'NAME), so that no coordinate has the name of a label.
 """
 
 from __future__ import annotations
@@ -37,12 +38,16 @@ from symcook.proof.terms import TRUE, Term, flatten, free, instantiate, loose, r
 
 T = TypeVar("T")
 HERE, THERE = var("i", "Int"), var("j", "Int")
+"""The position that a coordinate is computed at, and a position that its mean runs over."""
 ONE, SIGN = "one", "sign"
+"""The keys of the constant and of (-1)^i in `Multiples`."""
 Multiples = dict[str | int, Fraction]
-"""A sum of multiples: of 1, of (-1)^i, and by its number of I[w(i) = token]; or of their sums over a range."""
+"""A linear form, by its coefficients: of 1 (key `ONE`), of (-1)^i (key `SIGN`), and of I[w(i) = k] for the token with
+the number k (key k). In some places it has sums over a range of positions instead of these values at one position."""
 
 show = grammar.show
 FACTS = automation.LEVELS[:3]
+"""The levels of the automation for a single line: fewer than for the last step of a proof."""
 
 
 class Mean(NamedTuple):
@@ -56,8 +61,8 @@ class Mean(NamedTuple):
 
 
 class CountedFact(NamedTuple):
-    """A term at i as a sum: the multiples `over` the range of a mean, divided by its size, plus the multiples `here`,
-    at i itself."""
+    """A term in i, written as a sum. The first summand is the linear form `over`, summed over the range of `mean` and
+    divided by its size; the second is the linear form `here` at i itself. `mean` is None if `over` is empty."""
 
     over: Multiples
     here: Multiples
@@ -65,18 +70,18 @@ class CountedFact(NamedTuple):
 
 
 class FactCase(NamedTuple):
-    """A case distinction: the labels of the facts that some case has, and `around`, which gives the lines of the
-    distinction with given lines at the end of each case."""
+    """A case distinction: the `labels` of the facts that its cases state, and `around`, which returns the lines of the
+    distinction, with the lines of its argument at the end of each case."""
 
     labels: list[str]
     around: Callable[[str], str]
 
 
 class Trying(Elaborator):
-    """Leaves out the facts that do not follow."""
+    """An elaborator that leaves out the facts of a proof text that do not follow."""
 
     def block(self, g: Goal, lines: Sequence[TextLine], place: Place) -> None:
-        """Close the goal by these lines, without those that fail, then by the automation."""
+        """Close the goal by `lines` without the facts among them that fail, and then by the automation."""
         for line in lines:
             if line.kind in ("fact", "take"):  # a fact may be left out; a case distinction may not
                 with suppress(StepGap, BadProof):
@@ -87,7 +92,7 @@ class Trying(Elaborator):
             self.automatic(g, TextLine("qed", place=place), "what is left to show does not follow")
 
     def automatic(self, g: Goal, line: TextLine, what: str, hints: Sequence[HintText] | None = None) -> None:
-        # All levels only for the last step, unless it cites a stored theorem: then little search is enough, or fails.
+        # All levels only for the last step. If that step cites a stored theorem, more search would not help.
         if line.kind == "qed" and not any(h.name == "stored0'" for h in line.hints):
             levels = automation.LEVELS
         else:
@@ -102,27 +107,31 @@ class Trying(Elaborator):
         hints: Sequence[HintText] | None,
         levels: Sequence[automation.Level],
     ) -> None:
-        """The automation at some levels, by those of the hints that have a meaning."""
+        """Run the automation at these levels, with the hints that cite a fact of the goal."""
         self.levels = levels
         super().automatic(g, line, what, [h for h in (line.hints if hints is None else hints) if self.there(g, h)])
 
     def there(self, g: Goal, h: HintText) -> bool:
-        """Whether a hint has a meaning: a fact that was left out has none."""
+        """Whether a hint cites a fact of the goal, and not one that was left out."""
         with suppress(BadProof):
             return bool(self.hint(g, h))
         return False
 
 
 class Parts(NamedTuple):
-    """A statement about a model in parts: its names, the premise about the string, the premise that has the run's
-    equations, and what is to be shown. `labels` are those of the premises in a proof text: ``some`` (1 <= n) for a
-    model with positions, ``word`` for one of strings, and ``(..)`` or ``run``, for several equations or one."""
+    """A statement about a model, taken apart."""
 
     names: list[str]
+    """The leading names."""
     labels: list[str]
+    """The labels of the premises in a proof text: ``some`` (1 <= n) for a model with positions, ``word`` for a model
+    that reads strings, and for the run ``(..)`` if it has several equations, ``run`` if it has one."""
     word: Term
+    """The premise about the string; true if there is none."""
     run: Term
+    """The premise with the equations of the run."""
     said: Term
+    """The conclusion, which is to be shown."""
 
 
 def parts(statement: Statement) -> Parts:
@@ -141,8 +150,8 @@ def parts(statement: Statement) -> Parts:
 
 
 class Facts:
-    """The lines for one statement. Its premises have the labels ``some``, ``word`` and NAME_is, one for each equation
-    of the run; ``run`` if there is only one equation."""
+    """The equations of one statement, and the lines of proofs for it. The premises have the labels ``some``, ``word``
+    and NAME_is, one for each equation of the run; ``run`` if there is only one equation."""
 
     def __init__(self, statement: Statement) -> None:
         self.statement = statement
@@ -155,11 +164,11 @@ class Facts:
         self._read_conclusion()
 
     def _read_run(self, run: Term) -> None:
-        """Set what is read off the equations of the run."""
-        self.equations: dict[str, Term] = {}  # of f(i) = right: right, by f
-        self.products: dict[str, tuple[Term, Term]] = {}  # of f(i)*size = right: size and right, by f
+        """Set the attributes that describe the equations of the run."""
+        self.equations: dict[str, Term] = {}  # for each equation f(i) = right: right, by f
+        self.products: dict[str, tuple[Term, Term]] = {}  # for each equation f(i)*size = right: size and right, by f
         self.low = self.high = ""  # the first and the last position, as text
-        self.ranges: dict[str, tuple[str, str]] = {}  # the same by f
+        self.ranges: dict[str, tuple[str, str]] = {}  # by f: the first and the last position of its equation
         for part in flatten("&", run):
             if (position_range := range_of(part, HERE)) is not None:
                 self.low, self.high, body = show(position_range.low), show(position_range.high), position_range.body
@@ -175,8 +184,9 @@ class Facts:
         self.numbers = ["run"] if self.single and numbers else [f"{name}_is" for name in numbers]
 
     def _read_conclusion(self) -> None:
-        """Set the lines `given`, which introduce a position and the hypotheses of the conclusion, the labels of these
-        hypotheses, and `said`, what is to be shown at the position; `whole` is all of the conclusion."""
+        """Set the attributes that describe the conclusion. `whole` is all of it, and `said` is its formula for one
+        position i, if it is about every position. `given` are the lines that introduce i and the hypotheses of the
+        conclusion, and `premises` the labels of these hypotheses."""
         self.given, self.whole = "", self.said
         positions = range_of(self.said, HERE)
         if positions is not None and (show(positions.low), show(positions.high)) == (self.low, self.high):
@@ -194,7 +204,7 @@ class Facts:
         self.names.add(stem)
         return stem
 
-    # --- What the equations say ------------------------------------------------------------------------------------
+    # --- Closed forms from the equations ---------------------------------------------------------------------------
 
     def right(self, t: Term) -> Term | None:
         """The right side of the equation for f(t); None for another term."""
@@ -218,7 +228,8 @@ class Facts:
         return None
 
     def linear(self, t: Term, at: Term) -> Multiples | None:
-        """A term as a linear form in 1, (-1)^at and the indicators of the token at `at`; None for another term."""
+        """The term `t` as a linear form in 1, (-1)^at and the indicators of the token at the position `at`; None if it
+        is not one."""
         tag, name, kids = t
         if (c := number_of(t)) is not None:
             return {ONE: c}
@@ -231,7 +242,8 @@ class Facts:
         return _combined(t, lambda part: self.linear(part, at), _added)
 
     def form(self, t: Term) -> CountedFact | None:
-        """A term at i as counts divided by the size of one mean, plus a linear form at i; None for another term."""
+        """The term `t` in i as counts divided by the size of one mean, plus a linear form at i; None if it is not of
+        this kind."""
         local = self.linear(t, HERE)
         if local is not None:
             return CountedFact({}, local, None)
@@ -248,7 +260,7 @@ class Facts:
             return CountedFact({k: x for k, x in over.items() if k != ONE}, {ONE: over.get(ONE, Fraction(0))}, mean)
 
         def both(a: CountedFact, b: CountedFact, factor: Fraction) -> CountedFact | None:
-            """a + factor*b, if there is one range and size."""
+            """a + factor*b; None if a and b have means over different ranges or of different sizes."""
             if a.mean and b.mean and (a.mean.low, a.mean.high, a.mean.size) != (b.mean.low, b.mean.high, b.mean.size):
                 return None
             here = _added(a.here, b.here, factor)
@@ -258,8 +270,8 @@ class Facts:
         return _combined(t, self.form, both)
 
     def used(self, t: Term) -> list[str]:
-        """The labels of the equations that a term depends on. A mean with a closed form is cited by this form, and not
-        followed further."""
+        """The labels of the equations that a term depends on, directly or through other equations. A mean with a closed
+        form is cited by that form as well, and the equations that it depends on are left out."""
         labels: dict[str, None] = {}
         todo = [t]
         while todo:
@@ -277,7 +289,8 @@ class Facts:
         return "run" if self.single else f"{name}_is"
 
     def counts(self, over: Multiples, mean: Mean, size: Fraction | int = 0) -> str:
-        """The numerator of a form at i; `size` times the size of the mean is added."""
+        """The sum of the linear form `over` over the range of `mean`, plus `size` times the size of the mean, as
+        text."""
         low, high = show(mean.low), show(mean.high)
         parts = [(x, f"sum(j, {low}, {high}, I[w(j) = {k}])") for k, x in over.items() if k != SIGN and x]
         parts += [(over[SIGN], "(pow(-1, i) - 1)/2")] if over.get(SIGN) else []
@@ -288,7 +301,7 @@ class Facts:
 
     @cached_property
     def forms(self) -> dict[str, str]:
-        """By their labels, the lines that say what a mean is."""
+        """By label: the lines that state the closed forms of means."""
         out: dict[str, str] = {}
         for name in self.equations:
             mean = self.mean(name)
@@ -304,7 +317,7 @@ class Facts:
 
     @cached_property
     def constants(self) -> dict[str, str]:
-        """By their labels, the lines that say which value a coordinate has at every letter; they rest on those of
+        """By label: the lines for coordinates that have the same value for every token. They need the lines of
         `letters`."""
         out: dict[str, str] = {}
         for name, right in self.equations.items():
@@ -323,7 +336,7 @@ class Facts:
     def letters(self) -> str:
         """Lines about the counts of tokens: ``all'`` and ``upto'`` (the counts of all tokens, in the string and up to a
         position, add up to the number of positions) and once'K (an added token K is there once)."""
-        # The added tokens: at a fixed place each.
+        # The position and the number of each added token. `apart` and `once` state that it is at no other position.
         ends = [(show(x[2][0][2][1]), x[2][1][1][0]) for x in flatten("&", self.word) if is_token(x)]
         once = "".join(
             f"apart{k}': all j in {self.low}..{self.high}. j != {at} -> I[w(j) = {k}] = 0 by word\n"
@@ -336,9 +349,11 @@ class Facts:
         one_symbol = " + ".join(f"I[w(i) = {k}]" for k in self.tokens)
 
         def total(high: str) -> str:
+            """The sum of the counts of all tokens up to the position `high`."""
             return " + ".join(f"sum(j, {self.low}, {high}, I[w(j) = {k}])" for k in self.tokens)
 
         def proof(high: str) -> str:
+            """The hints that prove that `total(high)` is the number of positions."""
             of_j = one_symbol.replace("w(i)", "w(j)")
             return f"sum_ext(j. {of_j}; j. 1; {self.low}; {high})[each'], sum_one({self.low}; {high})"
 
@@ -367,11 +382,12 @@ class Facts:
         )
 
     def places(self) -> list[tuple[str, str]]:
-        """The functions in what is to be shown, w among them, each with the place at which it is asked for."""
+        """The functions in `said`, w among them, each with a position at which its value is taken, as text."""
         return places_in(self.said)
 
     def stored(self) -> Iterator[str]:
-        """A proof by the stored theorems about a stored model with the same run; nothing if there are none."""
+        """A proof that cites stored theorems about a stored model with the name of this one; nothing if there are
+        none."""
         known = [] if self.numbers else [*cited(self.statement, list(self.names))]
         if known:
             begun = (
@@ -382,9 +398,10 @@ class Facts:
             yield f"{self.given}{begun}qed by {', '.join(labels)}\n"
 
     def alike(self) -> Iterator[str]:
-        """A proof that first shows coordinates with the same equation to be equal, as two models of a statement may
-        have; nothing if no such coordinate is in what is to be shown."""
-        # By equation and range, in the first names of equal coordinates: the first coordinate that has them.
+        """A proof that first shows that coordinates with the same equation are equal; nothing if `said` has no such
+        coordinate. Two models of one statement may have the same equations."""
+        # `first` has, for each coordinate that equals an earlier one, the earliest. The equations, with these names
+        # replaced, are the keys of `first_by_equation`.
         first_by_equation: dict[tuple[Term, tuple[str, str]], str] = {}
         first: dict[str, str] = {}
         lines = ""
@@ -400,9 +417,9 @@ class Facts:
                 same = (f"same'{v[1][0]}" for v in used)
                 hints = dict.fromkeys([self.label(name), self.label(earlier), *same, "sum_ext"])
                 lines += f"same'{name}: all i in {low}..{high}. {name}(i) = {earlier}(i) by {', '.join(hints)}\n"
-        asked = [f"same'{name}({place})" for name, place in self.places() if name in first]
-        if asked:
-            yield f"{lines}{self.given}qed by {', '.join([*asked, *self.premises])}\n"
+        same_facts = [f"same'{name}({place})" for name, place in self.places() if name in first]
+        if same_facts:
+            yield f"{lines}{self.given}qed by {', '.join([*same_facts, *self.premises])}\n"
 
     def texts(self) -> Iterator[str]:
         """The proofs to try for the statement, in order, each as the lines below its heading."""
@@ -412,8 +429,8 @@ class Facts:
         # The lines that all proofs begin with, and the hints for the last step: forms at the places asked for, the
         # facts of each case, and the hypotheses.
         begin = "".join(self.forms.values())
-        asked = [(f"{kind}'{name}", place) for name, place in self.places() for kind in ("form", "constant")]
-        hints = [f"{label}({place})" for label, place in asked if label in self.forms | self.constants]
+        labelled_places = [(f"{kind}'{name}", place) for name, place in self.places() for kind in ("form", "constant")]
+        hints = [f"{label}({place})" for label, place in labelled_places if label in self.forms | self.constants]
         if self.tokens:
             begin += self.letters() + "".join(self.constants.values())
         cases = [*self._cases()]
@@ -433,8 +450,11 @@ class Facts:
         yield from (begin + text for text in self._next_integer([*hints, *run_labels, *self.counted]))
 
     def _next_integer(self, hints: list[str]) -> Iterator[str]:
-        """A proof with each comparison a <= b of counts in the form a - 1 < b; nothing if there is none."""
-        orders = [x for x in dict.fromkeys(subterms(self.said)) if x[0] == "<=" and not loose(x) and _counts(x)]
+        """A proof that writes each comparison a <= b of counts as a - 1 < b, which is the same for integers; nothing if
+        there is no such comparison."""
+        orders = [
+            x for x in dict.fromkeys(subterms(self.said)) if x[0] == "<=" and not loose(x) and _compares_counts(x)
+        ]
         if not orders or self.given:
             return
         neighbour_claim, labels, lines = self.said, list[str](), ""
@@ -447,33 +467,35 @@ class Facts:
         yield f"neighbour': {show(neighbour_claim)}{by and ' by '}{by}\n{lines}qed by neighbour', {', '.join(labels)}\n"
 
     def _cases(self) -> Iterator[FactCase]:
-        """The case distinctions for what is to be shown: on means, on tokens under quantifiers, on quotients."""
+        """The case distinctions for the conclusion: on means, on tokens under quantifiers, on remainders."""
         for name, place in self.places():
             mean = self.mean(name) if name in self.equations else None
             if mean is not None and mean.weight is not None:
-                yield from self._peaked(name, place, mean)
+                yield from self._one_value_cases(name, place, mean)
             elif mean is not None and f"form'{name}" not in self.forms:
-                yield self._of_nonneg(name, place, mean)
+                yield self._nonnegative_cases(name, place, mean)
         for token in sorted(_quantified(self.said, False)):
-            yield self._somewhere(token)
-        divided = [x for f in subterms(self.said) if f[:2] == ("ex", "Int") and (x := _divided(f[2][0])) is not None]
+            yield self._token_cases(token)
+        divided = [x for f in subterms(self.said) if f[:2] == ("ex", "Int") and (x := _quotient(f[2][0])) is not None]
         for k, (of, divisor) in enumerate(dict.fromkeys(divided)):
-            yield self._remainder(of, divisor, f"{k}''")
+            yield self._remainder_cases(of, divisor, f"{k}''")
 
-    def _of_nonneg(self, name: str, place: str, mean: Mean) -> FactCase:
-        """The cases for a mean of values that are never negative, at a place: one value is positive, or all are 0."""
+    def _nonnegative_cases(self, name: str, place: str, mean: Mean) -> FactCase:
+        """The cases for the mean of the coordinate `name` at `place`, if its values are never negative: one value is
+        positive, or all are 0."""
         value, at, p = show(replace(mean.value, THERE, HERE)), self.place(place), self.fresh("p")
         low, high, size = show(mean.low), show(replace(mean.high, HERE, at)), show(replace(mean.size, HERE, at))
         there, total = f"ex i in {low}..{high}. 0 < {value}", f"sum(i, {low}, {high}, {value})"
         by = ", ".join([*self.used(mean.value), *self.premises])
-        # If the values are relu(x/size) with counts x, the cases also say that x is positive once, or never.
+        # If the values are relu(x/size) with counts x: x is positive at the position p of one case, and nowhere in the
+        # other case.
         inside = self._unfolded(replace(mean.value, THERE, HERE))
         form = self.form(inside[2][0]) if inside[:2] == ("fn", "relu") else None
         least = above = below = ""
         if form is not None and form.mean is not None and set(form.here) <= {ONE}:
             x = self.counts(form.over, form.mean, form.here.get(ONE, 0))
             least = f"least': {self.every} ({x})/{show(form.mean.size)} <= {value} by {by}\n"
-            above = f"above': 0 < {self._moved(x, p)} by {by}, at'\n"
+            above = f"above': 0 < {self._with_name(x, p)} by {by}, at'\n"
             below = f"below': all i in {low}..{high}. {x} <= 0 by least', none'\n"
         begin = (
             f"never': {self.every} 0 <= {value}{by and ' by '}{by}\n{least}"
@@ -481,7 +503,7 @@ class Facts:
         )
         yes = (
             f"obtain {p} (low'' high'' at') from there'\n"
-            f"member': {self._moved(value, p)} <= {total} by sum_member(i. {value}; {low}; {high}; {p}), never'\n"
+            f"member': {self._with_name(value, p)} <= {total} by sum_member(i. {value}; {low}; {high}; {p}), never'\n"
             f"{above}value': 0 < {name}({place}) by whole', member', at'\n"
         )
         no = (
@@ -492,12 +514,12 @@ class Facts:
             f"value': {name}({place}) = 0 by whole', nothing'\n{below}"
         )
         spots = " ".join(f"below'({spot.replace(' ', '')})" for _, spot in self.places())
-        return self._either(
+        return self._two_cases(
             begin, f"there', nowhere': {there}", (yes, no), f"value' low'' high'' above' below' {spots}"
         )
 
-    def _somewhere(self, token: int) -> FactCase:
-        """The cases for a token: it stands somewhere, or its count is 0. `t` ends the labels of this token."""
+    def _token_cases(self, token: int) -> FactCase:
+        """The cases for a token: it is at some position, or its count is 0. The labels end with the token's number."""
         p, t = self.fresh("p"), f"{token}'"
         there, indicator = f"ex i in {self.low}..{self.high}. w(i) = {token}", f"I[w(i) = {token}]"
         span, total = f"{self.low}; {self.high}", f"sum(i, {self.low}, {self.high}, {indicator})"
@@ -510,11 +532,11 @@ class Facts:
             f"  yes: {there} by bad\n  qed by yes, nowhere{t}\n"
             f"count{t}: {total} = 0 by sum_ext(i. {indicator}; i. 0; {span})[each{t}]\n"
         )
-        return self._either("", f"there{t}, nowhere{t}: {there}", (yes, no), f"count{t} there{t} nowhere{t}")
+        return self._two_cases("", f"there{t}, nowhere{t}: {there}", (yes, no), f"count{t} there{t} nowhere{t}")
 
-    def _remainder(self, of: str, divisor: int, t: str) -> FactCase:
-        """The cases for an integer `of`: one for each remainder r, where it is ``divisor*q + r``; `t` ends the labels.
-        The fact onlyT says that q is the only such quotient."""
+    def _remainder_cases(self, of: str, divisor: int, t: str) -> FactCase:
+        """The cases for the integer `of`, as text: one for each remainder r, in which it is ``divisor*q + r``. All
+        labels end with `t`. The fact onlyT states that q is the only such quotient."""
         q = self.fresh("q")
         rests = [f"{of} = {divisor}*{q}" + (f" + {r}" if r else "") for r in range(divisor)]
         begin = (
@@ -534,17 +556,17 @@ class Facts:
         alone = [f"only{t}", *(f"only{t}({x})" for x in counts), f"least{t}"]
         return FactCase([*labels, *alone, *self.counted[:1]], around)
 
-    def _peaked(self, name: str, place: str, mean: Mean) -> Iterator[FactCase]:
-        """The cases for a softmax mean whose values vanish at all places but one, which an equation names by a number:
-        the mean has the sign of the value there, or is 0 if the range ends before it."""
+    def _one_value_cases(self, name: str, place: str, mean: Mean) -> Iterator[FactCase]:
+        """The cases for a softmax mean whose values are 0 at all positions but one, a number that its equations name:
+        the mean has the sign of the value at that position; or the range ends before it, and the mean is 0."""
         at = self.place(place)
         low, high = show(mean.low), show(replace(mean.high, HERE, at))
         weight, value = show(replace(mean.weight or HERE, HERE, at)), show(mean.value)
         by = [x for x in self.used(mean.value) if not x.startswith("form'")]
-        points = {  # the numbers P in comparisons i = P
+        points = {  # the numbers in comparisons i = NUMBER; only the smallest is tried
             x[2][1][1][0]
             for k in by
-            for x in subterms(self._named(k))
+            for x in subterms(self._equation_of(k))
             if x[0] == "=" and x[2][0] == HERE and number_of(x[2][1])
         }
         for point in sorted(points)[:1]:
@@ -557,7 +579,7 @@ class Facts:
                 f"soft': {name}({place}) = {over}/{size} by {self.label(name)}({place})\n"
                 f"total': 0 < {size} by sum_positive(j. {weight}; {low}; {high}), exp_pos\n"
             )
-            # The case that the place is in the range: one summand is left, so the sign is that of its value.
+            # Case 1, the point is in the range: only its summand is left, so the mean has the sign of its value.
             result, product = f"{name}({place})", f"{weight_there}*{value_there}"
             signs = "".join(
                 f"{label}': {x} -> {y}\n  given so\n  over: {z} by so, one'\n  qed by soft', only', over, total'\n"
@@ -571,7 +593,7 @@ class Facts:
             values = "".join(
                 f"value{k}': w({point}) = {k} -> {value_there} = {show(written(c))} by {facts}\n"
                 for k in self.tokens
-                if (c := self._at(mean.value, point, k)) is not None
+                if (c := self._value_at(mean.value, point, k)) is not None
             )
             long = (
                 f"only': {over} = {product}"
@@ -579,7 +601,7 @@ class Facts:
                 f"one': 0 < {weight_there} by exp_pos\n{signs}"
                 f"letter': {tokens_there} by word\n{values}"
             )
-            # The case that it is not: all summands vanish.
+            # Case 2, the point is beyond the range: all summands are 0.
             short = (
                 f"none': all j in {low}..{high}. ({weight})*({value}) = 0 by gone', short'\n"
                 f"only': {over} = 0 by sum_ext(j. ({weight})*({value}); j. 0; {low}; {high})[none']\n"
@@ -587,11 +609,11 @@ class Facts:
             )
             value_labels = " ".join(f"value{k}'" for k in self.tokens)
             labels = f"sign' up' down' level' long' short' {value_labels} letter'"
-            yield self._either(begin, f"long', short': {point} <= {high}", (long, short), labels)
+            yield self._two_cases(begin, f"long', short': {point} <= {high}", (long, short), labels)
 
     def _near_the_first(self) -> str | None:
-        """A proof for a statement about every position from means of signs (-1)^j: their values at position 1, and
-        bounds for later ones. None if there are no such means, or the statement is about one position."""
+        """A proof of a statement about every position, by the values of means of signs (-1)^j at position 1 and bounds
+        for later positions. None if there are no such means, or if the statement is about one position."""
         lines, hints = "", list[str]()
         for name in self.equations:
             form = self.form(("app", None, (var(name, ("fun", ("Int",), "Real")), HERE)))
@@ -616,8 +638,9 @@ class Facts:
 
     # --- Small things ----------------------------------------------------------------------------------------------
 
-    def _either(self, begin: str, cases: str, sides: tuple[str, str], labels: str) -> FactCase:
-        """The case distinction with the lines `begin` before it, and the lines `sides` at the start of its cases."""
+    def _two_cases(self, begin: str, cases: str, sides: tuple[str, str], labels: str) -> FactCase:
+        """The distinction of two cases. The lines `begin` come before it, and `cases` names the two facts; each case
+        begins with its lines of `sides`. `labels` are those of its facts, with spaces between."""
 
         def around(rest: str) -> str:
             return f"{begin}cases {cases}\n" + "".join(_bullet(side + rest) for side in sides)
@@ -628,44 +651,46 @@ class Facts:
         """The term of a position, from its text."""
         return grammar.read_value(text, "Int", {"n": "Int", "i": "Int"}, {})
 
-    def _moved(self, text: str, name: str) -> str:
-        """The text of a term in i for another name."""
+    def _with_name(self, text: str, name: str) -> str:
+        """The `text` of a term in i, with `name` for i."""
         scope = {"n": "Int", "i": "Int", "w": ("fun", ("Int",), "Int")}
         scope |= dict.fromkeys(self.functions, ("fun", ("Int",), "Real"))
         return f"({show(replace(grammar.read_value(text, 'Real', scope, {}), HERE, var(name, 'Int')))})"
 
-    def _named(self, label: str) -> Term:
+    def _equation_of(self, label: str) -> Term:
         """The right side of the equation with this label."""
         return self.equations[next(name for name in self.equations if self.label(name) == label)]
 
     def _unfolded(self, t: Term) -> Term:
-        """A term f(..) with the right side of its equation in its place, as often as there is one."""
+        """The term `t`; if it is f(..) with an equation, the right side of that equation, unfolded in turn."""
         while (right := self.right(t)) is not None:
             t = right
         return t
 
-    def _at(self, t: Term, point: int, token: int) -> Fraction | None:
-        """The value of a term in j at a position with a token, where equations give it; None where they do not."""
+    def _value_at(self, t: Term, point: int, token: int) -> Fraction | None:
+        """The value of a term in j at the position `point` with the token `token`, by the equations; None if they do
+        not determine it."""
         tag, name, kids = t
         if (c := number_of(t)) is not None:
             return c
         if t == THERE:
             return Fraction(point)
         if (right := self.right(t)) is not None:
-            return self._at(right, point, token)
+            return self._value_at(right, point, token)
         if tag == "ind" and is_token(kids[0]):
             return Fraction(kids[0][2][1][1][0] == token)
         if tag == "ind" and kids[0][0] == "=":
-            sides = [self._at(k, point, token) for k in kids[0][2]]
+            sides = [self._value_at(k, point, token) for k in kids[0][2]]
             return None if None in sides else Fraction(sides[0] == sides[1])
         if tag == "fn" and name == "relu":
-            inside = self._at(kids[0], point, token)
+            inside = self._value_at(kids[0], point, token)
             return None if inside is None else max(inside, Fraction(0))
-        return _combined(t, lambda part: self._at(part, point, token), lambda a, b, factor: a + factor * b)
+        return _combined(t, lambda part: self._value_at(part, point, token), lambda a, b, factor: a + factor * b)
 
 
 def places_in(t: Term) -> list[tuple[str, str]]:
-    """The functions in a formula, each with a place at which its value is taken, as text."""
+    """The functions in a formula, each with a position at which its value is taken, as text. Positions bound by a
+    quantifier or a sum do not count."""
     places = [(x[2][0][1][0], show(x[2][1])) for x in subterms(t) if x[0] == "app" and not loose(x[2][1])]
     return list(dict.fromkeys(places))
 
@@ -676,9 +701,9 @@ def is_at_here(t: Term) -> bool:
 
 
 def number_of(t: Term) -> Fraction | None:
-    """The number that a term without names is; None for another term."""
-    known = None if free(t) or any(x[0] in ("sum", "prod", "bound") for x in subterms(t)) else constant(nf(t))
-    return None if known is None else Fraction(known)
+    """The value of a term without names, sums and products, if it is rational; None for any other term."""
+    value = None if free(t) or any(x[0] in ("sum", "prod", "bound") for x in subterms(t)) else constant(nf(t))
+    return None if value is None else Fraction(value)
 
 
 def _added(a: Multiples, b: Multiples, factor: Fraction) -> Multiples:
@@ -687,21 +712,21 @@ def _added(a: Multiples, b: Multiples, factor: Fraction) -> Multiples:
 
 
 def _combined(t: Term, each: Callable[[Term], T | None], added: Callable[[T, T, Fraction], T | None]) -> T | None:
-    """The value of a sum, difference or multiple, from the values that `each` gives its parts; `added` is a + factor*b.
-    None if a part has no value, and for another term."""
+    """The value of a sum, difference, multiple or negation `t`, from the values of its parts by `each`; `added` gives
+    a + factor*b. None if a part has no value, and for any other term."""
     tag, _, kids = t
     if tag in ("+", "-"):
         a, b = each(kids[0]), each(kids[1])
         return None if a is None or b is None else added(a, b, Fraction(1 if tag == "+" else -1))
     factor, part = Fraction(-1), kids[0] if kids else t
     if tag in ("*", "/"):
-        known = [number_of(k) for k in kids]
-        if known[1] is None:
-            if tag == "/" or known[0] is None:
+        numbers = [number_of(k) for k in kids]
+        if numbers[1] is None:
+            if tag == "/" or numbers[0] is None:
                 return None
-            factor, part = known[0], kids[1]
+            factor, part = numbers[0], kids[1]
         else:
-            factor = known[1] if tag == "*" else 1 / known[1] if known[1] else Fraction(0)
+            factor = numbers[1] if tag == "*" else 1 / numbers[1] if numbers[1] else Fraction(0)
     elif tag != "neg":
         return None
     value = each(part)
@@ -709,13 +734,13 @@ def _combined(t: Term, each: Callable[[Term], T | None], added: Callable[[T, T, 
 
 
 def _bullet(lines: str) -> str:
-    """Lines as one case."""
+    """The lines of one case, indented after a bullet."""
     return "  - " + textwrap.indent(lines, "    ")[4:]
 
 
 def _quantified(t: Term, under: bool) -> set[int]:
-    """The tokens k in comparisons w(i) = k of a formula, where i is bound by a quantifier, and not by a sum; `under`
-    says whether the formula is part of a larger one, below its quantifier."""
+    """The tokens k in comparisons w(i) = k of a formula in which a quantifier, and not a sum, binds i. `under` says
+    whether `t` is inside a quantifier."""
     if is_token(t):
         return {t[2][1][1][0]} if under and t[2][0][2][1][0] == "bound" else set()
     if t[0] in ("sum", "prod"):
@@ -723,20 +748,21 @@ def _quantified(t: Term, under: bool) -> set[int]:
     return set().union(*(_quantified(k, under or t[0] in ("ex", "all")) for k in t[2]))
 
 
-def _counts(order: Term) -> bool:
-    """Whether a comparison is between integers made of counts of tokens and of n, with a count on its right side."""
+def _compares_counts(order: Term) -> bool:
+    """Whether both sides of a comparison are integers made of counts of tokens and n, and the right side has a
+    count."""
     w, n = var("w", ("fun", ("Int",), "Int")), var("n", "Int")
     parts = {x[0] for x in subterms(order)} | {"/" for x in subterms(order) if x[0] == "num" and x[1][1] != 1}
     return w in free(order[2][1]) and free(order) <= {w, n} and not parts & {"/", "fn"}
 
 
 MOST_RESTS = 6
-"""Up to this divisor there is a case for each rest."""
+"""The largest divisor for which there is a case for each remainder."""
 
 
-def _divided(body: Term) -> tuple[str, int] | None:
-    """The dividend, as text, and the divisor, if a formula says of k that it is a quotient, by ``a = m*k + r`` or
-    ``0 <= a - m*k``; None for another formula."""
+def _quotient(body: Term) -> tuple[str, int] | None:
+    """The dividend, as text, and the divisor, if the `body` F of ``ex k:Int. F`` states that k is a quotient: by
+    ``a = m*k + r`` or ``0 <= a - m*k``. None for any other formula."""
     first = flatten("&", body)[0]
     if first[0] not in ("=", "<="):
         return None
@@ -761,8 +787,9 @@ def is_token(t: Term) -> bool:
 
 
 def _at_each(places: list[str], typed: str, known: str = "") -> list[str]:
-    """The lines that prove something at a position i from the token there: a case for each of the `places` of added
-    tokens, then the alternatives `typed` for a typed token. `known` has the labels that exclude the places before."""
+    """The lines that prove a goal about a position i by the token there: a case for each of the `places` of added
+    tokens, then the alternatives `typed` for a typed symbol. `known` is the text of the hints that exclude the places
+    of the cases before."""
     if not places:
         return [f"letter': {typed} by word{known}", "qed by letter'"]
     k = len(places)

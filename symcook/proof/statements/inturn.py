@@ -1,9 +1,9 @@
-"""A statement of several sentences about one model: each is proved with those before it, and what is not proved is left
-out.
+"""One statement made of several sentences about a model. Each sentence is proved with the help of the earlier ones, and
+a sentence that is not proved is left out of the statement.
 
-The sentences are the closed forms that a model has at every length (`EveryLength.sentences`), which nobody trusts. The
-proof of each is that of a user's statement with such parts (`claims.counts.PartsInTurn`), and so is the certificate
-(`certify.certificate_of`).
+The sentences state the closed forms of a model at every length (`EveryLength.sentences`), which are untrusted
+proposals. A sentence is proved like a part of a user's statement (`claims.counts.PartsInTurn`), and the certificate is
+made as for a user's statement (`certify.certificate_of`).
 """
 
 from __future__ import annotations
@@ -35,47 +35,54 @@ from symcook.proof.statements.shortruns import Runs
 from symcook.proof.statements.vocabulary import ModelMeaning
 
 SECONDS = 15.0
-"""The time for one sentence."""
+"""The time for one sentence, in seconds."""
 SOON = 0.2
-"""The time for what the readout looks at, before the sentences that it rests on are proved."""
+"""The time, in seconds, for a first attempt at a sentence that may depend on sentences which are proved later."""
 LITTLE = 1.0
-"""Where all else was proved in so many seconds, sentences that nothing rests on are tried for as long."""
+"""If everything needed is proved within this many seconds, the sentences that no other one needs get as many seconds
+together."""
 VACUOUS = "no string was found at which a side of it holds, so that it may be vacuous"
-"""Why a verdict is left out of a statement whose other parts are proved."""
+"""The reason given for a verdict that is left out, although its proof was found."""
 
 
 @dataclass
 class StatementPart:
-    """One sentence: the coordinate that it is about, the function that holds this in the statement, the sentence in the
-    names of a user and in those of the statement; why it is not proved, where it is not."""
+    """One sentence, and whether it is proved."""
 
     coordinate: str
+    """The coordinate that the sentence is about, or "verdict", or "answer"."""
     function: str
+    """The function of the formal statement whose values are those of the coordinate; "" for none."""
     sentence: str
+    """The sentence as a user writes it."""
     formula: str
+    """The sentence in the names of the formal statement."""
     missing: str | None = None
+    """The reason why the sentence is not proved; None if it is proved, and before it was tried."""
 
 
 @dataclass
 class PartsProof:
-    """What was proved of the sentences; `missing` says of each other one why not."""
+    """The sentences `claims`, and the statement with its certificate that the proved ones make together. Before the
+    proofs, it is the plan: all sentences are in `claims`, none has a reason `missing`, and there is no certificate."""
 
     claims: list[StatementPart]
     statement: Statement | None = None
     certificate: dict[str, Any] | None = None
     verdict: Any = None
     missing: dict[str, str] = field(default_factory=dict)
+    """By coordinate, for each sentence that is not proved: the reason. The key "" is for an error about the model."""
     given: str = ""
-    """What all sentences take for granted of numbers that are given."""
+    """The premises of all sentences: the conditions on the model's open symbols, as one text."""
 
     @property
     def proved(self) -> list[StatementPart]:
-        """The sentences that nothing is missing of."""
+        """The sentences without a reason `missing`."""
         return [claim for claim in self.claims if claim.missing is None]
 
     @property
     def sentence(self) -> str:
-        """The sentence of all of them together."""
+        """One sentence, as a user writes it: the premises imply all sentences of `proved`."""
         together = " & ".join(f"({claim.sentence})" for claim in self.proved)
         return f"{self.given} -> ({together})" if self.given else together
 
@@ -85,14 +92,15 @@ class PartsProof:
         return self.certificate is not None and not self.missing
 
     def said(self) -> list[str]:
-        """What is proved and what is not, in lines."""
+        """The lines of a report: the coordinates whose forms are proved, then each other one with the reason."""
         names = dict.fromkeys(claim.coordinate for claim in self.proved) if self.certificate is not None else {}
         lines = [f"PROVED: {', '.join(names)}"] if names else []
         return lines + [f"not proved: {f'{name}, ' if name else ''}{why}" for name, why in self.missing.items()]
 
 
 def prove(forms: EveryLength, seconds: float = 60.0) -> PartsProof:
-    """The proof of the closed forms of a model; what is not proved in the time is named."""
+    """The proof of the closed `forms` of a model, found within `seconds`. `missing` names each sentence that is not
+    proved."""
     try:
         proof = _InOrder(forms, seconds).proof()
     except (BadInput, Rejected) as error:
@@ -102,29 +110,36 @@ def prove(forms: EveryLength, seconds: float = 60.0) -> PartsProof:
 
 
 class _InOrder:
-    """The order in which sentences are proved, the time for each, and which of them are kept."""
+    """Proves the closed forms of a model: fixes the order of the sentences and the time for each, and leaves out those
+    that are not proved."""
 
     def __init__(self, forms: EveryLength, seconds: float) -> None:
+        """Proves `forms`, with the certificate, within `seconds` from now."""
         self.forms, self.model = forms, forms.model
         self.document = modelfile.to_document(forms.model)
         self.meaning = ModelMeaning(self.document, certify.definitions(), bool(forms.model.parameters))
-        # Half of the time is left for what a certificate has besides: that all is defined, and a string for each part.
+        # The sentences are proved by `until`. The other half of the time is for the rest of the certificate: that
+        # every term is defined, and a string that satisfies the hypotheses of each part.
         self.until, self.end = Until(seconds / 2, 5 / 6), Until(seconds)
-        self.parts: PartsInTurn | None = None
+        self.parts: PartsInTurn | None = None  # the prover, with the proofs so far; None if it cannot read the model
 
     def proof(self) -> PartsProof:
-        """Sentences on the way come first, then what the readout looks at. The sentences after the last attention are
-        mostly not needed, so they come last, and what was not proved without them is tried once more."""
+        """Prove the sentences in this order: about coordinates on the way; about what the readout reads and answers;
+        about coordinates after the last attention. The last group is mostly not needed. If some of it is proved, the
+        readout's sentences that were not proved without it are tried again."""
         began, proof, sentences = time.process_time(), *self.stated()
+        # `proof.claims` has the sentences on the way, then those of the readout.
         for part in proof.claims[: len(sentences.way)]:
             self.attempt(part)
         readout = proof.claims[len(sentences.way) :]
         after = {self.function(sentence) for sentence in sentences.after}
         for part in readout:
             definition = self.meaning.relation.whole.of.get(part.function)
-            # What reads a coordinate without a form as yet may need it: only what follows at once is tried before.
-            rests = definition is not None and not after.isdisjoint(definition.reads())
-            self.attempt(part, SOON if rests else SECONDS)
+            # A sentence about a function that reads one of `after` may need the form of that one, which is not proved
+            # yet. So the first attempt is short.
+            may_need_later = definition is not None and not after.isdisjoint(definition.reads())
+            self.attempt(part, SOON if may_need_later else SECONDS)
+        # The coordinates after the last attention. If no readout's sentence needs them, they only get a little time.
         missing = [part for part in readout if part.missing is not None]
         if missing or time.process_time() - began < LITTLE:
             until = self.until
@@ -138,45 +153,53 @@ class _InOrder:
         return proof
 
     def stated(self) -> tuple[PartsProof, FormSentences]:
-        """All sentences as they are claimed, without quotients where these are not seen to be defined."""
+        """The plan, with the sentences on the way and of the readout; and all sentences as `EveryLength` states them.
+
+        The sentences are stated with fraction bars if every term is then proved to be defined, otherwise without
+        (`cleared`). Sets `parts`, unless the prover cannot read the statement."""
         premises_text = " & ".join(premises(self.forms.statement_spelling(self.forms.domain)))
         for cleared in (False, True):
             sentences = self.forms.sentences(cleared)
-            stated = {""}  # what is said at every position already, or is 0
+            # The functions that need no sentence of the readout: "" is a value that is always 0. If the readout looks
+            # at every position, the embedding and the sentences on the way already state its values.
+            needless = {""}
             if self.model.readout.everywhere:
-                stated |= {*self.meaning.relation.after[0, ""].values(), *map(self.function, sentences.way)}
+                needless |= {*self.meaning.relation.after[0, ""].values(), *map(self.function, sentences.way)}
             readout = [
                 sentence
                 for sentence in sentences.readout
-                if sentence.stage is None or self.function(sentence) not in stated
+                if sentence.stage is None or self.function(sentence) not in needless
             ]
             proof = PartsProof([*map(self.part, [*sentences.way, *readout])], given=premises_text)
             statement = self.statement(proof)
             if cleared or self.defined(statement):
                 break
         with suppress(OutsideFragment):
-            asked = problem(statement).here
-            if not asked.outside:
+            whole_problem = problem(statement).here
+            if not whole_problem.outside:
                 goal = Goal(certify.library(statement, certify.citable()), statement.formula, {}, {})
-                self.parts = PartsInTurn(asked, goal)
+                self.parts = PartsInTurn(whole_problem, goal)
         return proof, sentences
 
     def function(self, sentence: FormSentence) -> str:
-        """The function of the statement that a sentence is about; "" where this is no coordinate, or one that is 0."""
+        """The function of the formal statement that a sentence is about. It is "" for a sentence about the verdict or
+        the answer, and for a coordinate that is always 0."""
         name, stage, meaning = sentence.coordinate, sentence.stage, self.meaning
         if stage is None:
             return ""
         return (meaning.stages(name)[stage] if stage else meaning.relation.held.get(meaning.names[name])) or ""
 
     def part(self, sentence: FormSentence) -> StatementPart:
+        """The sentence with its formula, not proved yet."""
         function, text = self.function(sentence), sentence.text
         return StatementPart(sentence.coordinate, function, text, self.meaning.text(text))
 
     def statement(self, proof: PartsProof) -> Statement:
+        """The formal statement of all sentences of `proof` that have no reason `missing`."""
         return certify.claim(self.document, proof.sentence, bool(self.model.parameters))
 
     def defined(self, statement: Statement, seconds: float = math.inf) -> bool:
-        """Whether everything in a statement is seen to be defined."""
+        """Whether it is proved, within `seconds`, that every term of a statement is defined (no division by zero)."""
         try:
             with limited(self.until, seconds):
                 certify.defined_part(certify.library(statement, certify.citable()), statement.defined)
@@ -185,7 +208,7 @@ class _InOrder:
         return True
 
     def attempt(self, part: StatementPart, seconds: float = SECONDS) -> None:
-        """Prove a sentence, or note why that is not done."""
+        """Prove a sentence within `seconds`, or set its `missing` to the reason why it is not proved."""
         part.missing = certify.first_line(f"no proof was found of {part.sentence}")
         try:
             with limited(self.until, seconds):
@@ -198,19 +221,23 @@ class _InOrder:
             pass
 
     def alone(self, part: StatementPart, given: str) -> bool:
-        """Whether a sentence that need not be claimed is proved, with all in it defined; else it would spoil others."""
+        """Whether an optional sentence is proved with the premises `given`, and every term in it is defined. A sentence
+        with an undefined term would make the certificate of all sentences fail."""
         self.attempt(part)
         return part.missing is None and self.defined(self.statement(PartsProof([part], given=given)), LITTLE)
 
     def certify(self, proof: PartsProof) -> None:
-        """The certificate of what is proved. The hypotheses of each part must hold at some string, and a verdict may
-        have a side that holds at none: then it is left out and the others are kept."""
+        """Set the certificate of the sentences that are proved.
+
+        The hypotheses of each part must hold at some string. A verdict ``accept <-> F`` may have a side that holds at
+        no string: then the verdict is left out, and the loop tries the other sentences. After any other error, all
+        sentences have that error as their `missing`, and there is no certificate."""
         while proved := proof.proved:
             statement, claim = self.statement(proof), " & ".join(f"({part.formula})" for part in proved)
             try:
                 parts = {"proof": partial(self.close, claim)}
-                judged = certify.certificate_of(statement, parts, self.subject(statement), self.end)
-                proof.statement, (proof.certificate, proof.verdict) = statement, judged
+                result = certify.certificate_of(statement, parts, self.subject(statement), self.end)
+                proof.statement, (proof.certificate, proof.verdict) = statement, result
                 return
             except (Rejected, Stuck, SymcookError) as error:
                 unmet = isinstance(error, certify.Unmet)
@@ -220,7 +247,8 @@ class _InOrder:
                     part.missing = VACUOUS if vacuous else certify.first_line(error)
 
     def close(self, claim: str, g: Goal) -> None:
-        """Close the goal of a statement that claims parts which are proved, by the proof of all so far."""
+        """Close the goal `g` of a statement whose conclusion is `claim`, a conjunction of proved sentences: with the
+        proof steps that `parts` has made so far."""
         parts = present(self.parts)
         g.nodes += parts.g.nodes
         closed = parts.g._branch(parts.g.formula(claim))
@@ -228,7 +256,7 @@ class _InOrder:
         g.take(closed)
 
     def subject(self, statement: Statement) -> certify.Subject:
-        """The model; where symbols are open, short strings are run at their defaults."""
+        """How the statement is tried: on short strings, at the defaults of the model's open symbols, or at 1."""
         values = {p.name: p.default if p.default is not None else exact(1) for p in self.model.parameters}
         fixed = {name: Fraction(int(x.p), int(x.q)) for name, x in values.items()}
         document = document_of(self.model, values)

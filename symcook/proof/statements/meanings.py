@@ -1,14 +1,15 @@
-"""What the coordinates of a model mean, as lines of a proof: the run's equations in the form that statements need.
+"""Lines of a proof about the coordinates of a model: consequences of the run's equations that statements often need.
 
 | label | line |
 | --- | --- |
-| ``clear'NAME`` | a mean, softmax or not, is multiplied by its size |
-| ``step'NAME`` | a prefix mean is computed from the one before it and one more value |
-| ``at'NAME``, ``none'NAME`` | a head that selects one position has the value there, or 0 if it sees nothing |
+| ``clear'NAME`` | the equation of a mean, softmax or not, multiplied by its size |
+| ``step'NAME`` | a prefix mean, from its value at the position before and one more summand |
+| ``up'NAME``, ``rise'NAME`` | a prefix mean grows from one position to the next exactly if the last value is larger |
+| ``at'NAME``, ``none'NAME`` | a head that selects one position has the value there; it is 0 if that is out of range |
 | ``ends'NAME`` | the lower and upper bound of a coordinate whose equation bounds it |
 
-A statement is then proved from these lines, at the positions that it names and the positions before them. Nothing is
-trusted: a line that does not follow is left out, and the kernel checks the rest.
+A statement is then proved from these lines, for the positions that occur in it. The lines are untrusted: a line that
+does not follow is left out, and the kernel checks the rest.
 """
 
 from __future__ import annotations
@@ -31,21 +32,24 @@ show = grammar.show
 MOST_HINTS = 40
 """The maximum number of facts that one line cites."""
 HANDED = automation.LEVELS[:3]
+"""The levels of the automation for all lines."""
 KINDS = ("clear", "at", "step", "up", "rise", "ends")
-"""The kinds of lines about a coordinate that one attempt may cite together."""
+"""The kinds of lines about a coordinate, as in the table above."""
 JOINING = ("step", "up", "rise")
 """The kinds of lines that relate a position to the one before it."""
 
 
 class Handed(Trying):
-    """Tries lines with little search, since each line cites the facts that it follows from."""
+    """An elaborator that tries lines with little search, since each line cites the facts that it follows from."""
 
     def automatic(self, g: Goal, line: TextLine, what: str, hints: Sequence[HintText] | None = None) -> None:
+        """Close the goal of a line by the automation at the levels `HANDED`."""
         self.search(g, line, what, hints, HANDED)
 
 
 class Cleared(NamedTuple):
-    """The mean f(i)*size = sum(j, low, high, value); a softmax has a `weight`, and `size` is the sum of the weights."""
+    """A mean, by the equation f(i)*size = sum(j, low, high, value). For a softmax the summand is weight*value, and
+    `size` is the sum of the weights."""
 
     low: Term
     high: Term
@@ -53,17 +57,17 @@ class Cleared(NamedTuple):
     size: Term
     weight: Term | None = None
     divided: bool = True
-    """Whether the equation divides by the size."""
+    """Whether the equation of the run divides by the size; else it has f(i)*size on its left side."""
 
     @property
     def total(self) -> str:
-        """The sum on the right, as text."""
+        """The sum on the right side, as text."""
         summand = self.value if self.weight is None else ("*", None, (self.weight, self.value))
         return f"sum(j, {show(self.low)}, {show(self.high)}, {show(summand)})"
 
 
 class Selected(NamedTuple):
-    """f(i) = sum(j, low, high, I[j = place]*value)."""
+    """A head that selects one position, by the equation f(i) = sum(j, low, high, I[j = place]*value)."""
 
     low: Term
     high: Term
@@ -72,7 +76,8 @@ class Selected(NamedTuple):
 
 
 class Meanings:
-    """The lines about the coordinates in the statement of `Facts`, and the proofs that they may give."""
+    """The lines about the coordinates of the model that the statement of `facts` is about, and proofs that cite these
+    lines. `cleared` has the means, `selected` the heads that select one position, by coordinate."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -102,7 +107,7 @@ class Meanings:
         return lines
 
     def _mean_lines(self, name: str, mean: Cleared) -> str:
-        """The lines about a mean; of a prefix mean also how it changes from one position to the next."""
+        """The lines about a mean; for a prefix mean, also the lines on its change from one position to the next."""
         every, label, size = self.facts.every, self.facts.label(name), show(mean.size)
         mass = ""
         cited = [label]
@@ -115,10 +120,11 @@ class Meanings:
             cited.append(f"mass'{name}")
         lines = f"{mass}clear'{name}: {every} {name}(i)*({size}) = {mean.total} by {', '.join(cited)}\n"
         before = replace(mean.high, HERE, _before(HERE))
-        # A prefix mean: its range ends at a place that moves with i, and its summand does not depend on i.
+        # A prefix mean: the end of its range depends on i, and its summand does not.
         if mean.weight is None and HERE in free(mean.high) and HERE not in free(mean.value):
             sum_before = f"({name}(i - 1)*({show(replace(mean.size, HERE, _before(HERE)))})"
             last = show(replace(mean.value, THERE, mean.high))
+            # The lines are about positions from the second on; from the third on, if the range ends before i.
             start = 2 if show(before) != "i - 1" else 1
             first = f"{self.facts.low} + {start}" if start > 1 else f"{self.facts.low} + 1"
             lines += (
@@ -130,7 +136,8 @@ class Meanings:
                 f"moved'{name}: all i in {first}..{self.facts.high}. ({new} - {old})*({size}) = {last} - {old}\n"
                 f"  given i (low' high')\n  qed by step'{name}(i), low', high'\n"
             )
-            # The mean grows (strictly for rise') exactly if the last value is at least (above) the old mean.
+            # up': the mean does not fall exactly if the last value is at least the old mean. rise': it grows exactly if
+            # the last value is above the old mean.
             for kind, sign, negated in (("up'", "<=", "<"), ("rise'", "<", "<=")):
                 lines += (
                     f"{kind}{name}: all i in {first}..{self.facts.high}. {old} {sign} {new} <-> {old} {sign} {last}\n"
@@ -165,7 +172,7 @@ class Meanings:
         )
 
     def _bound_lines(self, name: str) -> str:
-        """The line with the smallest and the largest value of a coordinate; no text where they are not known."""
+        """The line ``ends'`` with bounds of a coordinate, and its proof; "" if no bounds are known."""
         interval = self.ends.get(name)
         if interval is None:
             return ""
@@ -190,8 +197,8 @@ class Meanings:
         return f"{claim}  qed by {', '.join([f'{label}(i)', *parts, *letters])}, low', high'\n"
 
     def _mean_bound_proof(self, name: str, mean: Cleared, least: str, most: str) -> str:
-        """The proof that a mean is from `least` to `most`: each value is, so the sum of the values is between the
-        number of values times these bounds."""
+        """The proof that a mean is between `least` and `most`: each value is between them, so the sum is between the
+        number of values times `least` and times `most`."""
         low, high, value = show(mean.low), show(mean.high), show(mean.value)
         cited = ", ".join([*(f"{label}(j)" for label in self._bound_labels(mean.value)), "from', upto', low', high'"])
         bounds = "".join(
@@ -218,7 +225,7 @@ class Meanings:
 
     @cached_property
     def ends(self) -> dict[str, tuple[Fraction, Fraction]]:
-        """By coordinate: the smallest and the largest value, where the equations bound it."""
+        """By coordinate: a lower and an upper bound of its values, for each coordinate that the equations bound."""
         intervals: dict[str, tuple[Fraction, Fraction]] = {}
         for name in self.facts.functions:
             if name in self.cleared:
@@ -229,6 +236,7 @@ class Meanings:
                     interval = None
             elif name in self.selected:
                 interval = self._interval(self.selected[name].value, intervals)
+                # The value is 0 if the selected position is out of range.
                 interval = None if interval is None else (min(interval[0], Fraction(0)), max(interval[1], Fraction(0)))
             else:
                 right = self.facts.equations.get(name)
@@ -238,7 +246,8 @@ class Meanings:
         return intervals
 
     def _interval(self, t: Term, known: dict[str, tuple[Fraction, Fraction]]) -> tuple[Fraction, Fraction] | None:
-        """An interval that contains the value of a term; None where no bound is known."""
+        """An interval that contains the value of a term; None if no bound is known. `known` has the intervals of the
+        earlier coordinates."""
         tag, name, kids = t
         if (c := number_of(t)) is not None:
             return c, c
@@ -273,12 +282,13 @@ class Meanings:
             return min(products), max(products)
         return None
 
-    # --- What is to be shown -----------------------------------------------------------------------------------------
+    # --- Proofs of the statement -------------------------------------------------------------------------------------
 
     def texts(self, wide: bool = False) -> Iterator[str]:
         """Possible proofs of the statement, in the order in which they are tried, as the lines below its heading.
 
-        Each cites lines of few kinds; with `wide` it cites nearly all of them, which takes longest when it fails."""
+        Each proof cites lines of few kinds. With `wide` the proofs cite lines of nearly all kinds, and take longest if
+        they fail."""
         facts = self.facts
         if facts.numbers or not facts.equations:
             return
@@ -290,23 +300,25 @@ class Meanings:
         while conclusion[0] == "->":
             premises.append(f"if{len(premises)}'")
             introductions, conclusion = f"{introductions}given {premises[-1]}\n", conclusion[2][1]
-        # The coordinates that it asks for, each with the place.
-        asked_at = places_in(facts.whole if span is None else span.body)
-        asked_at = [(name, place) for name, place in asked_at if name in facts.functions]
+        # The coordinates in the statement, each with the position, and the labels of all lines.
+        used_at = places_in(facts.whole if span is None else span.body)
+        used_at = [(name, place) for name, place in used_at if name in facts.functions]
         line_labels = {line.partition(":")[0] for line in lines.splitlines()}
 
         def cite(*kinds: str) -> list[str]:
-            """The lines of these kinds at the places asked; a line of `JOINING` needs the place before as well."""
+            """The labels of the lines of these kinds, at the positions in the statement. A line of a kind in `JOINING`
+            is cited only if the statement has the position before as well."""
             return [
                 f"{kind}'{name}({at})"
-                for name, at in asked_at
+                for name, at in used_at
                 for kind in kinds
-                if f"{kind}'{name}" in line_labels and (kind not in JOINING or (name, f"{at} - 1") in asked_at)
+                if f"{kind}'{name}" in line_labels and (kind not in JOINING or (name, f"{at} - 1") in used_at)
             ]
 
-        # What each attempt cites: how means change, bounds, means times their size, selected values, empty selections.
-        named = [f"{facts.label(name)}({at})" for name, at in asked_at if name in {*facts.equations, *facts.products}]
-        deep = [label for name, place in asked_at for label in self._labels_below(name, place)]
+        # The labels that each attempt cites: on changes of means, on bounds, on means times their size, on selected
+        # values, on selections out of range. `deep` are labels about coordinates that the equations depend on.
+        named = [f"{facts.label(name)}({at})" for name, at in used_at if name in {*facts.equations, *facts.products}]
+        deep = [label for name, place in used_at for label in self._labels_below(name, place)]
         tries = [cite("step", "up", "rise"), cite("ends"), cite("clear"), [*cite("at", "ends"), *named], cite("none")]
         if wide:
             tries = [[*cite("up", "rise", "ends"), *deep], [*named, *cite(*KINDS), *deep, "word"]]
@@ -314,12 +326,13 @@ class Meanings:
             yield f"{lines}{introductions}qed by {', '.join(list(dict.fromkeys([*premises, *labels]))[:MOST_HINTS])}\n"
 
     def _labels_below(self, name: str, place: str) -> tuple[str, ...]:
-        """The labels of all lines that the equation of a coordinate depends on, at one place."""
+        """The labels of all lines about the coordinates that the equation of `name` at `place` depends on, directly or
+        through other equations. Not every label has a line."""
         labels: list[str] = []
         todo, visited = [(name, place)], {(name, place)}
         while todo:
             name, place = todo.pop(0)
-            # Of a mean, what its last value depends on; of a selection, what the selected value depends on.
+            # For a mean, follow its last value; for a selection, follow the selected value.
             equation = self.facts.equations.get(name)
             if name in self.cleared:
                 equation = replace(self.cleared[name].value, THERE, self.cleared[name].high)
@@ -330,23 +343,23 @@ class Meanings:
             index = self.facts.place(place)
             for x in subterms(replace(equation, HERE, index)):
                 if x[0] == "app" and len(x[2]) == 2 and x[2][0][0] == "var" and not loose(x[2][1]):
-                    below, at = x[2][0][1][0], show(x[2][1])
-                    if (below, at) in visited or below not in self.facts.equations:
+                    inner_name, at = x[2][0][1][0], show(x[2][1])
+                    if (inner_name, at) in visited or inner_name not in self.facts.equations:
                         continue
-                    visited.add((below, at))
-                    todo.append((below, at))
-                    labels += [f"{self.facts.label(below)}({at})", f"ends'{below}({at})"]
-                    labels += [f"{kind}'{below}({at})" for kind in ("at", "clear")]
+                    visited.add((inner_name, at))
+                    todo.append((inner_name, at))
+                    labels += [f"{self.facts.label(inner_name)}({at})", f"ends'{inner_name}({at})"]
+                    labels += [f"{kind}'{inner_name}({at})" for kind in ("at", "clear")]
         return tuple(labels)
 
 
 def _before(t: Term) -> Term:
-    """t - 1."""
+    """The term t - 1."""
     return ("-", None, (t, ("num", (1, 1), ())))
 
 
 def _selected(right: Term) -> Selected | None:
-    """The selection that an equation states, sum(j, low, high, I[j = place]*value); None for another equation."""
+    """The selection, if the right side of an equation is sum(j, low, high, I[j = place]*value); None for any other."""
     if right[0] != "sum":
         return None
     low, high, body = right[2]

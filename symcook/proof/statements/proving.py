@@ -1,4 +1,8 @@
-"""`Transformer.prove`: a sentence about the runs of a model, proved, refuted, or undecided."""
+"""`Transformer.prove`: a statement about the runs of a model is proved, refuted, or left undecided (OPEN).
+
+`prove` reads the statement and calls `settle`, which finds a certificate by `certify` (or by `compiledprograms`, for a
+model that was compiled from a program). `_answer` turns the result, a time limit or an error into a `ProofAnswer`.
+"""
 
 from __future__ import annotations
 
@@ -33,28 +37,31 @@ if TYPE_CHECKING:
     from symcook.proof.statements.certify import Settled
 
 DecisionTold = Callable[["ClaimDecision"], None]
-"""Is told of a decision when it is made, so that it is known where the time ends later."""
+"""A function that is called with the result of the decision procedures as soon as they end: if the time is over later,
+during the search for a proof, the reason can still name that result."""
 SECONDS = 60
 """The time limit for one statement, in seconds, where the user sets none."""
 AUTOMATIC, SCRIPT, RUN = "automatic proof", "proof script", "exact run of a short string"
-"""How an answer was found: its `method`."""
+"""The values of `ProofAnswer.method`. A decision procedure that finds the answer gives its own name instead."""
 
 
 @dataclass(frozen=True, repr=False)
 class ProofAnswer(Shown):
     """What is known about a statement: PROVED, REFUTED or OPEN.
 
-    `statement` is the statement as the user wrote it, `claim` the closed formula that the checkers read. `method` names
-    what found the answer, None where it is OPEN; `seconds` is how long it took. `word` is the smallest string on which
-    the statement is false, as a tuple of tokens, and `counterexample` is the same as text. `certificate` is what
-    the checkers accept; it is None where the status is OPEN, and where a run shows a counterexample but no proof of the
-    negation was found. `why` gives the reason where the status is OPEN or the certificate is missing, and `remaining`
-    what a proof still has to show. `tried` is the length up to which the statement was evaluated on every string.
+    `model` is the model, None for a statement about a family without a counterexample. `statement` is the statement as
+    the user wrote it, `claim` the closed formula that the checkers read. `method` names what found the answer, None if
+    it is OPEN; `seconds` is how long it took. `word` is the smallest string found on which the statement is false, as a
+    tuple of tokens, and `counterexample` is the same string as text. `certificate` is what the checkers accept, and
+    `verdict` is the checker's verdict on it. Both are None if the status is OPEN, and if a run shows a counterexample
+    but no proof of the negation was found. `why` gives the reason if the status is OPEN or the certificate is missing,
+    and `remaining` is the goal that a proof still has to show, as text. `tried` is the result of evaluating the
+    statement on short strings, with the length up to which all strings were tried; None if none was.
 
     An answer has no truth value: compare `answer.status`, since OPEN is neither yes nor no.
     """
 
-    REPORT = "proving"
+    REPORT = "proving"  # how `Shown` displays an answer: by symcook.report.proving
 
     model: Transformer | None
     statement: str
@@ -77,12 +84,13 @@ class ProofAnswer(Shown):
 
     @property
     def word(self) -> tuple[str, ...] | None:
-        """The smallest string found on which the statement is false, as tokens; of a model of numbers its rows."""
+        """The smallest string found on which the statement is false, as tokens; its rows, if the model reads numbers.
+        None if none was found."""
         return None if self.tried is None else self.tried.word
 
     @property
     def counterexample(self) -> str | None:
-        """The same as text, "" for the empty string; None where no string is known on which the statement is false."""
+        """`word` as text, "" for the empty string; None if no string is known on which the statement is false."""
         if self.word is None or self.model is None:
             return None
         embedding = self.model.embedding
@@ -90,22 +98,22 @@ class ProofAnswer(Shown):
 
     @property
     def sizes(self) -> str | None:
-        """The sizes and tables of a family at which the statement is false."""
+        """The sizes and tables of a family at which the statement is false, as text; None for a model."""
         return self.tried.sizes if isinstance(self.tried, FamilyTried) else None
 
     @property
     def places(self) -> Mapping[str, int]:
-        """The positions of changed symbols at which the statement is false, by name."""
+        """The positions p of ``changed(p, a)`` at which the statement is false, by name."""
         return {} if self.tried is None else self.tried.places
 
     @property
     def about(self) -> str:
-        """The name of the model, or of the family."""
+        """The name of the model, or of the family for a statement about all sizes."""
         return self.claim.id.removeprefix("own.") if self.model is None or self.sizes else self.model.name
 
     @property
     def shown(self) -> str | None:
-        """The counterexample as a sentence names it."""
+        """The counterexample as reports name it, with the sizes or changed positions; None without a counterexample."""
         if self.counterexample is None:
             return None
         where = self.sizes or ", ".join(f"{name} = {place}" for name, place in self.places.items())
@@ -113,23 +121,24 @@ class ProofAnswer(Shown):
 
     @property
     def words(self) -> str:
-        """The status, with the named theorems that the proof assumes."""
+        """The status as text, with the named theorems that the proof assumes."""
         return self.status if self.verdict is None else self.verdict.words
 
     @property
     def lemmas(self) -> list[str]:
-        """The stored statements that the certificate cites."""
+        """The ids of the stored statements that the certificate depends on, including lemmas of lemmas."""
         return [] if self.certificate is None else certify.below(self.certificate)
 
     @property
     def unchecked(self) -> list[str]:
-        """The hypotheses that were not checked for vacuity."""
+        """The hypotheses of a proved statement that were not checked for vacuity."""
         from symcook.proof.audit.source import unasked
 
         return unasked(self.claim) if self.status == "PROVED" else []
 
     def to_json(self, certificate: object = None) -> dict[str, Any]:
-        """The answer as one entry of ``symcook prove --claims --json``; `certificate` is the file that has it."""
+        """The answer as one entry of ``symcook prove --claims --json``. `certificate` is the path of the file with the
+        certificate, None if it was not written."""
         return (
             {
                 "statement": self.statement,
@@ -146,10 +155,10 @@ class ProofAnswer(Shown):
 
     @door(path='for example "mine.certificate.json"')
     def save(self, path: str | Path, force: bool = False) -> tuple[Path, Path]:
-        """Write the certificate, and next to it the statement as proofs/checker.py reads it; which files these are.
+        """Write the certificate, and next to it the statement as proofs/checker.py reads it; returns the two paths.
 
-        `symcook prove mine.json` checks mine.certificate.json again. Raises BadInput where the answer has no
-        certificate, and for a file that exists, without `force`.
+        `symcook prove mine.json` checks mine.certificate.json again. Raises BadInput if the answer has no
+        certificate, and without `force` if one of the files exists.
         """
         if self.certificate is None:
             raise BadInput("only an answer with a certificate can be saved", self.status, self.why)
@@ -212,8 +221,8 @@ def prove(
 
 
 def document_of(model: Transformer, values: Mapping[str, Exact]) -> dict[str, Any]:
-    """The document of the model with these values; BadInput where a symbol has none. A default is not taken: a theorem
-    about one value would look like one about all."""
+    """The document of the model with these `values` of its symbols; BadInput for a symbol that is not in `values`. A
+    symbol's default is not used: a theorem about the default would look like a theorem about all values."""
     for parameter in model.parameters:
         if parameter.name not in values:
             raise without_value(parameter)
@@ -228,11 +237,12 @@ def settle(
     seconds: int = SECONDS,
     other: Mapping[str, object] | None = None,
 ) -> ProofAnswer:
-    """The answer to a claim that was read from the model's document (`document_of`, `certify.claim`), and from that of
-    the `other` model."""
+    """The answer to a `claim` that was read from the `document` of the model, and from that of the `other` model if it
+    is about two (see `document_of` and `certify.claim`)."""
     from symcook.proof.programs import compiledprograms
 
     def find(told: DecisionTold) -> Settled:
+        # The proof for a compiled program follows its operations; it is only for statements about one run.
         if script is None and model.program is not None and other is None and not other_strings(claim.note or ""):
             return compiledprograms.settle(model, claim, document, seconds)
         return certify.settle(claim, document, script, seconds, other=other, told=told)
@@ -241,7 +251,8 @@ def settle(
 
 
 def settle_family(family: Family, claim: Statement, script: ProofText | None, seconds: int = SECONDS) -> ProofAnswer:
-    """The answer to a claim about all sizes of a family (`ownfamily.claim`)."""
+    """The answer to a claim about all sizes of a family (see `ownfamily.claim`), by a proof `script` or, without one,
+    by the automation."""
     from symcook.proof.families import familyproofs
 
     subject = familyproofs.subject(claim, family, seconds)
@@ -261,9 +272,13 @@ def _answer(
     seconds: int,
     smaller: str = "",
 ) -> ProofAnswer:
-    """The answer by what is found, in so many seconds; `smaller` says what else may be asked."""
+    """The answer that `find` gives within `seconds`.
+
+    `find` is called with a function that stores the result of the decision procedures. `script` says whether the user
+    gave a proof script. `smaller` is advice to ask about a smaller family, "" for a model."""
     begun = time.monotonic()
     why, remaining = None, ""
+    # The result; it stays None if the time ends or the checker rejects.
     settled: Settled | None = None
     decisions: list[ClaimDecision] = []
     try:
@@ -275,11 +290,14 @@ def _answer(
     except Rejected as error:
         why = f"no certificate: {error}"
     tried = settled and settled.tried
+    # A statement about a family has a model only if it is false at an instance.
     model = tried.model if isinstance(tried, FamilyTried) else model
     fragment = None if settled is None else settled.fragment
     certificate, verdict = (None, None) if settled is None else (settled.certificate, settled.verdict)
     status: Any = "OPEN"
     method = None
+    # With a certificate: proved, or the negation is. Without one and nothing missing: a run shows a counterexample.
+    # Otherwise the answer is OPEN, with what is missing.
     if certificate is not None and verdict is not None:
         status, method = verdict.status, fragment or (SCRIPT if script else AUTOMATIC)
     elif settled is not None and settled.missing is None:
@@ -292,19 +310,20 @@ def _answer(
 
 
 def _decided(decision: ClaimDecision | None, why: str | None) -> str:
-    """The beginning of the reason where a statement is decided true, and why that has no certificate."""
+    """The beginning of the reason for OPEN: the statement is decided true, but `why` it has no certificate. "" if it
+    was not decided true."""
     if decision is None or not decision.true:
         return ""
     return f"decided true by {decision.fragment}, without a certificate ({why or 'the time is over'}): "
 
 
 def _missing(model: Transformer | None, settled: Settled, script: bool, seconds: int, smaller: str) -> tuple[str, str]:
-    """Why there is no proof, with what to do, and what remains to be shown."""
+    """The reason why there is no proof, with what to do; and the goal that remains to be shown. Both as text."""
     missing, decision = settled.missing, settled.decision
     if isinstance(missing, certify.Vacuous):
         return str(missing), ""
     so_far = _so_far(model, settled.tried)
-    what, _, remaining = str(missing).partition("\n")
+    what, _, remaining = str(missing).partition("\n")  # the first line is the reason, the goal follows
     begun = _decided(decision, decision and decision.outside)
     if not begun and model is not None and decision is not None and decision.outside is not None:
         so_far += f"; not decided, since {decision.outside}"
@@ -321,6 +340,7 @@ def _missing(model: Transformer | None, settled: Settled, script: bool, seconds:
 
 
 def _so_far(model: Transformer | None, tried: Tried | None) -> str:
+    """The part of the reason that states up to which length the statement is true; "" if no length is done."""
     if model is None:
         return tried.so_far if isinstance(tried, FamilyTried) else ""
     if tried is None or not tried.length:
@@ -331,6 +351,7 @@ def _so_far(model: Transformer | None, tried: Tried | None) -> str:
 
 
 def write(files: Sequence[Path], claim: Statement, certificate: Mapping[str, Any]) -> None:
-    """Write a certificate, and its statement as proofs/checker.py reads it, to these two files."""
+    """Write a certificate to the first of two `files`, and to the second its statement as proofs/checker.py reads it.
+    Existing files are replaced."""
     texts = (json.dumps(certificate) + "\n", certify.expanded(claim, certificate))
     put({file: text.encode() for file, text in zip(files, texts, strict=True)}, force=True)

@@ -1,4 +1,4 @@
-"""The reader of a user's statement, and values of a run written as terms of the grammar.
+"""The reader of a user's statement; and the values of a run on one string, written as terms of the grammar.
 
 A statement is a formula of the grammar with three additions. A name may be quoted: ``"odd"(i)`` is the coordinate odd.
 A name may have a layer: ``v(i)`` is the last value of the coordinate v, which ``symcook run`` shows; ``v@0(i)`` is its
@@ -41,6 +41,7 @@ from symcook.proof.statements.shortruns import Runs
 from symcook.proof.terms import Term, free, num, subterms
 
 MUST = "a statement must be a formula over the model's run"
+"""What every error of this reader says the user must give."""
 WORDS = {
     "accept": "no name, and a position where the readout looks at each",
     **dict.fromkeys(("answer", "probability"), "a label, and a position where the readout looks at each"),
@@ -50,7 +51,7 @@ WORDS = {
     "matches": "a quoted regular expression, and a position where a prefix is meant",
     "decoded": "a position",
 }
-"""The keywords of a statement, and the arguments of each."""
+"""By keyword of a statement: what its arguments must be, as an error message says it."""
 PLACES = {
     "accept": (0, 1),
     "answer": (0, 1),
@@ -58,27 +59,32 @@ PLACES = {
     "decoded": (1,),
     "matches": (0, 1),
     "probability": (0, 1),
-}  # how many positions a keyword takes; the others take 0
+}
+"""By keyword: the possible numbers of positions among its arguments. A keyword without an entry takes no position."""
 OF_STRING = ("at", "count", "first", "last", "holds", "matches", "decoded")
-"""The keywords that are about the string alone."""
+"""The keywords whose value depends on the input string alone, not on the model."""
 UNNAMED = ("accept", "decoded")
-"""The keywords that take neither a token nor a label."""
+"""The keywords whose arguments are positions only: they take neither a token nor a label."""
 
 MOST_MOD = 1000
-"""The largest divisor of a remainder."""
+"""The largest divisor k that ``a mod k`` may have."""
 
+# Operators of other languages, and words for operators: each with what a statement has in its place.
 _SIGNS = {"=>": "->", "<=>": "<->", "==": "=", "&&": "&", "||": "|", "!": "~", "**": "^", "=<": "<=", "<>": "!="}
 _SIGNS |= {"⇒": "->", "→": "->", "⇔": "<->", "↔": "<->", "∧": "&", "∨": "|", "¬": "~", "≤": "<=", "≥": ">="}
 _SIGNS |= {"≠": "!=", "∀": "all", "∃": "ex", "−": "-", "·": "*", "×": "*", "%": ""}
 _ALIKE = {"iff": "<->", "implies": "->", "then": "->", "and": "&", "or": "|", "not": "~", "len": "n", "length": "n"}
 _ALIKE |= {"forall": "all i in 1..n.", "every": "all i in 1..n.", "exists": "ex i in 1..n."}
 HINTS = {theirs: f"write {ours} for {theirs}" for theirs, ours in {**_SIGNS, **_ALIKE}.items()}
+"""By sign or word that a statement does not have: the advice that an error gives."""
 HINTS |= {"%": "write a mod 3 for a % 3", "other": "other.NAME is about a second model: give --with FILE"}
 HINTS |= {"renamed": "of the string with a and b exchanged write renamed(a->b, b->a).NAME"}
 HINTS |= {"changed": "of the string with an a at position p write changed(p, a).NAME"}
 
 _QUOTED = r""""[^"]*"|'[^']*'"""
+# The signs of `_SIGNS`, the longest first, so that "**" is not read as two "*". "!" is foreign, "!=" is not.
 _FOREIGN = "|".join([r"!(?!=)", *(re.escape(s) for s in sorted(_SIGNS, key=len, reverse=True) if s != "!")])
+# One token of a statement about one model, and about two: only with two models may a name begin with "other.".
 _TOKEN, _TOKEN_OF_TWO = (
     re.compile(
         rf"\s*(?:(?P<foreign>{_FOREIGN})|(?P<number>[0-9]+(?:\.[0-9]+)?)"
@@ -88,21 +94,28 @@ _TOKEN, _TOKEN_OF_TWO = (
     for prefixes in (f"(?:{PUT})?", rf"(?:{re.escape(OTHER)}|{PUT})?")
 )
 _GIVEN = re.compile(rf"\s*({_QUOTED}|\w+)\s*(?=[,)])")
-"""The first argument of a keyword: a token or label, quoted or not."""
+"""The first argument of a keyword, as a pattern: a token or label, quoted or not."""
 
 
 class SentenceReader(expr.Reader):
-    """Reads a statement: quoted names, layers, and keywords; the token of a keyword is the tree ``("given", text)``."""
+    """The reader of a statement. Beyond the grammar it reads quoted names, layers, remainders and keywords. The token
+    or label that a keyword takes becomes the tree ``("given", text)``."""
 
     def __init__(self, text: str, coordinates: Collection[str], two: bool = False) -> None:
-        """With `two` models, ``other.NAME`` is a name of the second."""
+        """A reader of `text` about a model with these `coordinates`. If the statement is about `two` models,
+        ``other.NAME`` is a name of the second model.
+
+        Splits `text` into tokens (kind, text, column); BadInput for a sign that no statement has."""
         if len(text) > expr.MAX_TEXT:
             raise BadInput(f"a statement must have at most {expr.MAX_TEXT} characters", f"{len(text)} characters")
         self.text, self.coordinates = text, coordinates
-        self.spans: dict[int, tuple[Tree, int, int]] = {}  # by id: the tree, its begin and its end
+        # By id of a tree: the tree itself (so that its id stays in use) and where its text begins and ends.
+        self.spans: dict[int, tuple[Tree, int, int]] = {}
+        # `at` is the number of the token that is read next.
         self.tokens, self.at, self.level, index = [], 0, 0, 0
-        self.inside = False  # of a formula in holds, where a name is an operator without arguments
-        self.names = {*coordinates, *re.findall(r"\w+", text)}  # a new variable must have none of these names
+        # Whether the formula of a ``holds(F, i)`` is being read. In F, a bare name is an operator without arguments.
+        self.inside = False
+        self.names = {*coordinates, *re.findall(r"\w+", text)}  # a variable that the reader adds has another name
         while not self.tokens or self.tokens[-1][0] != "end":
             match = (_TOKEN_OF_TWO if two else _TOKEN).match(text, index)
             column = len(text) - len(text[index:].lstrip())
@@ -114,12 +127,14 @@ class SentenceReader(expr.Reader):
             index = match.end()
 
     def whole(self) -> Tree:
+        """The tree of the statement; BadInput for an invalid statement, and for a remainder outside a comparison."""
         try:
             tree = super().whole()
         except BadInput as error:
             if error.must == MUST:
                 raise
             raise wrong(self.text, 0, "", "; ".join(filter(None, (error.must, error.do)))) from None
+        # `divided` has replaced every remainder in a comparison: one that is left has no comparison around it.
         todo = [tree]
         while todo:
             part = todo.pop()
@@ -130,11 +145,13 @@ class SentenceReader(expr.Reader):
         return tree
 
     def wrong(self, what: str, begin: int, end: int | None = None) -> BadInput:
-        """The error for a part of the statement."""
+        """The error `what` about the text from `begin` to `end`; without `end`, 24 characters are quoted."""
         part = self.text[begin:end] if end is not None else self.text[begin : begin + 24]
         return wrong(self.text, begin, part.strip(), what)
 
     def error(self, what: str, place: int | None = None) -> BadInput:
+        """The error that the statement has the fault `what`, at the column `place` (default: at the present token),
+        with a hint if one is known for the present token or the one before it."""
         column = self.tokens[self.at][2] if place is None else place
         if self.tokens[self.at][0] == "end" and what == "lacks ')'":
             what = "does not close its brackets"
@@ -145,7 +162,8 @@ class SentenceReader(expr.Reader):
         return self.wrong(f"it {what}" + (f"; {hint}" if hint else ""), column)
 
     def mistaken(self) -> str | None:
-        """A hint for a name that is a number where a truth value is required; None without one."""
+        """A hint for a statement with a number in place of a truth value: about its first coordinate without an
+        argument, or about a misspelt accept or answer. None if it has neither."""
         for k, (kind, name, _) in enumerate(self.tokens):
             if kind != "name" or self.tokens[k + 1][1] == "(":
                 continue
@@ -159,7 +177,7 @@ class SentenceReader(expr.Reader):
     # Positions in the text.
 
     def mark(self, tree: Tree, begin: int) -> Tree:
-        """`tree`, noted as read from the token number `begin` up to the present token."""
+        """`tree`; `spans` then has its text, from the token number `begin` to the last token that was read."""
         _, value, column = self.tokens[self.at - 1]
         self.spans.setdefault(id(tree), (tree, self.tokens[begin][2], column + len(value)))
         return tree
@@ -170,7 +188,8 @@ class SentenceReader(expr.Reader):
         return self.mark(left, begin)
 
     def binary(self, left: Tree, op: str) -> Tree:
-        """``x^k`` with a literal k stays a product; another power, such as ``(-1)^i``, becomes ``pow(x, k)``."""
+        """The tree of ``left op right``. ``x^k`` stays a power if k is a literal integer; another power, such as
+        ``(-1)^i``, becomes ``pow(x, k)``."""
         power_tree = super().binary(left, op)
         if op == "^":
             exponent = power_tree[2][1] if power_tree[2][0] == "neg" else power_tree[2]
@@ -182,7 +201,7 @@ class SentenceReader(expr.Reader):
         return self.divided(self.joined(left, super().chain(left)))
 
     def joined(self, left: Tree, compared: Tree) -> Tree:
-        """A tree that begins where its part `left` begins, noted as read up to the present token."""
+        """`compared`; `spans` then has its text, from the beginning of its part `left` to the last token read."""
         _, value, column = self.tokens[self.at - 1]
         begin = self.spans[id(left)][1]
         self.spans[id(compared)] = (compared, begin, column + len(value))
@@ -196,7 +215,9 @@ class SentenceReader(expr.Reader):
     # Remainders.
 
     def rest(self, dividend: Tree, begin: int) -> Tree:
-        """Read ``a mod 3`` after its a, which must be one operand or in brackets, so that it is unambiguous."""
+        """Read ``mod 3`` after a `dividend` that began at token number `begin`.
+
+        The dividend must be one operand or in brackets: ``a + b mod 3`` has two readings and is rejected."""
         self.take()
         if expr.is_formula(dividend):
             raise self.error("divides what is true or false")
@@ -204,6 +225,7 @@ class SentenceReader(expr.Reader):
         if kind != "number" or not divisor.isdigit() or not 1 <= int(divisor) <= MOST_MOD:
             raise self.wrong(f"mod takes a literal whole number from 1 to {MOST_MOD} on its right", place)
         self.take()
+        # An operator on either side could take a part of the remainder as its operand.
         before = self.tokens[begin - 1][1] if begin else ""
         if before in ("+", "-", "*", "/", "^") or self.peek() in ("*", "/", "^", "mod"):
             ways = f"(a {before} b) mod {divisor} or a {before} (b mod {divisor})" if before else f"(a mod {divisor})"
@@ -211,8 +233,9 @@ class SentenceReader(expr.Reader):
         return self.mark(("mod", dividend, int(divisor)), begin)
 
     def divided(self, compared: Tree) -> Tree:
-        """A comparison with its remainders replaced by quantified quotients (see above), the innermost first."""
-        if compared[0] in ("&", "~"):
+        """A comparison in which each remainder, the innermost first, is replaced by a quantified quotient (see the
+        module's docstring)."""
+        if compared[0] in ("&", "~"):  # a chain a < b < c, and a != b
             return self.stands((compared[0], *(self.divided(part) for part in compared[1:])), compared)
         tag, left, right = compared
         compared = self.stands((tag, self.equated(left, right), self.equated(right, left)), compared)
@@ -224,17 +247,20 @@ class SentenceReader(expr.Reader):
         self.names.add(name)
         multiple: Tree = ("*", ("num", divisor, 1), ("name", name))
         _, left, right = compared
+        # ``a mod 3 = 1`` is ``a = 3*q + 1``. Any other comparison becomes ``0 <= a - 3*q < 3`` and the comparison
+        # with a - 3*q in place of the remainder, in which the next remainder is then replaced.
         other = right if left is remainder else left if right is remainder else None
         if compared[0] == "=" and other is not None and other[0] == "num" and other[2] == 1 and other[1] < divisor:
             body: Tree = ("=", dividend, ("+", multiple, other) if other[1] else multiple)
         else:
             remainder_of: Tree = ("-", dividend, multiple)
             in_range = ("&", ("<=", ("num", 0, 1), remainder_of), ("<", remainder_of, ("num", divisor, 1)))
-            body = ("&", in_range, self.divided(self.stands(_put(compared, remainder, remainder_of), compared)))
+            body = ("&", in_range, self.divided(self.stands(_substituted(compared, remainder, remainder_of), compared)))
         return self.stands(("ex", name, "Int", body), compared)
 
     def equated(self, side: Tree, other: Tree) -> Tree:
-        """``mod(a, 3)`` as ``a mod 3`` if a has calls and the other side is a literal; else unchanged."""
+        """One side of a comparison, ``mod(a, 3)`` written as ``a mod 3`` if a has calls and the other side is a
+        literal. Every other `side` is returned unchanged."""
         if side[:2] != ("call", "mod") or len(side[2]) != 2 or other[0] != "num" or "mod" in self.coordinates:
             return side
         dividend, divisor = side[2]
@@ -243,7 +269,9 @@ class SentenceReader(expr.Reader):
         return self.stands(("mod", dividend, divisor[1]), side) if literal and has_calls else side
 
     def rests(self, tree: Tree, bound: frozenset[str]) -> Tree | None:
-        """An innermost remainder in a term, None without one. Remainders in I[...] do not count."""
+        """An innermost remainder in a term; None if it has no remainder. Remainders in I[...] do not count: they are
+        in a comparison of their own. `bound` are the names that sums, products and lambdas around `tree` bind; a
+        remainder that has one of them is rejected, since its quotient would have to be quantified inside them."""
         if tree[0] == "ind":
             return None
         inside = (
@@ -265,7 +293,7 @@ class SentenceReader(expr.Reader):
         return remainder
 
     def stands(self, made: Tree, old: Tree) -> Tree:
-        """`made`, noted at the position of `old`."""
+        """The new tree `made`; its text is that of the tree `old`, which it replaces."""
         if id(old) in self.spans:
             self.spans[id(made)] = (made, *self.spans[id(old)][1:])
         return made
@@ -273,6 +301,7 @@ class SentenceReader(expr.Reader):
     # Names.
 
     def named(self) -> Tree:
+        """Read a name, with its arguments if it has any. A bare name in holds(..) and ``accept`` are calls too."""
         if self.inside and self.tokens[self.at + 1][1] != "(" and self.peek() not in expr.KEYWORDS:
             return ("call", self.take(), ())
         if own_word(self.peek()) == "accept" and self.tokens[self.at + 1][1] != "(":
@@ -280,13 +309,16 @@ class SentenceReader(expr.Reader):
         return super().named()
 
     def call(self, name: str) -> Tree:
+        """Read the arguments of `name`, which is a keyword, a coordinate, or a function of the grammar."""
         if name == "holds" and not self.inside:
             return self.formula_at()
         if name in ("renamed", "changed") and name not in self.coordinates:
             raise self.wrong(HINTS[name], self.tokens[self.at - 1][2])
         if own_word(name) in WORDS and not self.inside:
             return self.word(name)
-        if name in expr.ARITY and name in self.coordinates:  # of one position it may be the coordinate
+        # A coordinate called like a function, such as ``min``: with one argument it may be the coordinate, so the
+        # number of arguments is not checked. With more arguments the function is read, from `start` again.
+        if name in expr.ARITY and name in self.coordinates:
             start = self.at
             self.take("(")
             only = self.argument()
@@ -297,8 +329,10 @@ class SentenceReader(expr.Reader):
         return super().call(name)
 
     def word(self, name: str) -> Tree:
-        """Read a keyword with its token or label and its positions."""
+        """Read the arguments of the keyword `name`: its token or label, then its positions."""
         begin, (prefix, kind) = self.at - 1, parted(name)
+        # No prefix where it changes nothing: both models read the same string, and holds, matches and decoded are
+        # about the string as it is typed.
         if (prefix == OTHER and kind in OF_STRING) or (prefix and kind in ("holds", "matches", "decoded")):
             what = "which both models read" if prefix == OTHER else "as it is typed"
             raise self.wrong(f"{kind} is about the string, {what}; write it without {prefix}", self.tokens[begin][2])
@@ -306,6 +340,7 @@ class SentenceReader(expr.Reader):
         arguments: list[Tree] = []
         positions: list[Tree] = []
         if kind not in UNNAMED:
+            # A token may be any text, such as "(": so it is matched in the text, and its tokens are skipped.
             match = _GIVEN.match(self.text, self.tokens[self.at][2])
             if match is None:
                 raise self.misused(kind, begin)
@@ -322,7 +357,7 @@ class SentenceReader(expr.Reader):
         return ("call", name, (*arguments, *positions))
 
     def formula_at(self) -> Tree:
-        """Read the keyword holds, with a formula in functional form and a position."""
+        """Read the arguments of ``holds``: a temporal formula in functional form, and a position."""
         begin = self.at - 1
         self.take("(")
         self.inside = True
@@ -337,7 +372,7 @@ class SentenceReader(expr.Reader):
         return ("call", "holds", tuple(parts))
 
     def misused(self, kind: str, begin: int) -> BadInput:
-        """The error for a keyword with wrong arguments."""
+        """The error for the keyword `kind`, at token number `begin`, with wrong arguments."""
         coordinate_hint = f'; the coordinate {kind} is written "{kind}"(i)' if kind in self.coordinates else ""
         quoted = f'; what is no name is quoted, {kind}("("' if kind not in UNNAMED else ""
         quoted = "; a formula is written as in holds(since(~Q_b, Q_a), i)" if kind == "holds" else quoted
@@ -346,6 +381,7 @@ class SentenceReader(expr.Reader):
         return self.wrong(f"{kind} takes {WORDS[kind]}{quoted}{coordinate_hint}", self.tokens[begin][2], None)
 
     def variable(self) -> str:
+        """Read the name that a quantifier or sum binds; BadInput for a name that has a meaning already."""
         _, name, _ = self.tokens[self.at]
         if name in WORDS or name in ("n", "w") or (self.tokens[self.at][0] == "name" and not expr.valid_name(name)):
             raise self.error(f"binds {name}, which has a meaning" if expr.valid_name(name) else "binds no name")
@@ -353,59 +389,63 @@ class SentenceReader(expr.Reader):
 
 
 def own_word(name: str) -> str:
-    """A name without the prefix that tells which run it is about."""
+    """`name` without the prefix of a second run, ``other.`` or ``changed(..).``."""
     return parted(name)[1]
 
 
-def _put(tree: Any, old: Tree, new: Tree) -> Any:
-    """`tree` with its part `old` (that very object) replaced by `new`."""
+def _substituted(tree: Any, old: Tree, new: Tree) -> Any:
+    """`tree` with `new` for its part `old`, which is found by identity: an equal part elsewhere stays."""
     if tree is old:
         return new
-    return tuple([_put(part, old, new) for part in tree]) if isinstance(tree, tuple) else tree
+    return tuple([_substituted(part, old, new) for part in tree]) if isinstance(tree, tuple) else tree
 
 
 def wrong(text: str, begin: int, part: str, what: str) -> BadInput:
-    """The error for a part of a statement that begins at the character `begin`."""
+    """The error `what` about a `part` of the statement `text`; the part begins at the character `begin`."""
     if "a number stands" in what and (equated := re.fullmatch(r"\s*(accept|answer\(\w+\))\s*=\s*(.*)", text)):
         return BadInput(MUST, text, f"= compares numbers; write {equated[1]} <-> {equated[2]}")
     return BadInput(MUST, text, f"column {begin + 1}{f', {part!r}' if part else ''}: {what}")
 
 
 def terms(runs: Runs, by_equations: bool = False) -> list[str]:
-    """The values of the leading names on the present string, as texts of the grammar.
+    """The values of the statement's leading names on the present string of `runs`, as texts of the grammar.
 
-    Rational numbers and numbers with one root are written as they are, the others by their equations; with
-    `by_equations` all by their equations. Raises Spent where that takes too much work."""
+    A rational number or a number with one square root is written as it is. Any other value is written as the right
+    side of its equation; with `by_equations`, every value that has one is. Raises Spent if that takes too much work."""
     return _Writing(runs, by_equations).terms()
 
 
 def shown(runs: Runs) -> dict[str, dict[int, str]]:
-    """The same values by name and position."""
+    """The values of the functions on the present string of `runs`: by name, then by position, as texts."""
     writing = _Writing(runs, False)
     for part in runs.parts:
-        writing._rooted(*part)
+        writing._find_roots(*part)
     tables = {v: runs.values[v] for v in runs.order if isinstance(runs.values[v], dict) and v not in runs.words_of}
     return {v[1][0]: {i: grammar.show(writing._shown_at(v, i)) for i in table} for v, table in tables.items()}
 
 
 class _Writing:
-    """Writes the values of one run."""
+    """Writes the values of one run on its present string as terms."""
 
     def __init__(self, runs: Runs, by_equations: bool) -> None:
         self.runs, self.by_equations = runs, by_equations
+        # By (function, place): the radicands of the square roots of which the value is a product (`_find_roots`).
         self.roots = dict(runs.roots)
         self._shown: dict[tuple[Term, int], Term] = {}
 
     def terms(self) -> list[str]:
+        """The values of the leading names, in their order."""
         for part in self.runs.parts:
-            self._rooted(*part)
+            self._find_roots(*part)
         return [self._term(v) for v in self.runs.order]
 
     def _term(self, v: Term) -> str:
-        """The value of a name: a number, or a function as a sum over the positions where it is not the default."""
+        """The value of the name `v`, as text: a number; or a function, written ``j. I[j = 2]*(1/3) + default``, with a
+        summand for each position at which its value is not the default."""
         value = self.runs.values[v]
         if not isinstance(value, dict):
             return text(value)
+        # `behind` gives the value after the end of the string.
         default = self.runs.behind(v)
         summands = []
         indices = [f"j{k}" for k in range(1, len(v[1][1][1]) + 1)] if len(v[1][1][1]) > 1 else ["j"]
@@ -420,19 +460,20 @@ class _Writing:
         return f"{' '.join(indices)}. " + (" + ".join([*summands, *([text(default)] if default else [])]) or "0")
 
     def _shown_at(self, f: Term, i: Any) -> Term:
-        """The term for f(i)."""
+        """The term for the value f(i), made once: the value itself or the right side of its equation (see `terms`)."""
         if (f, i) not in self._shown:
             value, equation = self.runs.values[f][i], self.runs.solved.get((f, i))
             if equation is None or (isinstance(value, int | Fraction | Root) and not self.by_equations):
                 term = self._rooted_term(f, i, value) if isinstance(value, Root) else written(value)
             else:
-                spelled_out = self._said(equation, (i,))
-                term = min(compact(nf(spelled_out)), spelled_out, key=_size)
+                spelled_out = self._written_out(equation, (i,))
+                term = min(compact(nf(spelled_out)), spelled_out, key=_node_count)
             self._shown[f, i] = term
         return self._shown[f, i]
 
-    def _said(self, t: Term, bound: tuple[int, ...]) -> Term:
-        """A part of an equation, with each value in it replaced by its term."""
+    def _written_out(self, t: Term, bound: tuple[int, ...]) -> Term:
+        """The part `t` of an equation, with the value of each name in it written out; `bound` has the values of the
+        bound integers, the innermost first."""
         tag, data, kids = t
         if tag in ("num", "bound", "var"):
             return written(self.runs.value(t, bound))
@@ -448,14 +489,17 @@ class _Writing:
             low, high = (self.runs.whole(self.runs.value(k, bound)) for k in kids[:2])
             total = num(int(tag == "prod"))
             for k in _integers(low, high):
-                total = _made("+" if tag == "sum" else "*", None, (total, self._said(kids[2], (k, *bound))))
+                total = _simplified(
+                    "+" if tag == "sum" else "*", None, (total, self._written_out(kids[2], (k, *bound)))
+                )
             return total
-        return _made(tag, data, tuple([self._said(k, bound) for k in kids]))
+        return _simplified(tag, data, tuple([self._written_out(k, bound) for k in kids]))
 
     def _rooted_term(self, f: Term, i: int, value: Root) -> Term:
-        """A value with a root, as a product of roots that earlier equations have, if that is possible.
+        """The term for f(i), whose `value` is p + q*sqrt(r). If `roots` has radicands for it, the term has the product
+        of their square roots in place of sqrt(r).
 
-        A checker then needs no more than sqrt(q)*sqrt(q) = q to compare a product of values with its equation."""
+        To compare a product of such values with its equation, a checker then needs only sqrt(q)*sqrt(q) = q."""
         chosen = self.roots.get((f, i), ())
         radical = root(prod(chosen))
         if not isinstance(radical, Root) or radical.r != value.r:
@@ -466,8 +510,10 @@ class _Writing:
             term = ("*", None, (term, factor))
         return ("+", None, (term, written(value.p))) if value.p else term
 
-    def _rooted(self, f: Term, part: Term, i: int) -> None:
-        """Note of which roots f(i) is a product: those of one value in its equation, or of two."""
+    def _find_roots(self, f: Term, part: Term, i: int) -> None:
+        """Set `roots` for f(i), whose equation is `part`: radicands whose product has the same root as the value.
+        Candidates are the radicands of one value in the equation, those of two values together, and then every
+        selection from the radicands of all of them."""
         value = self.runs.values[f].get(i)
         if not isinstance(value, Root):
             return
@@ -484,8 +530,8 @@ class _Writing:
                 return
 
 
-def _made(tag: str, data: object, kids: tuple[Term, ...]) -> Term:
-    """The term with these parts, simplified where a part is 0 or 1."""
+def _simplified(tag: str, data: object, kids: tuple[Term, ...]) -> Term:
+    """The term (tag, data, kids), simplified if all kids are numbers, or if one is 0 or 1."""
     zero, unit = num(0), num(1)
     if all(k[0] == "num" for k in kids) and (c := constant(nf((tag, data, kids)))) is not None:
         return written(c)
@@ -503,6 +549,6 @@ def _made(tag: str, data: object, kids: tuple[Term, ...]) -> Term:
     return (tag, data, kids)
 
 
-def _size(t: Term) -> int:
+def _node_count(t: Term) -> int:
     """The number of nodes of a term."""
     return sum(1 for _ in subterms(t))

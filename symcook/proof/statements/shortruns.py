@@ -1,14 +1,14 @@
 """The runs of a statement on short strings: the values of its functions there, and whether its conclusion is true.
 
-In go a statement about a model and perhaps the model's document. `Runs` goes through the strings, shortest first, and
-has the values of all names of the statement at the present string (`values`); `Runs.tried` looks for a string on which
-the statement is false.
+`Runs` takes a statement about a model, and perhaps the model's document. It goes through the strings, shortest first,
+and `values` has the values of all names of the statement on the present string. `Runs.tried` looks for a string on
+which the statement is false.
 
-The premises of a statement determine everything once the string is known: its length, the token at each position, and
-one equation for each function, which is solved place by place. Values are exact (see `exactvalues`). A value without an
-exact form, or an undecided comparison, leaves the string open. If the document is given, the model's own forward pass
-must have a run on the string, and its values must be among those of the equations. Nothing here is trusted: what is
-found is proved afterwards (see `witness`), or reported as unproved.
+The premises of a statement determine all values once the string is known: its length, the token at each position, and
+one equation for each function, which is solved position by position. Values are exact (see `exactvalues`). A value
+without an exact form, or an undecided comparison, leaves the string open. With the document, the model's own forward
+pass must have a run on the string, and its values must be among those of the equations. The results are untrusted: a
+counterexample is proved afterwards (see `witness`), or reported as unproved.
 """
 
 from __future__ import annotations
@@ -39,27 +39,28 @@ if TYPE_CHECKING:
     from symcook.proof.statements.exactvalues import OwnValue
 
 WORK = 800_000
-"""Evaluated symbols after which no further string is tried."""
+"""The number of evaluated symbols after which no further string is tried."""
 LONGEST = 12
 """The maximum number of positions of a string that is tried."""
 VALUES = (0, 1, -1, 2, Fraction(1, 2))
 """The numbers that are tried as inputs of a model that takes numbers."""
 WIDE = 3
-"""Up to this length, functions are given other values beyond the ends of a string too."""
+"""The maximum length of the strings for which other values beyond the ends of the string are tried (`Runs.false`)."""
 
 
 class WordsSpent(Exception):
-    """The work or the time that there was for words is used."""
+    """The work or the time for strings is used up."""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """What short strings show about a statement.
+    """The result of evaluating a statement on short strings.
 
-    `word` has the typed tokens of the smallest string on which the statement is false, None if none was found; all
-    strings up to `length` were tried. `outside` says whether it is false only with other values beyond the ends of the
-    string. `open_at` is the first string that was left open. `places` are the positions of changed symbols at which it
-    is false, by their names. `unsought` says which smaller strings were not tried, if a decision by counts gave `word`.
+    `word` has the typed tokens of the smallest string on which the statement is false, None if none was found. All
+    strings up to `length` were tried. `outside` says whether the conclusion asks for values beyond the ends of the
+    string. `open_at` is the first string that was left open. `places` are the positions p of ``changed(p, a)`` at which
+    the statement is false, by name. `unsought` says which smaller strings were not tried, if a decision procedure gave
+    `word`.
     """
 
     word: tuple[str, ...] | None
@@ -71,12 +72,13 @@ class Tried:
 
     @property
     def smaller(self) -> str | None:
-        """Which smaller strings may be false too; None where `word` is the smallest."""
+        """A remark on which smaller strings may be counterexamples too; None if `word` is the smallest."""
         return self.unsought if self.open_at is None else "smaller words are open"
 
 
 class Runs(Instances):
-    """The runs of a statement, on shortest strings first, each with the `values` of all names that it quantifies."""
+    """The runs of a statement, on the shortest strings first. `values` has the values of all names that the statement
+    quantifies, on the present string: a number, or by position for a function."""
 
     def __init__(
         self,
@@ -87,15 +89,15 @@ class Runs(Instances):
         other: Mapping[str, object] | None = None,
         computed: Collection[str] = (),
     ):
-        """`document` is the model, with values for its symbols; `other` is a second model. `fixed` are the values of
-        quantified names that are no functions. `computed` are names of numbers to which the run gives a value."""
+        """`document` is the model, with values for its symbols; `other` is a second model. `fixed` has values for some
+        quantified names of numbers. `computed` are the names of numbers whose values follow from the equations."""
         super().__init__(leading_names(statement.expanded), LONGEST)
         self.document, self.until = document, until
         self.others = [] if document is None else [*second_runs(statement.note or "", document, other)]
         self.limit = self.budget = WORK
-        self.look = 0  # the work from which on the time is looked at again
+        self.look = 0  # the amount of work at which the time is checked next
         self.evaluated = Evaluated(self)
-        self.direct: dict[int, Term | None] = {}  # by the identity of a premise
+        self.direct: dict[int, Term | None] = {}  # by the id of a premise: the result of `_valued`
         self.longest = LONGEST
         # The quantified names, as variables.
         premises: list[Term] = []
@@ -108,42 +110,46 @@ class Runs(Instances):
         functions = {v for v in self.order if not isinstance(v[1][1], str)}
         inputs = None if document is None else document["embedding"]["inputs"]
         self.pointwise = inputs is not None and not functions
-        first = 0 if self.pointwise else 1  # the inputs come after n
-        self.inputs = [] if inputs is None else self.order[first : first + len(inputs)]
-        # Premises are taken off until all functions occur in them; what remains is the conclusion.
+        first_input = 0 if self.pointwise else 1  # the inputs come after n
+        self.inputs = [] if inputs is None else self.order[first_input : first_input + len(inputs)]
+        # The leading premises, until all functions occur in them, are the premises of the run. The rest of the formula,
+        # perhaps with further premises, is the conclusion.
         known_names = set(self.inputs)
-        solved = {*self.order} if self.pointwise else functions | {v for v in self.order if v[1][0] in computed}
-        while t[0] == "->" and not solved <= known_names:
+        to_solve = {*self.order} if self.pointwise else functions | {v for v in self.order if v[1][0] in computed}
+        while t[0] == "->" and not to_solve <= known_names:
             premises += flatten("&", t[2][0])
             known_names |= free(t[2][0])
             t = t[2][1]
         self.conclusion = t
-        # What is chosen: the length, the positions of changed symbols, the tokens, inputs. All else follows.
+        # Values are chosen for the length, the positions of changed symbols, the tokens, and inputs that are numbers
+        # (`chosen_names`, with the fixed names). The values of all other names follow.
         self.numbers = [v for v in self.order if v[1][1] == "Int"]
+        # Functions to integers are the tokens of strings, but for truth functions and states of automata.
         truths = {v for p in premises if (v := _truth_function(p)) is not None}
         self.words_of = {v for v in functions if v[1][1][2] == "Int"} - truths
         self.fixed = {v: value for v in self.order for name, value in (fixed or {}).items() if v[1][0] == name}
-        plain = {*self.order} if self.pointwise else {*self.numbers, *self.words_of, *self.inputs, *self.fixed}
-        named = dict.fromkeys(run.place for run in self.others if run.named)
-        self.size_name = self.numbers[0] if len(self.numbers) == 1 + len(named) else None
-        self.places = dict(zip(named, self.numbers[1:], strict=False))  # of changed symbols, by name
+        chosen_names = {*self.order} if self.pointwise else {*self.numbers, *self.words_of, *self.inputs, *self.fixed}
+        named_places = dict.fromkeys(run.place for run in self.others if run.named)
+        self.size_name = self.numbers[0] if len(self.numbers) == 1 + len(named_places) else None
+        self.places = dict(zip(named_places, self.numbers[1:], strict=False))  # of changed symbols, by name
         # Premises about the string alone, then those about positions of changed symbols too, then the equations.
-        self.choose = [p for p in premises if free(p) <= plain.difference(self.places.values())]
-        self.where = [p for p in premises if free(p) <= plain and p not in self.choose]
-        ordered = _ordered([p for p in premises if not free(p) <= plain], plain)
+        self.choose = [p for p in premises if free(p) <= chosen_names.difference(self.places.values())]
+        self.where = [p for p in premises if free(p) <= chosen_names and p not in self.choose]
+        ordered = _ordered([p for p in premises if not free(p) <= chosen_names], chosen_names)
         self.follow = [(p, [v for v in self.order if v in free(p)]) for p in ordered]
-        self.outside: dict[Term, Any] = {}  # the values of functions beyond the ends of the string
-        self.beyond: set[Term] = set()  # functions that were asked for where they have no value
-        self.strict = True  # no values beyond the ends
-        self.roots: dict[tuple[Term, int], tuple[Fraction, ...]] = {}  # a value is a product of sqrt(q) for these q
-        self.solved: dict[tuple[Term, int], Term] = {}  # what a value is by its equation
-        self.parts: list[tuple[Term, Term, int]] = []  # the equations that were solved, in this order
+        self.outside: dict[Term, Any] = {}  # by function: the value that is tried beyond the ends of the string
+        self.beyond: set[Term] = set()  # the functions that were evaluated beyond the ends of the string
+        self.strict = True  # whether a function evaluated beyond the ends of the string is an error
+        # By (f, i): the numbers q such that f(i) is the product of all sqrt(q); and the term that f(i) equals.
+        self.roots: dict[tuple[Term, int], tuple[Fraction, ...]] = {}
+        self.solved: dict[tuple[Term, int], Term] = {}
+        self.parts: list[tuple[Term, Term, int]] = []  # (f, equation, i) in the order in which they were solved
 
-    # --- Words ---------------------------------------------------------------------------------------------------
+    # --- Strings -------------------------------------------------------------------------------------------------
 
     def at(self, length: int) -> Iterator[bool]:
-        """All strings with `length` positions that satisfy the premises: True with the values in `values`, False for a
-        string that is left open."""
+        """Go through all strings with `length` positions that satisfy the premises. Yields True for each, with its
+        values in `values`; False for a string that is left open."""
         if self.inputs:
             yield from self._rows(length)
             return
@@ -154,7 +160,7 @@ class Runs(Instances):
             yield from self._placed([v for v in functions if v not in self.words_of])
 
     def _begin(self, size_name: Term, length: int) -> list[Term]:
-        """Set the length, and no values for the functions; return the functions."""
+        """Set the length and the fixed values, and empty the values of the functions; returns the functions."""
         functions = [v for v in self.order if v not in self.numbers and v not in self.fixed]
         self.values |= {v: {} for v in functions} | self.fixed
         self.values[size_name] = self.length = length
@@ -162,14 +168,15 @@ class Runs(Instances):
         return functions
 
     def _placed(self, functions: Sequence[Term]) -> Iterator[bool]:
-        """As `at`, for the present string: with each choice of positions for changed symbols."""
+        """As `at`, for the present string alone, with each choice of positions for changed symbols. `functions` are
+        those whose values follow."""
         for positions in product(range(self.start, self.start + self.length), repeat=len(self.places)):
             self.values |= zip(self.places.values(), positions, strict=True)
             if all(self.truth(premise, ()) for premise in self.where):
                 yield from self._run(functions)
 
     def on(self, letters: Sequence[int]) -> Iterator[bool]:
-        """As `at`, for one string alone; `letters` are the numbers of its tokens."""
+        """As `at`, for one string alone, with its own budget of work; `letters` are the numbers of its tokens."""
         if self.inputs or self.size_name is None or len(self.words_of) != 1:
             return
         (w,) = self.words_of
@@ -183,8 +190,8 @@ class Runs(Instances):
             return
 
     def _run(self, functions: Sequence[Term]) -> Iterator[bool]:
-        """Give these functions their values by the equations: True if all premises hold then, nothing if one fails,
-        False if that is left open."""
+        """Set the values of these functions by the equations. Yields True if all premises hold then, False if that is
+        left open, and nothing if a premise is false."""
         self.strict, self.outside, self.roots = True, {}, {}
         self.solved, self.parts = {}, []
         self.values |= {v: {} for v in functions}
@@ -195,7 +202,7 @@ class Runs(Instances):
             yield False
 
     def _rows(self, length: int) -> Iterator[bool]:
-        """As `at`, for a model that takes numbers: with all rows of `VALUES`."""
+        """As `at`, for a model that takes numbers: with all inputs made of `VALUES`."""
         if self.pointwise and length > 1:
             return
         places = range(self.start, self.start + length)
@@ -209,6 +216,7 @@ class Runs(Instances):
                 except OPEN:
                     yield False
                 continue
+            # With positions: each input is a function of the position, and its numbers are a column.
             functions = [v for v in self.order if v not in self.numbers and v not in self.inputs]
             self.values[self.order[0]] = self.length = length
             columns = [input_numbers[k :: len(self.inputs)] for k in range(len(self.inputs))]
@@ -217,7 +225,8 @@ class Runs(Instances):
                 yield from self._run(functions)
 
     def _follows(self) -> bool:
-        """Give the functions their values by their equations; whether all premises hold."""
+        """Set the values of the functions by their equations; returns whether all premises hold. Rejected if a function
+        has no equation, or if an equation has two functions without values."""
         for premise, names in self.follow:
             unknown = [v for v in names if self.values[v] == {}]
             inner: Any = premise[2][0] if premise[0] == "all" else premise
@@ -236,16 +245,19 @@ class Runs(Instances):
         return True
 
     def _valued(self, f: Term, premise: Term) -> Term | None:
-        """The t of a premise ``all i in a..b. f(i) = t``, if t does not contain f and is no root; else None."""
+        """The t of a premise ``all i in a..b. f(i) = t``, if t does not contain f and is not a square root; else
+        None. For a root, `_solve` also records `roots`."""
         if id(premise) not in self.direct:
             body = premise[2][0][2][1]
-            plain = body[0] == "=" and body[2][0] == ("app", None, (f, HERE)) and f not in free(body[2][1])
-            self.direct[id(premise)] = body[2][1] if plain and body[2][1][:2] != ("fn", "sqrt") else None
+            is_solved = body[0] == "=" and body[2][0] == ("app", None, (f, HERE)) and f not in free(body[2][1])
+            self.direct[id(premise)] = body[2][1] if is_solved and body[2][1][:2] != ("fn", "sqrt") else None
         return self.direct[id(premise)]
 
     def _give(self, f: Term, inner: Term, value: Term) -> None:
-        """Set f(i) to `value` at each place. The work that is counted is that of an equation which is solved, with 0
-        and with 1, and then checked."""
+        """Set f(i) to `value` at each place i of the range in `inner`, which is ``i in a..b -> f(i) = value``.
+
+        The work counted is that of `_solve` with a check of the equation, so that this shortcut does not change how
+        many strings are tried."""
         table, began = self.values[f], self.work
         places = self.range(inner[2][0], ()) or []
         self.spend(1 + self.work - began)
@@ -258,24 +270,24 @@ class Runs(Instances):
 
     def _solve(self, f: Term, body: Term, i: int) -> None:
         """Set f(i) to the solution of the first equation in `body` that is linear in f(i) and determines it, else to 0.
-        `solved` records the solution as a term."""
+        Records the solution as a term in `solved`, if there is one, and the equation in `parts`."""
         table = self.values[f]
         part: Any
         for part in flatten("&", body):
             while part[0] == "->":  # an equation under conditions: only if they are true
                 try:
                     part = part[2][1] if self.truth(part[2][0], (i,)) else ("true", None, ())
-                except Rejected:  # the condition asks for f(i) itself
+                except Rejected:  # the condition contains f(i) itself
                     part = ("true", None, ())
             if part[0] != "=":
                 continue
             a, b = part[2]
             if a[0] == "app" and a[2] == (f, HERE) and b[0] == "fn" and b[1] == "sqrt":  # f(i) = sqrt(t)
-                inside = self.value(b[2][0], (i,))
+                radicand = self.value(b[2][0], (i,))
                 table[i] = self.value(b, (i,))
                 self.solved[f, i] = b
-                if isinstance(inside, int | Fraction) and isinstance(table[i], Root):
-                    self.roots[f, i] = (Fraction(inside),)
+                if isinstance(radicand, int | Fraction) and isinstance(table[i], Root):
+                    self.roots[f, i] = (Fraction(radicand),)
                 return
             if a[0] == "*" and f in free(a[2][0]) and f not in free(a[2][1]):  # (f(i) - c)*d = b, so f(i) = b/d + c
                 factor = self.value(a[2][1], (i,))
@@ -287,7 +299,8 @@ class Runs(Instances):
                     self.parts.append((f, part, i))
                     return
                 continue
-            # Another equation: the difference of its sides is linear in f(i), by its values at 0 and 1.
+            # Any other equation: the difference of its sides is taken to be linear in f(i), so its values for
+            # f(i) = 0 and f(i) = 1 give the solution. `_follows` checks the equation afterwards.
             differences = []
             for trial_value in (0, 1):
                 table[i] = trial_value
@@ -302,7 +315,7 @@ class Runs(Instances):
         table[i] = 0
 
     def choices(self, premise: Term) -> Iterator[bool]:
-        """As in `Instances`; also, ``w(t) = c`` gives w its value at one place."""
+        """As in `Instances`. In addition, a premise ``w(t) = c`` gives w its value at one position."""
         if premise[0] == "=":
             for head, token in (premise[2], premise[2][::-1]):
                 if head[0] == "app" and len(head[2]) == 2 and isinstance(self.values.get(head[2][0]), dict):
@@ -323,7 +336,7 @@ class Runs(Instances):
 
     @cached_property
     def seconds(self) -> list[tuple[Any, SecondRun]]:
-        """The models that the second runs are of."""
+        """Each second run with its model."""
         return [(_model(run.document), run) for run in self.others]
 
     @cached_property
@@ -333,14 +346,15 @@ class Runs(Instances):
 
     @property
     def rows(self) -> list[dict[str, str]]:
-        """The present rows of a model that takes numbers."""
+        """The present input of a model that takes numbers: for each position, the numbers by name, as text."""
         tables = [self.values[v] if isinstance(self.values[v], dict) else {0: self.values[v]} for v in self.inputs]
         names = [] if self.document is None else self.document["embedding"]["inputs"]
         return [{name: str(t[i]) for name, t in zip(names, tables, strict=True)} for i in sorted(tables[0])]
 
     @property
     def word(self) -> tuple[str, ...]:
-        """The typed tokens of the present string; their numbers without a document; for a model of numbers its rows."""
+        """The typed tokens of the present string; without a document the numbers of all its tokens, as text; for a
+        model that takes numbers, its rows as text."""
         if self.inputs:
             return tuple(", ".join(f"{name}={x}" for name, x in row.items()) for row in self.rows)
         (w,) = self.words_of
@@ -351,14 +365,15 @@ class Runs(Instances):
         return tuple(self.model.embedding.typed([tokens[k] for k in numbers]))
 
     def runs(self) -> bool:
-        """Whether each model has a run on the present string, by its forward pass. SymcookError if a coordinate of that
-        run is not among the values of the equations."""
+        """Whether each model has a run on the present string, by its forward pass. SymcookError if the equations give
+        no function the values that a coordinate has in that run."""
         if self.model is not None and not self._ran(self.model, "", self.given):
             return False
         return all(self._ran(model, run.stem, self._changed(run)) for model, run in self.seconds)
 
     def _changed(self, run: SecondRun) -> Any:
-        """The input of a second run at the present string: with the changed symbol in its place, if there is one."""
+        """The input of a second run for the present string: with the symbol changed, if it is a run on a changed
+        string. (For a renamed string, the model has the embedding changed and reads the present string.)"""
         if not run.place:
             return self.given
         position = (
@@ -373,11 +388,11 @@ class Runs(Instances):
         return self.rows if self.inputs else self.word
 
     def columns(self, stem: str) -> Iterator[dict[int, Any]]:
-        """The values by position of each function whose name begins with `stem`."""
+        """For each function whose name begins with `stem`: its values by position."""
         return (x for v, x in self.values.items() if isinstance(x, dict) and v[1][0].startswith(stem))
 
     def _ran(self, model: Any, stem: str, given: Any) -> bool:
-        """As `runs`, for one model on the input `given`; the names of its functions begin with `stem`."""
+        """As `runs`, for one model on the input `given`. The names of its functions begin with `stem`."""
         from symcook.domains import make_domain
         from symcook.errors import NotExact, Undecided
         from symcook.forward import forward
@@ -402,13 +417,14 @@ class Runs(Instances):
                     raise SymcookError(f"the equations and the run of {self.word} differ at {name}; please report it")
         return True
 
-    # --- Sentences -----------------------------------------------------------------------------------------------
+    # --- The conclusion ------------------------------------------------------------------------------------------
 
     def false(self, wide: bool = False) -> bool | None:
-        """Whether the conclusion is false at the present string; None if that is left open.
+        """Whether the conclusion is false on the present string; None if that is left open.
 
-        A conclusion may ask for values beyond the ends of the string, about which the equations state nothing. There a
-        function is 0, and tokens are none; with `wide` other values are tried too, which may make it false.
+        A conclusion may contain values beyond the ends of the string, about which the equations state nothing. There a
+        function is 0, and there is no token. With `wide` other values are tried too, since the conclusion must hold for
+        all of them.
         """
         self.strict, self.beyond, self.outside = False, set(), {}
         try:
@@ -416,10 +432,10 @@ class Runs(Instances):
                 return True
             if not wide or not self.beyond:
                 return False
-            asked = sorted(self.beyond, key=lambda v: v[1][0])
+            functions_beyond = sorted(self.beyond, key=lambda v: v[1][0])
             tokens = range(max((x for w in self.words_of for x in self.values[w].values()), default=0) + 1)
-            for values_beyond in product(*([*tokens] if v in self.words_of else [0, 1, -1] for v in asked)):
-                self.outside = dict(zip(asked, values_beyond, strict=True))
+            for values_beyond in product(*([*tokens] if v in self.words_of else [0, 1, -1] for v in functions_beyond)):
+                self.outside = dict(zip(functions_beyond, values_beyond, strict=True))
                 if not self.truth(self.conclusion, ()):
                     return True
             return False
@@ -427,9 +443,10 @@ class Runs(Instances):
             return None
 
     def tried(self, longest: int = LONGEST) -> Tried:
-        """The result of all strings, shortest first, until the statement is false on one or the work is spent. In the
-        first case the values of that string stay in `values` (`reader` writes them as terms)."""
+        """The result of trying all strings, shortest first, until the statement is false on one or the work is spent.
+        In the first case `values` keeps the values of that string (`reader` writes them as terms)."""
         length, first_open = 0, None
+        # First up to the length `longest`; then with other values beyond the ends, up to `WIDE`, with a new budget.
         for wide in (False, True):
             self.limit = self.work + self.budget
             try:
@@ -447,21 +464,22 @@ class Runs(Instances):
         return Tried(None, length, open_at=first_open)
 
     def refuting(self, length: int, open_at: tuple[str, ...] | None = None, unsought: str | None = None) -> Tried:
-        """The result that the statement is false on the present string; all strings up to `length` were tried."""
+        """The result if the statement is false on the present string and all strings up to `length` were tried."""
         places = {name: self.values[v] for name, v in self.places.items()}
         return Tried(self.word, length, bool(self.beyond), open_at, places, unsought)
 
     @property
     def rational(self) -> bool:
-        """Whether all values at the present string are rational."""
+        """Whether all values on the present string are rational."""
         tables = (x.values() for x in self.values.values() if isinstance(x, dict))
         return all(isinstance(x, int | Fraction) for table in tables for x in table)
 
     def behind(self, f: Term) -> int:
-        """The value of a function beyond the ends of the string: no token (-1) or 0, unless another value is tried."""
+        """The value of a function beyond the ends of the string: the one that is tried (`outside`), else 0, or -1 (the
+        number of no token) for tokens that were evaluated there."""
         return self.outside.get(f, -1 if f in self.words_of and f in self.beyond else 0)
 
-    # --- Values and truth, as in `Instances`, with more numbers -----------------------------------------------------
+    # --- Values and truth: as in `Instances`, with roots and exponentials ---------------------------------------------
 
     def spend(self, symbols: int = 1) -> None:
         """Count evaluated symbols; WordsSpent if the work or the time is used up."""
@@ -474,21 +492,23 @@ class Runs(Instances):
                 raise WordsSpent
 
     def value(self, t: Term, bound: tuple[int, ...]) -> Any:
+        """The value of a term; `bound` has the values of the bound integers, the innermost first."""
         cost, valued = self.evaluated.term(t)
         self.spend(cost)
         return valued(bound)
 
     def truth(self, t: Term, bound: tuple[int, ...]) -> bool:
+        """The truth of a formula; `bound` is as in `value`."""
         cost, truth_of = self.evaluated.formula(t)
         self.spend(cost)
         return truth_of(bound)
 
     def without_value(self, name: Term) -> Any:
-        """The value of a name that has none yet."""
+        """Raises Rejected: the value of `name` is needed before it is set."""
         raise Rejected(f"'{name[1][0]}' has no value when it is needed")
 
     def behind_the_end(self, head: Term, at: Any) -> Any:
-        """The value of a function at a place where it has none of its own."""
+        """The value of the function `head` at `at`, where its table has no value; Rejected if `strict`."""
         if self.strict:
             raise Rejected(f"'{head[1][0]}' has no value at {at}")
         self.beyond.add(head)
@@ -498,21 +518,21 @@ class Runs(Instances):
         """The truth of ``ex k:Int. F``."""
         (body,) = t[2]
         if (here := self.range(body, bound)) is not None:
-            return bool(here)  # nothing is asked but that there is a place
+            return bool(here)  # F only says that k is in a range
         if (places := self.among(body, bound)) is not None:
             return any([self.truth(body, (k, *bound)) for k in places])
         return super().truth(t, bound)
 
     def among(self, body: Term, bound: tuple[int, ...]) -> range | None:
-        """The integers at which `body` may be true, by the comparisons in it that are linear in this integer, as in
-        ``ex k:Int. n = 2*k + 1``; None if these do not bound it on both sides."""
+        """The integers k for which the `body` of ``ex k:Int. n = 2*k + 1`` may be true, by the comparisons in it that
+        are linear in k; None if they do not bound k on both sides."""
         low = high = None
         for part in flatten("&", body):
             if part[0] not in ("=", "<=", "<") or not all(_degree(k, 0) in (0, 1) for k in part[2]):
                 continue
-            # Right side less left side must not be negative; this is linear, so its values at 0 and 1 give its root.
-            at = [[self.value(k, (q, *bound)) for k in part[2]] for q in (0, 1)]
-            at_zero, at_one = (minus(b, a) for a, b in at)
+            # right - left must not be negative. It is linear in k, so its values at k = 0 and k = 1 give its root.
+            values_at = [[self.value(k, (q, *bound)) for k in part[2]] for q in (0, 1)]
+            at_zero, at_one = (minus(b, a) for a, b in values_at)
             slope = minus(at_one, at_zero)
             if not isinstance(at_zero, int | Fraction) or not isinstance(slope, int | Fraction) or not slope:
                 continue
@@ -534,10 +554,12 @@ def _model(document: Mapping[str, Any] | None) -> Any:
 
 
 def _degree(t: Term, depth: int) -> int:
-    """The degree of a term, 0 or 1, in the variable bound `depth` binders out; 2 for a larger or an unclear one."""
+    """The degree of a term in the variable that is bound `depth` binders further out: 0 or 1; 2 for any larger degree
+    and if it is unclear."""
     tag, data, kids = t
     if tag == "bound":
         return int(data[0] == depth)
+    # The last kid of a binder is in the scope of one more variable.
     inside = [_degree(k, depth + (tag in ("sum", "prod", "all", "ex") and k is kids[-1])) for k in kids]
     if tag == "*":
         return min(2, sum(inside))
@@ -547,8 +569,10 @@ def _degree(t: Term, depth: int) -> int:
 
 
 def _truth_function(premise: Term) -> Term | None:
-    """The function f of a premise ``all i in a..b. f(i) = t``, where t is no numeral: a truth function, or the state of
-    an automaton, in contrast to the tokens of a string. None for another premise."""
+    """The function f of a premise ``all i in a..b. f(i) = t``, where t is not a numeral; None for another premise.
+
+    Such an f to the integers is a truth function or the state of an automaton. A premise about the tokens of a string
+    has a numeral on the right."""
     if premise[0] == "all" and premise[2][0][0] == "->":
         # `right` has the right side of an equation; for another conclusion it is empty.
         left, *right = premise[2][0][2][1][2] if premise[2][0][2][1][0] == "=" else (premise,)
@@ -558,7 +582,8 @@ def _truth_function(premise: Term) -> Term | None:
 
 
 def _ordered(premises: Sequence[Term], known: set[Term]) -> list[Term]:
-    """The premises in an order in which each has at most one function that is not `known` and not in earlier ones."""
+    """The premises in an order in which each has at most one name that is not `known` and not in earlier premises. If
+    there is no such order, a premise with more new names comes as late as possible."""
     remaining, ordered, known = list(premises), [], set(known)
     while remaining:
         ready = next((p for p in remaining if len(free(p) - known) <= 1), remaining[0])
@@ -569,7 +594,8 @@ def _ordered(premises: Sequence[Term], known: set[Term]) -> list[Term]:
 
 
 def _differ(a: Sequence[OwnValue], b: Sequence[OwnValue]) -> bool:
-    """Whether two rows are different in some place; numbers that cannot be told apart do not count as different."""
+    """Whether two rows of values differ at some place. Values whose comparison is undecided do not count as
+    different."""
     for x, y in zip(a, b, strict=True):
         with suppress(*OPEN):
             if sign(minus(x, y)):

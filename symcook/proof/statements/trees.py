@@ -1,4 +1,4 @@
-"""Trees of the grammar with others in the place of their parts. Untrusted."""
+"""Trees of the grammar: the names in them, and substitution for names and calls. Untrusted."""
 
 from __future__ import annotations
 
@@ -9,29 +9,31 @@ from symcook.model.expr import Tree, children
 
 
 def mentioned(tree: object) -> set[str]:
-    """The names in a tree, those of functions too."""
+    """All names in a tree or in a tuple of trees: of variables and of functions, but not names that are only bound."""
     if not isinstance(tree, tuple):
         return set()
-    if tree[:1] == ("lambda",):  # what it binds is a tuple of names, and no tree
+    if tree[:1] == ("lambda",):  # its tree[1] is the tuple of bound names, which is not a tree
         return mentioned(tree[2])
     own = {tree[1]} if tree[:1] in (("name",), ("call",)) else set()
     return own.union(*map(mentioned, tree))
 
 
 def mapped(tree: Tree, put: Callable[[Tree], Tree]) -> Tree:
-    """The tree with others in the place of its direct parts."""
+    """`tree` with each of its direct parts replaced by `put` of the part. A part that is no tree, such as a bound name
+    or a number, stays."""
     if tree[0] == "call":
         return ("call", tree[1], tuple(map(put, tree[2])))
-    own = {id(part) for part in children(tree)}
-    return tuple(put(part) if id(part) in own else part for part in tree)
+    parts = {id(part) for part in children(tree)}
+    return tuple(put(part) if id(part) in parts else part for part in tree)
 
 
 Calls = Mapping[str, Callable[[tuple[Tree, ...]], Tree]]
-"""What stands for the call of a function, by the function."""
+"""By function name: from the arguments of a call, the tree that replaces the call."""
 
 
 def replaced(tree: Tree, put: Mapping[str, Tree], calls: Calls) -> Tree:
-    """A tree with others in place of names and of calls; bound names that would catch one of these are renamed."""
+    """`tree` with each free name replaced as in `put`, and each call as in `calls`. A sum, product or range quantifier
+    whose bound name occurs in one of the trees of `put` gets another bound name."""
     tag = tree[0]
     if tag == "name":
         return calls[tree[1]](()) if tree[1] in calls else put.get(tree[1], tree)
@@ -40,17 +42,18 @@ def replaced(tree: Tree, put: Mapping[str, Tree], calls: Calls) -> Tree:
     if tag in ("sum", "prod", "all in", "ex in"):
         name, body = tree[1], tree[4]
         low, high = (replaced(bound_end, put, calls) for bound_end in tree[2:4])
-        inner = {key: value for key, value in put.items() if key != name}
-        caught = set().union(*map(mentioned, inner.values()))
+        inner_put = {key: value for key, value in put.items() if key != name}
+        caught = set().union(*map(mentioned, inner_put.values()))
         if name in caught:
             new = next(f"{name}{k}" for k in itertools.count(1) if f"{name}{k}" not in caught | mentioned(body))
-            inner[name], name = ("name", new), new
-        return (tag, name, low, high, replaced(body, inner, calls))
+            inner_put[name], name = ("name", new), new
+        return (tag, name, low, high, replaced(body, inner_put, calls))
     return mapped(tree, lambda part: replaced(part, put, calls))
 
 
 def apart(tree: Tree, bound: frozenset[str]) -> Tree:
-    """A tree in which no name is bound where it is bound already."""
+    """`tree` with bound names renamed, so that no name is bound inside the scope of the same name. `bound` are the
+    names that are bound around `tree`."""
     tag = tree[0]
     if tag in ("sum", "prod", "all in", "ex in"):
         name, body = tree[1], tree[4]

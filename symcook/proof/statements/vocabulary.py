@@ -1,13 +1,14 @@
-"""What the names in a statement mean for a model, and the statement in the names of a formula.
+"""The meaning of the names in a statement about a model, and the translation of the statement into a formula.
 
-In go a model's document and the text of a statement, as a user writes it: ``x@1(i)``, ``count(a)``, ``accept(n)``. Out
-comes a tree of the proof language, in which the functions are those of the run's equations (`ModelMeaning.relation`):
+The input is a model's document and the text of a statement, as a user writes it: ``x@1(i)``, ``count(a)``,
+``accept(n)``. The output is a tree of the proof language, whose functions are those of the run's equations
+(`ModelMeaning.relation`):
 
 - a coordinate, with a stage or without one, becomes the function that holds it there;
 - a keyword (`WORDS` of the reader: at, count, first, accept, holds, ..) is written out as a formula or term;
 - a definition of the library stays as it is.
 
-`ModelMeaning` is about the model and `Sentence` about one statement. Errors name the part of the text that is wrong.
+`ModelMeaning` belongs to the model, and `Sentence` to one statement. Errors quote the part of the text that is wrong.
 """
 
 from __future__ import annotations
@@ -47,17 +48,18 @@ if TYPE_CHECKING:
     from symcook.proof.grammar import Env
 
 MOST_STATES = 60
-"""So many states, and so many symbols, the automaton of a regular expression may have."""
+"""The maximum number of states, and of symbols, of the automaton of a regular expression."""
 HERE_NAME = "here"
-"""Stands for the position in the text of a readout's condition."""
+"""The name of the position in the texts of keywords and of the readout's conditions; `written` replaces it."""
+# By function: an example of its use, for error messages.
 _ROUNDED_AS = {"mod": "mod(n, 2)", "floor": "floor(n/2)", "sign": "sign(i - 2)"}
 OWN_NAMES = frozenset({"n", "w", "run", "word", "names", HERE_NAME})
-"""Names that the text of a statement itself uses."""
+"""Names that have a meaning in every formal statement, so that no coordinate may have them there."""
 
 
 class _Layers(Relation):
-    """A relation that records, in `after`, which function holds each coordinate after a sublayer: by the number of the
-    layer (0 is the embedding) and "attention", or "" for the end of the layer."""
+    """A relation that also records which function holds each coordinate after a sublayer. The keys of `after` are the
+    number of the layer (0 is the embedding) and "attention", or "" for the end of the layer."""
 
     def __init__(self, model: Mapping[str, object]) -> None:
         self.after: dict[tuple[int, str], dict[str, str]] = {}
@@ -74,7 +76,8 @@ class _Layers(Relation):
 
 
 def renamed(document: Mapping[str, Any], taken: Collection[str]) -> tuple[Mapping[str, Any], dict[str, str]]:
-    """The document with other names for the coordinates whose name is `taken`; and the new names by the old ones."""
+    """The document with new names for the coordinates whose name is `taken`; and by coordinate, its name there, which
+    is the old one if it is not `taken`."""
     norms = [
         norm for layer in document["layers"] for key in ("attention", "feedforward") for norm in layer[f"{key}_norms"]
     ]
@@ -88,7 +91,7 @@ def renamed(document: Mapping[str, Any], taken: Collection[str]) -> tuple[Mappin
         new_names[name] = new
 
     def walk(part: object, key: str) -> Any:
-        """A part of the document, which stands under `key`, with the new names."""
+        """The part of the document under `key`, with the new names."""
         if isinstance(part, dict):
             # Rows of an embedding have coordinates as keys; "words" has one row for each token.
             has_coordinates = key in ("positions", "row")
@@ -104,7 +107,8 @@ def renamed(document: Mapping[str, Any], taken: Collection[str]) -> tuple[Mappin
 
 
 def split(name: str) -> tuple[str, str]:
-    """A coordinate and the stage of its value, as a sentence writes them: ``v``, ``"v"``, ``v@1``.
+    """For a name in a statement, such as ``v``, ``"v"`` or ``v@1``: the coordinate and the stage of its value, "" for
+    the last.
 
     >>> split("v@1.attention"), split('"odd"')
     (('v', '@1.attention'), ('odd', ''))
@@ -115,7 +119,7 @@ def split(name: str) -> tuple[str, str]:
 
 
 def free(taken: Collection[str], name: str) -> str:
-    """A name that is not `taken`: `name` itself, one of `BOUND`, or `name` with a number."""
+    """A name that is not `taken`: `name` itself, else one of `BOUND`, else `name` with a number."""
     pool = itertools.chain((name, *BOUND), (f"{name}{number}" for number in itertools.count(1)))
     return next(x for x in pool if x not in taken)
 
@@ -129,7 +133,8 @@ BoundNames = Mapping[str, str]
 def rebuilt(
     tree: Tree, scope: BoundNames, walk: Callable[[Tree, BoundNames], Tree], fresh: Callable[[str, BoundNames], str]
 ) -> Tree:
-    """A tree that is neither a name nor a call, with its parts changed by `walk` and its bound names by `fresh`."""
+    """A tree that is neither a name nor a call, with each part changed by `walk` and each bound name by `fresh`. Both
+    functions take the `scope`: the names that are bound around the part."""
     tag = tree[0]
     if tag in ("num", "true", "false"):
         return tree
@@ -147,7 +152,8 @@ def rebuilt(
 
 
 def written(tree: Tree, here: Tree | None, taken: Collection[str]) -> Tree:
-    """The tree of a keyword's text, with the position `here` for `HERE_NAME`; its bound names are not `taken`."""
+    """The `tree` of a keyword's text, with the position `here` in place of `HERE_NAME`, and with bound names that are
+    not `taken`."""
 
     def walk(part: Tree, scope: BoundNames) -> Tree:
         if part[0] == "name":
@@ -160,7 +166,7 @@ def written(tree: Tree, here: Tree | None, taken: Collection[str]) -> Tree:
 
 
 def about_brackets(known: Mapping[str, Definition]) -> set[str]:
-    """The definitions for which token 0 opens a bracket and token 1 closes it."""
+    """The names of the definitions that take token 0 for an opening and token 1 for a closing bracket."""
     about = {"bracket", "brackets"}
     for name, definition in known.items():  # each uses earlier ones only
         if about & mentioned(definition.tree):
@@ -169,7 +175,7 @@ def about_brackets(known: Mapping[str, Definition]) -> set[str]:
 
 
 def named(name: str) -> str:
-    """The id of claims about a model of this name: ``own.NAME``, with a hyphen for what no id may have.
+    """The id of statements about a model of this name: ``own.NAME``, with a hyphen for characters that no id may have.
 
     >>> named("votes"), named("my model"), named("")
     ('own.votes', 'own.my-model', 'own.model')
@@ -181,9 +187,10 @@ def named(name: str) -> str:
 class ModelMeaning:
     """The meaning of names in statements about the model of a document.
 
-    `run`, `parts` and `word` are the run's equations, the same one by one, and the premise about the string (None for
-    a model of numbers). `functions` are the names of the run's functions, `sorts` the sorts of all names that a
-    statement quantifies, `tokens` the numbers of tokens, `taken` the names that a bound name must not have."""
+    `run` has the run's equations as one formula, and `parts` one by one. `word` is the premise about the string, None
+    for a model that reads numbers. `functions` are the names of the run's functions, `sorts` the sorts of all names
+    that a statement quantifies, `tokens` the number of each token, `taken` the names that a bound name must not have.
+    `names` has, for each coordinate, its name in the formula."""
 
     def __init__(
         self,
@@ -201,7 +208,7 @@ class ModelMeaning:
             raise BadInput(must, ", ".join(s["name"] for s in document["symbols"]), "give them values first")
         self.known, self.space = known, tuple(document["space"])
         self.symbols = tuple(declared["name"] for declared in document["symbols"])
-        if HERE_NAME in self.symbols:  # coordinates are called otherwise, symbols stand by their names
+        if HERE_NAME in self.symbols:  # a coordinate would be renamed; a symbol has its own name in the formula
             must = "a model in a claim must have no symbol whose name symcook uses itself"
             raise BadInput(must, HERE_NAME, "rename it, or give it a value first")
         self.taken = {*known, *expr.RESERVED, *WORDS, *OWN_NAMES, *self.symbols}
@@ -212,22 +219,22 @@ class ModelMeaning:
         words = document["embedding"]["words"]
         if words is not None:
             self.word = self.relation.word()
-        self.functions = list(self.relation.sorts())  # of rows of numbers the inputs too
+        self.functions = list(self.relation.sorts())  # with the inputs, if the model reads numbers
         self.taken |= set(self.functions)
         self.tokens: dict[str, int] = {token: number for number, token in enumerate(words or ())}
-        self.truths: Truths | None = None  # of the formulas of the sentence
+        self.truths: Truths | None = None  # the truth functions of the temporal formulas in the statement
         # The names that a statement quantifies, in this order: the length, symbols, tokens, functions.
         self.sorts = {} if self.relation.pointwise else {"n": "Int"}
         self.sorts |= dict.fromkeys(self.symbols, "Real")
         self.sorts |= {} if words is None else {"w": "Int->Int"}
         self.sorts |= dict.fromkeys(self.functions, "Real" if self.relation.pointwise else "Int->Real")
-        self.others: dict[str, OtherModel] = {}
-        self.places: dict[str, str] = {}  # the names of changed positions, and those that the statement has for them
-        self.add_runs("")
+        self.others: dict[str, OtherModel] = {}  # the second runs, by the prefix of their names
+        self.places: dict[str, str] = {}  # by name of a changed position in the statement: its name in the formula
+        self.add_runs("")  # the second model, which has no text in parentheses
 
     def add_runs(self, sentence: str) -> None:
-        """Add the second runs that a statement is about to `others`, by the prefix of their names, and their equations
-        and functions to those of the first run."""
+        """Add each second run in `sentence`, and that of the second model, to `others`; and its equations and functions
+        to those of the first run."""
         for run in second_runs(sentence, *self.given):
             same = next((second_run for second_run in self.others.values() if second_run.of.same(run)), None)
             if same is not None:  # the same run, written differently
@@ -242,8 +249,8 @@ class ModelMeaning:
             self.sorts |= second.sorts
 
     def place(self, run: SecondRun) -> str:
-        """The changed position of a run as it is in the formula: a number, n, or a new name; Rejected for a name that
-        has another meaning."""
+        """The changed position of a run, as it is written in the formula: a number, n, or a new name, which is added to
+        `places`. Rejected for a name that already has a meaning."""
         name = run.place
         if not run.named or name in self.places:
             return self.places.get(name, name)
@@ -257,7 +264,8 @@ class ModelMeaning:
 
     @property
     def least(self) -> list[str]:
-        """The premises that each run has a position; none for a model without positions."""
+        """The premises that each run has a position, and that changed positions are in range; empty for a model without
+        positions."""
         if self.relation.pointwise:
             return []
         of_others = [condition for second in self.others.values() for condition in second.least]
@@ -277,12 +285,12 @@ class ModelMeaning:
 
     @property
     def integers(self) -> dict[str, bool]:
-        """The names of integers; all of them are never negative (True)."""
+        """The names of integers, each with whether it is never negative, which is true of all."""
         return {"n": True, **dict.fromkeys(self.places.values(), True)}
 
     @property
     def regions(self) -> list[str]:
-        """The formulas that state the bounds of the symbols."""
+        """The formulas that state the bounds of the model's symbols."""
         formulas = []
         for declared in self.document["symbols"]:
             name, lower, upper = declared["name"], declared["lower"], declared["upper"]
@@ -293,8 +301,8 @@ class ModelMeaning:
         return formulas
 
     def text(self, sentence: str) -> str:
-        """The text of the formula for a statement; BadInput for an invalid statement. If it has temporal formulas, as
-        in ``holds(F, i)``, their truth functions are in `truths` afterwards, with the sorts in `sorts`."""
+        """The text of the formula for a statement; BadInput for an invalid statement. For temporal formulas, as in
+        ``holds(F, i)``, this sets `truths` to their truth functions, and adds the sorts of these to `sorts`."""
         return expr.show(Sentence(self, sentence).made)
 
     def truths_for(self, sentence: Sentence) -> Truths:
@@ -304,19 +312,19 @@ class ModelMeaning:
         return Truths(letters, int(low), high, {*self.taken, *sentence.reader.names}, sentence.fail)
 
     def stages(self, name: str) -> dict[str, str | None]:
-        """By stage, ``@0`` (the embedding), ``@1.attention``, ``@1``, ..: the function that holds the coordinate there;
-        None while it is 0."""
+        """By stage, ``@0`` (the embedding), ``@1.attention``, ``@1``, ..: the function that gives the values of the
+        coordinate at that stage; None while it is 0."""
         after, inner = self.relation.after, self.names[name]
         out = {"@0": after[0, ""].get(inner)}
         for number in range(1, len(self.document["layers"]) + 1):
-            last = out[f"@{number - 1}"]  # a layer without a sublayer leaves it as it is
+            last = out[f"@{number - 1}"]  # the stage of the layer before, if this layer has no sublayer
             if (number, "attention") in after:
                 out[f"@{number}.attention"] = last = after[number, "attention"].get(inner)
             out[f"@{number}"] = after[number, ""].get(inner) if (number, "") in after else last
         return out
 
     def listed(self) -> list[str]:
-        """The coordinates as a statement writes them, then their earlier values ``NAME@STAGE``, each once."""
+        """The coordinates as a statement writes them, then ``NAME@STAGE`` for each earlier value that differs."""
         earlier = []
         for name in self.space:
             functions_seen = {None, self.relation.held.get(self.names[name])}
@@ -328,9 +336,10 @@ class ModelMeaning:
 
 
 class Sentence:
-    """One statement about the model of a `ModelMeaning`: `made` is its formula, as a tree."""
+    """One statement about the model of a `ModelMeaning`. `made` is its formula, as a tree."""
 
     READER = SentenceReader
+    """The class that reads the text. `FamilySentence` has another one."""
 
     def __init__(self, meaning: ModelMeaning, text: str) -> None:
         """BadInput for an invalid statement."""
@@ -339,7 +348,7 @@ class Sentence:
         second_names = [] if second is None else [f"{OTHER}{name}" for name in second.meaning.space]
         self.reader = self.READER(text, [*meaning.space, *second_names], second is not None)
         tree = self.reader.whole()
-        # Runs on other strings, ``changed(p, a).accept``, are known when the text is read.
+        # The runs on other strings, as in ``changed(p, a).accept``.
         for prefix, begin in other_strings(text).items():
             try:
                 meaning.add_runs(prefix)
@@ -355,11 +364,12 @@ class Sentence:
             self._require_formula(tree)
         except RecursionError:
             raise self.fail(tree, "it nests too deep") from None
-        except Rejected as error:  # in a word or a definition
+        except Rejected as error:  # from a keyword or a definition
             raise self.fail(tree, str(error)) from None
 
     def _require_formula(self, tree: Tree) -> None:
-        """BadInput if a part of the formula has a wrong sort, or if all of it, made of `tree`, is a number."""
+        """BadInput if a part of the formula `made` has a wrong sort, or if all of it is a number. `tree` is the tree of
+        the statement, for the position of the error."""
         env = {name: var(name, _sort(sort)) for name, sort in self.meaning.sorts.items()}
         if sort_of(_Builder(self).build(self.made, env, self.meaning.known)) != "Bool":
             raise self.fail(tree, "it is a number; compare it with something")
@@ -376,8 +386,8 @@ class Sentence:
         return RoundedTerms({*self.meaning.taken, *words(tree)}, fail, own).put(tree, self.meaning.integers)
 
     def fail(self, tree: Tree, what: str) -> BadInput:
-        """The error about a part of the statement. If the part has a coordinate whose name has another meaning, the
-        error tells how that coordinate is written."""
+        """The error `what` about the part `tree` of the statement. If this part has a name that is a coordinate, but
+        has another meaning, the error says how to write the coordinate."""
         _, begin, end = self.reader.spans.get(id(tree), (tree, 0, len(self.text)))
         for name in self.meaning.space:
             if self.meaning.names[name] != name and re.search(rf"(?<![\"'\w]){name}\b", self.text[begin:end]):
@@ -385,7 +395,8 @@ class Sentence:
         return self.reader.wrong(what, begin, end)
 
     def unknown(self, tree: Tree, name: str) -> BadInput:
-        """The error about an unknown name, with advice for a usual slip, a token, a free variable or a similar name."""
+        """The error about an unknown name. It has advice for a common mistake, a token, an unbound variable, or a name
+        that is similar to a known one."""
         listed = self.meaning.listed()
         advice = f"bind it: all {name} in 1..n. F" if tree[0] == "name" and len(name) == 1 else None
         if name in self.meaning.tokens:
@@ -394,14 +405,14 @@ class Sentence:
         return self.fail(tree, f"the name '{name}' is unknown here; {advice}")
 
     def formulas(self, tree: Tree) -> None:
-        """Name the truth functions of all temporal formulas and regular expressions in a statement. This comes first,
-        so that no bound name is called like one of them."""
+        """Name the truth functions of all temporal formulas and regular expressions in a statement. This is done before
+        the translation, so that no bound name gets the name of a truth function."""
         todo, truth_calls = [tree], []
         while todo:
             part = todo.pop(0)
             is_truth_call = part[0] == "call" and part[1] in ("holds", "matches")
             truth_calls += [part] if is_truth_call else []
-            # The first argument, the formula or the expression, is in a language of its own.
+            # The first argument of such a call is a formula or expression in another language: do not look into it.
             todo = [*(part[2][1:] if is_truth_call else expr.children(part)), *todo]
         if truth_calls:
             if "w" not in self.meaning.sorts:
@@ -416,8 +427,8 @@ class Sentence:
             self.meaning.sorts |= dict.fromkeys(truths.lines.values(), "Int->Int")
 
     def automaton(self, tree: Tree) -> tuple[str, list[int]]:
-        """For ``matches(EXPRESSION, ..)``: the function that gives the state of the automaton of the expression, empty
-        if there is only one state; and the states that accept."""
+        """For ``matches(EXPRESSION, ..)``: the name of the function that gives the state of the expression's automaton,
+        "" if the automaton has only one state; and the numbers of the accepting states."""
         truths, meaning = present(self.meaning.truths), self.meaning
         try:
             table = regular_table(unquoted(tree[2][0][1]), tuple(truths.letters))
@@ -430,10 +441,11 @@ class Sentence:
         name = truths.state(table.moves, meaning.relation.high, ends) if len(table.moves) > 1 else ""
         return name, [state for state, accepts in enumerate(table.answers) if accepts]
 
-    # The sentence's names become those of the statement; each new part stands where the old one stood.
+    # The translation from the names of the statement to those of the formula. Each new part gets the position in the
+    # text of the part that it replaces.
 
     def walk(self, tree: Tree, scope: BoundNames) -> Tree:
-        """`tree` in the names of the formula; `scope` has the names that are bound around it."""
+        """`tree` in the names of the formula. `scope` has the names that are bound around it."""
         tag = tree[0]
         if tag == "name":
             translated = self.name(tree, scope)
@@ -441,13 +453,14 @@ class Sentence:
             translated = self.call(tree, scope)
         else:
             translated = rebuilt(tree, scope, self.walk, lambda name, inner: self.fresh(tree, name, inner))
-        place = self.reader.spans.get(id(tree))
-        if place is not None:
-            self.reader.spans[id(translated)] = (translated, *place[1:])
+        span = self.reader.spans.get(id(tree))
+        if span is not None:
+            self.reader.spans[id(translated)] = (translated, *span[1:])
         return translated
 
     def fresh(self, tree: Tree, name: str, scope: BoundNames) -> str:
-        """The name that a quantifier or sum binds, as the statement writes it."""
+        """The name in the formula for a `name` that a quantifier or sum binds. BadInput if it is already bound, or is a
+        coordinate."""
         if name in scope:
             raise self.fail(tree, f"the name '{name}' is bound twice")
         if name in self.meaning.space:
@@ -461,7 +474,7 @@ class Sentence:
             return ("name", scope[name])
         if parted(name)[0]:
             return self.of_other(tree, [], scope)
-        base, at = split(name)
+        base, stage = split(name)
         if name in ("n", "w") and name not in meaning.sorts:
             raise self.absent(tree, name)
         is_other_function = name in meaning.functions and name not in meaning.space
@@ -469,7 +482,7 @@ class Sentence:
             return ("name", name)
         if base not in meaning.space:
             raise self.unknown(tree, name)
-        function = self.held(tree, base, at)
+        function = self.held(tree, base, stage)
         if function is not None:
             return ("name", function)
         # A coordinate to which nothing was written: the number 0, or the function that is 0 everywhere.
@@ -490,13 +503,13 @@ class Sentence:
         values = tuple(self.walk(a, scope) for a in arguments)
         if name in scope:
             return ("call", scope[name], values)
-        base, at = split(name)
-        language = self.language(name, len(values)) if base == name else ""
+        base, stage = split(name)
+        kind_in_language = self.language(name, len(values)) if base == name else ""
         is_coordinate = base in self.meaning.space
-        if is_coordinate and language == "number":  # both would be numbers: nothing tells them apart
+        if is_coordinate and kind_in_language == "number":  # both would be numbers: nothing tells them apart
             second_meaning = "the token at a position" if name == "w" else "a function as well"
             raise self.fail(tree, f"{name} has two meanings here, since it is {second_meaning}")
-        if language:
+        if kind_in_language:
             self.brackets(tree)
             return ("call", name, values)
         if not is_coordinate and name in self.meaning.functions:
@@ -511,19 +524,20 @@ class Sentence:
             raise self.fail(tree, f"this model has no positions; its values are numbers, {base}")
         if len(values) != 1:
             raise self.fail(tree, f"a coordinate takes one position, {base}(i)")
-        function = self.held(tree, base, at)
+        function = self.held(tree, base, stage)
         return ("num", 0, 1) if function is None else ("call", function, values)
 
     def absent(self, tree: Tree, name: str) -> BadInput:
-        """The error about a name that this model has no use for."""
+        """The error about a name that has no meaning for this kind of model."""
         what = "has no positions" if name == "n" else "takes numbers, no string"
         return self.fail(tree, f"this model {what}, so that {name} means nothing")
 
     def of_other(self, tree: Tree, values: Sequence[Tree], scope: BoundNames) -> Tree:
-        """The tree of a name of a second run: its length, or a coordinate, at the position in `values` if any."""
+        """The tree of a name of a second run: its length n, or a coordinate. `values` has the position of the
+        coordinate, and is empty for the coordinate as a function."""
         prefix, name = parted(tree[1])
         second = self.meaning.others[prefix]
-        base, at = split(name)
+        base, stage = split(name)
         if base == "n" and tree[0] == "name":
             return second.length
         if base not in second.meaning.space:
@@ -531,7 +545,7 @@ class Sentence:
             raise self.fail(tree, f"the name '{tree[1]}' is unknown here; {unknown('name', tree[1], listed).do}")
         if tree[0] == "call" and len(values) != 1:
             raise self.fail(tree, f"a coordinate takes one position, {prefix}{base}(i)")
-        own_function = self.held(tree, base, at, second.meaning)
+        own_function = self.held(tree, base, stage, second.meaning)
         if own_function is None:  # nothing is written to it: 0, or the function that is 0 everywhere
             zero: Tree = ("num", 0, 1)
             return zero if values else ("lambda", (free({*self.meaning.taken, *scope.values()}, "j"),), zero)
@@ -539,29 +553,30 @@ class Sentence:
         return ("call", function, tuple(values)) if values else ("name", function)
 
     def held(self, tree: Tree, base: str, at: str, meaning: ModelMeaning | None = None) -> str | None:
-        """The function that holds a coordinate at the stage `at`, or at the end; None if nothing was written to it."""
+        """The function that gives the values of a coordinate at the stage `at` ("" for the last); None if nothing has
+        been written to the coordinate by then."""
         meaning = meaning or self.meaning
         if not at:
             return meaning.relation.held.get(meaning.names[base])
         stages = meaning.stages(base)
         if at not in stages:
-            known = ", ".join(f"{base}{stage}" for stage in stages)
-            raise self.fail(tree, f"{base} has no value {at}; its values are {known}, and the last is {base}")
+            listed = ", ".join(f"{base}{stage}" for stage in stages)
+            raise self.fail(tree, f"{base} has no value {at}; its values are {listed}, and the last is {base}")
         return stages[at]
 
-    def language(self, name: str, many: int) -> str:
-        """What NAME(..) with `many` arguments is in the proof language, apart from coordinates: "number", "formula" or,
-        for a name that the language does not have, "". A coordinate of this name keeps its meaning if the number of
-        arguments is another."""
+    def language(self, name: str, arity: int) -> str:
+        """What NAME(..) with `many` arguments is in the proof language: "number", "formula", or "" if the language does
+        not have it. It is "" also if a coordinate has this name and the language's NAME takes another number of
+        arguments: then the coordinate is meant."""
         known = self.meaning.known
         is_coordinate = name in self.meaning.space
         if name == "w":
-            return "number" if many == 1 else ""
+            return "number" if arity == 1 else ""
         if name in ROUNDED and not is_coordinate and name not in known:
-            return "number" if many == ROUNDED[name] else ""
+            return "number" if arity == ROUNDED[name] else ""
         if name in expr.ARITY:
-            return "number" if not is_coordinate or expr.ARITY[name] == many else ""
-        if name not in known or (is_coordinate and len(known[name].params) != many):
+            return "number" if not is_coordinate or expr.ARITY[name] == arity else ""
+        if name not in known or (is_coordinate and len(known[name].params) != arity):
             return ""
         tree = known[name].tree
         while tree[0] == "call" and tree[1] in known:
@@ -569,8 +584,8 @@ class Sentence:
         return "formula" if expr.is_formula(tree) else "number"
 
     def brackets(self, tree: Tree) -> None:
-        """BadInput if a definition about brackets is applied to w, and tokens 0 and 1 are not ( and ): the definition
-        takes these numbers for the brackets."""
+        """BadInput if `tree` applies a definition about brackets to w, although tokens 0 and 1 of the model are not
+        ( and ), which the definition takes them for."""
         _, name, arguments = tree
         if "w" not in mentioned(arguments) or name not in about_brackets(self.meaning.known):
             return
@@ -590,13 +605,13 @@ class Sentence:
             return ("=", truth, ("num", 1, 1))
         if word == "matches":
             return self.matched(tree, scope)
-        # The first argument is a token or label, unless the keyword takes none; the others are positions.
+        # The first argument is a token or label, unless the keyword takes neither; the others are positions.
         first_argument = "" if kind in UNNAMED else arguments[0][1]
         places = [self.walk(a, scope) for a in (arguments if kind in UNNAMED else arguments[1:])]
         name = unquoted(first_argument)
         # count(n) for a coordinate `count`: its value at n, or how often the token n occurs?
-        doubtful = name == first_argument and (name in scope or name == "n" or name.isdigit())
-        if kind in self.meaning.space and kind in ("count", "first", "last") and doubtful:
+        ambiguous = name == first_argument and (name in scope or name == "n" or name.isdigit())
+        if kind in self.meaning.space and kind in ("count", "first", "last") and ambiguous:
             raise self.fail(tree, f'{kind} has two meanings here; of the token it is {kind}("{name}")')
         if kind in ("accept", "answer", "probability"):
             answer_tree = self.answered(tree, kind, name, bool(places))
@@ -622,7 +637,8 @@ class Sentence:
             return ("=", ("call", "w", tuple(places)), ("num", number, 1))
         if kind == "at" and second is not None:
             return written(expr.parse_formula(second.stands(token, HERE_NAME)), places[0], scope.values())
-        # The first position of a token is the first of all, plus the number of positions up to which it is not there.
+        # The first position of a token is `low` plus the number of positions i such that the token is not in low..i;
+        # the last position is found in the same way from the end.
         absent_at_j = f"w(j) != {number}" if second is None else f"~({second.stands(token, 'j')})"
         bit = f"I[w(i) = {number}]" if second is None else second.bit(token, "i")
         texts = {
@@ -633,17 +649,17 @@ class Sentence:
         return written(expr.parse_term(texts[kind]), None, scope.values())
 
     def matched(self, tree: Tree, scope: BoundNames) -> Tree:
-        """The formula that the automaton of a regular expression accepts, at the end or at a position."""
+        """The formula that the automaton of a regular expression accepts the string up to a position, or all of it."""
         name, accepting = self.automaton(tree)
         if not name or not accepting:
             return ("true",) if accepting else ("false",)
         place = self.walk(tree[2][1], scope) if len(tree[2]) > 1 else expr.parse_term(self.meaning.relation.high)
-        ways = [("=", ("call", name, (place,)), ("num", state, 1)) for state in accepting]
-        return reduce(lambda left, right: ("|", left, right), ways)
+        at_states = [("=", ("call", name, (place,)), ("num", state, 1)) for state in accepting]
+        return reduce(lambda left, right: ("|", left, right), at_states)
 
     def answered(self, tree: Tree, kind: str, label: str, placed: bool) -> Tree:
-        """The tree of the output layer's answer: it accepts, its answer is `label`, or the probability of `label`. With
-        `placed` at the position `HERE_NAME`, else at the position that the output layer reads."""
+        """The tree of what the readout computes: that it accepts, that its answer is `label`, or the probability of
+        `label`. With `placed` this is at the position `HERE_NAME`, else at the position that the readout reads."""
         second = self.meaning.others.get(parted(tree[1])[0])
         meaning, here = (self.meaning if second is None else second.meaning), HERE_NAME if placed else None
         labels = meaning.document["readout"].get("labels") or []
@@ -661,7 +677,8 @@ class Sentence:
 
 
 class _Builder(grammar.TermBuilder):
-    """Checks the sorts of every part, so that the smallest one that is wrong is named."""
+    """Builds the term of a formula, and checks the sort of every part, so that an error is about the smallest part with
+    a wrong sort."""
 
     def __init__(self, sentence: Sentence) -> None:
         super().__init__(sentence.meaning.known)
@@ -688,6 +705,6 @@ class _Builder(grammar.TermBuilder):
 
 
 def _sort(written: str) -> Sort:
-    """A sort as it is written, ``Int*Int->Real``."""
+    """The sort for its text, such as ``Int*Int->Real``."""
     arguments, arrow, value = written.partition("->")
     return ("fun", tuple(arguments.split("*")), value) if arrow else written

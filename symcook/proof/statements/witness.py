@@ -1,10 +1,10 @@
-"""Proofs at one string: a formula ``ex NAMES. F`` by the values that a run on this string gives the names.
+"""Proofs at one string: of a formula ``ex NAMES. F``, by the values that a run on this string gives to the names.
 
-Such formulas are H (the hypotheses of a statement can be met) and the refutation of a statement. In go a goal and the
-`Runs` that stand at the string; the goal is closed, or Stuck is raised. The proof follows the truth of F as `Runs`
-computes it: it picks the true side of a disjunction, a number for an existence, goes through each place of a range,
-takes the place at which a quantified fact is false, and the value of each I[...]. What is left are comparisons of
-numbers, for the automation. Nothing here is trusted.
+H (the hypotheses of a statement can be satisfied) and the refutation of a statement are such formulas. The functions
+here close a goal by the present string of `Runs`, or raise Stuck. The proof follows the truth of F as `Runs` computes
+it: it picks the true side of a disjunction and a number for an existence; it goes through all places of a range; it
+takes the place at which a universal fact is false, and the value of each I[...]. This leaves comparisons of numbers,
+which the automation proves. Nothing here is trusted.
 """
 
 from __future__ import annotations
@@ -40,45 +40,49 @@ from symcook.proof.terms import (
 )
 
 LEVELS = automation.LEVELS[:3]
+"""The levels of the automation for comparisons of numbers."""
 MOST_INDICATORS = 200
+"""The maximum number of indicators in one comparison whose values are proved."""
 WAYS = ((True, 8, 16), (False, 3, None), (True, 8, None))
-"""The searches for a string, in order: whether its values must be rational, how many strings that satisfy the
-hypotheses are tried, and after how many strings of the other kind it is given up. With a softmax hardly any string has
-rational values, so the first search ends early."""
+"""The searches for a string, in order. Each says whether the values must all be rational (True) or must not, how many
+strings that satisfy the hypotheses are tried, and after how many strings of the other kind the search ends (None: no
+limit). With a softmax hardly any string has only rational values, so the first search ends early."""
 
 
 def shown_inhabited(
     home: Citable, statement: Statement, runs: Runs, strings: Sequence[Sequence[int]] = ()
 ) -> Goal | None:
-    """The goal H, closed: each part at the first string that satisfies it, of `strings` first; None if none does."""
+    """The goal H, closed: each part by a string that satisfies it. The `strings` are tried first, then short strings by
+    the searches of `WAYS`. None if a part stays open."""
     g = Goal(home, statement.inhabited, {}, {})
     parts = g.split() if g.goal[0] == "&" else [g]
     for letters in strings:
         with suppress(WordsSpent, *OPEN):
             if any(holds and runs.runs() for holds in runs.on(letters)):
-                there = [(part, _behind_names(part.goal, runs)) for part in parts]
+                there = [(part, _without_names(part.goal, runs)) for part in parts]
                 parts = [part for part, body in there if not _true_at(body, runs) or not _closed_here(part, runs, body)]
     for way in WAYS:
-        parts = _unserved(parts, runs, *way)
+        parts = _still_open(parts, runs, *way)
     return None if parts else g
 
 
-def _unserved(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, others: int | None) -> list[Goal]:
-    """The parts of H that stay open: each is closed at the first string at which it is true and its proof is found.
+def _still_open(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, others: int | None) -> list[Goal]:
+    """Try to close each of the `parts` of H by the first string on which it is true and a proof is found; returns the
+    parts that stay open.
 
-    Only strings count whose values are all rational, or not, as `rational` says. The strings are run once for all
-    parts. A part is given up after `most` strings, or when the work for it is spent; all parts after more than `others`
-    strings of the other kind."""
-    # Each open part with the number of strings that it may still try, and the work spent on it.
+    Only strings count whose values are all rational (or, if `rational` is false, are not). Each string is run once for
+    all parts. A part is given up after `most` strings on which it is true, or when its work is spent. All parts are
+    given up after more than `others` strings of the other kind."""
+    # Each open part, with the number of strings that it may still try and the work spent on it.
     open_parts, given_up, run_work, passed = [(part, most, 0) for part in parts], list[Goal](), 0, 0
-    bodies = {id(part): _behind_names(part.goal, runs) for part in parts}
+    bodies = {id(part): _without_names(part.goal, runs) for part in parts}
     for length in range(1, runs.longest + 1):
-        words = runs.at(length)
+        strings = runs.at(length)
         while open_parts:
             # The work for runs is shared by all parts.
             runs.limit, began = runs.work + runs.budget - run_work, runs.work
             try:
-                is_run = next(words, None)
+                is_run = next(strings, None)
             except (WordsSpent, *OPEN):
                 return [*given_up, *(part for part, _, _ in open_parts)]
             run_work += runs.work - began
@@ -109,12 +113,12 @@ def _unserved(parts: Sequence[Goal], runs: Runs, rational: bool, most: int, othe
 
 
 def _closed_here(part: Goal, runs: Runs, body: Term | None) -> bool:
-    """Whether the part is closed at the present string, by one of the ways to write its values."""
+    """Close the part of H by the present string, in one of the `ways` to write its values; returns whether one does."""
     runs.outside = {}
     return part.first(*(partial(at_word, runs=runs, by_equations=way, body=body) for way in ways(runs)))
 
 
-def _behind_names(whole: Term, runs: Runs) -> Term | None:
+def _without_names(whole: Term, runs: Runs) -> Term | None:
     """The F of ``ex NAMES. F``, with variables for the names; None if the names are not those of the runs."""
     body = whole
     for v in runs.order:
@@ -125,30 +129,31 @@ def _behind_names(whole: Term, runs: Runs) -> Term | None:
 
 
 def _true_at(body: Term | None, runs: Runs) -> bool:
-    """Whether the body of a part, as `_behind_names` gives it, is true at the present string."""
+    """Whether the body of a part (see `_without_names`) is true on the present string; False if that is left open."""
     try:
-        return body is not None and _true(body, runs)
+        return body is not None and _is_true(body, runs)
     except OPEN:
         return False
 
 
 def ways(runs: Runs) -> tuple[bool, ...]:
-    """How `at_word` may write the values of the present word."""
+    """The values of `by_equations` with which `at_word` is to be tried on the present string."""
     return (False,) if runs.rational else (False, True)
 
 
 def at_word(g: Goal, runs: Runs, by_equations: bool = False, body: Term | None = None) -> None:
-    """Close a goal ``ex NAMES. F`` by the values of the present word; Stuck or Rejected where that fails. The `body` is
-    F with the names, where the caller has it."""
+    """Close a goal ``ex NAMES. F`` by the values of the names on the present string; Stuck or Rejected if that fails.
+    With `by_equations` the values are written by their equations (see `reader.terms`). `body` is F with variables for
+    the names, if the caller has it."""
     runs.limit = runs.work + 20 * runs.budget
     try:
-        _proved_at(g, runs, by_equations, body or _behind_names(g.goal, runs))
+        _proved_at(g, runs, by_equations, body or _without_names(g.goal, runs))
     except WordsSpent:
         raise Stuck("the values at this string, or the proof there, take too much work") from None
 
 
 def _proved_at(g: Goal, runs: Runs, by_equations: bool, body: Term | None) -> None:
-    """Close the goal as `at_word` does; WordsSpent where that takes too much work."""
+    """Close the goal as `at_word` does; WordsSpent if that takes too much work."""
     if body is None:  # a refutation may have conditions of definedness between its names
         raise Stuck("a name stands after a condition")
     for term in terms(runs, by_equations):
@@ -156,88 +161,92 @@ def _proved_at(g: Goal, runs: Runs, by_equations: bool, body: Term | None) -> No
     if sum(1 for _ in subterms(g.goal)) > MAX_SIZE:
         raise Stuck("the values at this string are too long for the checker")
     runs.strict = False
-    _follow(g, body, runs)
+    _close_true(g, body, runs)
 
 
-def _true(body: Term, runs: Runs) -> bool:
-    """The truth of a formula at the present word; an existence may go without a range."""
+def _is_true(body: Term, runs: Runs) -> bool:
+    """The truth of a formula on the present string. Unlike `Runs.truth`, it tries numbers for an existence without a
+    range."""
     runs.strict = False
     if body[0] == "&":
-        return all(_true(part, runs) for part in flatten("&", body))
+        return all(_is_true(part, runs) for part in flatten("&", body))
     if body[0] == "|":
-        return any(_true(part, runs) for part in body[2])
+        return any(_is_true(part, runs) for part in body[2])
     if body[0] == "ex":
-        return next(_chosen(body, runs), None) is not None
+        return next(_true_numbers(body, runs), None) is not None
     return runs.truth(body, ())
 
 
-def _chosen(body: Term, runs: Runs) -> Iterator[Term]:
-    """Numbers at which what is to exist is true."""
+def _true_numbers(body: Term, runs: Runs) -> Iterator[Term]:
+    """The numbers k, among those that are tried, for which the F of ``ex k. F`` (`body`) is true."""
     if body[1] not in ("Int", "Real"):
         raise Rejected("no value for a function is tried")
     # Comparisons in the body may bound an integer; else try the positions and their neighbours.
     bounded = runs.among(body[2][0], ()) if body[1] == "Int" else None
     for k in range(-1, runs.length + 2) if bounded is None else bounded:
         try:
-            if _true(instantiate(body[2][0], (num(k),)), runs):
+            if _is_true(instantiate(body[2][0], (num(k),)), runs):
                 yield num(k)
         except OPEN:
             continue
 
 
-# --- What is true ---------------------------------------------------------------------------------------------------
-# `body` is the goal, or the fact, with the leading names in the place of their values: its truth is that of the run.
+# --- True goals -----------------------------------------------------------------------------------------------------
+# In these functions `body` is the goal, or the fact, with variables for the leading names where the goal has the terms
+# for their values. The run computes its truth.
 
 
-def _follow(g: Goal, body: Term, runs: Runs) -> None:
-    """Close a goal that is true at the present string."""
+def _close_true(g: Goal, body: Term, runs: Runs) -> None:
+    """Close a goal that is true on the present string."""
     if automation.immediate(g):
         return
     tag, kids = body[0], body[2]
     if tag == "&":
         for part, f in zip(g.split(), flatten("&", body), strict=True):
-            _follow(part, f, runs)
+            _close_true(part, f, runs)
     elif tag == "ex":
-        k = next(_chosen(body, runs), None)
+        k = next(_true_numbers(body, runs), None)
         if k is None:
             raise Stuck("no number serves")
         g.witness(str(k[1][0]))
-        _follow(g, instantiate(kids[0], (k,)), runs)
+        _close_true(g, instantiate(kids[0], (k,)), runs)
     elif tag == "|":
-        side = "left" if _true(kids[0], runs) else "right"
+        side = "left" if _is_true(kids[0], runs) else "right"
         g.pick(side)
-        _follow(g, kids[side == "right"], runs)
+        _close_true(g, kids[side == "right"], runs)
     elif tag == "~":  # ~A: suppose A, which is false
         label = g.fresh("if")
         g.intro(label)
-        _deny(g, label, kids[0], runs)
+        _close_by_false(g, label, kids[0], runs)
     elif tag == "->":  # A -> B: either B is true, or A is false
         label = g.fresh("if")
         g.intro(label)
-        if _true(kids[0], runs):
-            _follow(g, kids[1], runs)
+        if _is_true(kids[0], runs):
+            _close_true(g, kids[1], runs)
         else:
             g.contra(g.fresh("no"))
-            _deny(g, label, kids[0], runs)
+            _close_by_false(g, label, kids[0], runs)
     elif tag == "all" and (ranged := _ranged(body, "->", runs)) is not None:  # one case for each place
         places, inner = ranged
         name, low, high = g.fresh("k"), g.fresh("low"), g.fresh("high")
         g.intro(f"{name} ({low} {high})")
-        _walk(g, name, low, places, lambda h, at: _at(h, at, instantiate(inner, (h.fact(at)[2][1],)), runs))
+        _case_by_case(
+            g, name, low, places, lambda h, at: _close_at(h, at, instantiate(inner, (h.fact(at)[2][1],)), runs)
+        )
     else:
-        _leaf(g, (), runs)
+        _close_comparison(g, (), runs)
 
 
-def _at(g: Goal, equation: str, body: Term, runs: Runs) -> None:
-    """Close the goal at one place of a range, by the fact `equation`, which says what the bound name is there."""
+def _close_at(g: Goal, equation: str, body: Term, runs: Runs) -> None:
+    """Close the goal for one place of a range: the fact `equation` gives the bound name the value of this place."""
     if g.fact(equation)[2][0] in free(g.goal):
         g.rewrite(equation)
-    _follow(g, body, runs)
+    _close_true(g, body, runs)
 
 
 def _ranged(body: Term, joint: str, runs: Runs) -> tuple[list[int], Term] | None:
-    """The places of a quantifier over a range, and the formula that it states of each; None for another quantifier.
-    `joint` connects range and formula: ``->`` after ``all``, ``&`` after ``ex``."""
+    """For a quantifier over a range: the places of the range, and the formula about each place. None for any other
+    quantifier. `joint` connects range and formula: ``->`` after ``all``, ``&`` after ``ex``."""
     inner: Term = body[2][0]
     if body[1] != "Int" or inner[0] != joint:
         return None
@@ -245,14 +254,16 @@ def _ranged(body: Term, joint: str, runs: Runs) -> tuple[list[int], Term] | None
     return None if places is None else (places, inner[2][1])
 
 
-def _walk(
+def _case_by_case(
     g: Goal, name: str, low: str, places: Sequence[int], close: Callable[[Goal, str], None], labels: Sequence[str] = ()
 ) -> None:
-    """Close `g` for each value of an integer `name` in a range, whose first value the fact `low` gives. `close` closes
-    the case ``name = value``, given the label of this equation; the facts `labels` exclude larger values."""
+    """Close `g` by one case for each value of the integer `name`, which is in the range `places`. The fact `low` is its
+    lower bound. `close` closes the case ``name = value``, given the label of this equation. The facts `labels`, or else
+    a contradiction among the facts, exclude values above the last place."""
     v = var(name, "Int")
     for place in places:
-        # name <= place: with `low`, the value is `place`. Else it is larger, and goes on to the next place.
+        # If name <= place, the value is `place`, by the lower bound `low`. Otherwise place < name, and `low` is
+        # place + 1 <= name for the next place.
         side = g.fresh("side")
         here, beyond = g.em(("<=", None, (v, num(place))), side)
         at = here.fresh("at")
@@ -268,11 +279,11 @@ def _walk(
         raise Stuck("a range goes on")
 
 
-# --- What is false --------------------------------------------------------------------------------------------------
+# --- False facts ----------------------------------------------------------------------------------------------------
 
 
-def _deny(g: Goal, label: str, body: Term, runs: Runs) -> None:
-    """Close the goal ``false`` from the fact `label`, which is false at the present string."""
+def _close_by_false(g: Goal, label: str, body: Term, runs: Runs) -> None:
+    """Close the goal ``false`` by the fact `label`, which is false on the present string."""
     if g.goal != FALSE:
         raise RuntimeError("a false fact is used up where the goal is another one than false")
     if fkey(g.fact(label)) == NFALSE:
@@ -283,34 +294,34 @@ def _deny(g: Goal, label: str, body: Term, runs: Runs) -> None:
         parts = flatten("&", body)
         stem = g.fresh("part")
         g.use(label, label=" ".join(f"{stem}_{k}" for k in range(len(parts))))
-        k = next(k for k, part in enumerate(parts) if not _true(part, runs))
-        _deny(g, f"{stem}_{k}", parts[k], runs)
+        k = next(k for k, part in enumerate(parts) if not _is_true(part, runs))
+        _close_by_false(g, f"{stem}_{k}", parts[k], runs)
     elif tag == "|":  # each of its parts is false
         parts = flatten("|", body)
         stem = g.fresh("case")
         for k, h in enumerate(g.cases(label, *(f"{stem}_{k}" for k in range(len(parts))))):
-            _deny(h, f"{stem}_{k}", parts[k], runs)
+            _close_by_false(h, f"{stem}_{k}", parts[k], runs)
     elif tag == "~":  # ~A is false: A is proved
-        _known(g, g.fact(label)[2][0], kids[0], proved := g.fresh("yes"), runs)
+        _prove_as(g, g.fact(label)[2][0], kids[0], proved := g.fresh("yes"), runs)
         g.absurd(proved, label)
     elif tag == "->":  # A -> B is false: A is proved, so B follows, which is false
         new = g.fresh("so")
-        g.use(label, lambda h: _follow(h, kids[0], runs), label=new)
-        _deny(g, new, kids[1], runs)
+        g.use(label, lambda h: _close_true(h, kids[0], runs), label=new)
+        _close_by_false(g, new, kids[1], runs)
     elif tag == "all" and (ranged := _ranged(body, "->", runs)) is not None:  # false at one place
         places, inner = ranged
-        place = next(p for p in places if not _true(instantiate(inner, (num(p),)), runs))
+        false_place = next(p for p in places if not _is_true(instantiate(inner, (num(p),)), runs))
         new = g.fresh("so")
-        g.use(label, str(place), lambda h: h.easy(), label=new, premises=1)
-        _deny(g, new, instantiate(inner, (num(place),)), runs)
+        g.use(label, str(false_place), lambda h: h.easy(), label=new, premises=1)
+        _close_by_false(g, new, instantiate(inner, (num(false_place),)), runs)
     elif tag == "ex" and (ranged := _ranged(body, "&", runs)) is not None:  # false at each place of the range
         places, inner = ranged
         name, low, high, claim_label = (g.fresh(stem) for stem in ("k", "low", "high", "said"))
         labels = _part_labels(claim_label, inner)
         g.obtain(label, name, " ".join([low, high, *labels]))
-        _walk(g, name, low, places, lambda h, at: _false_at(h, at, labels, inner, runs))
+        _case_by_case(g, name, low, places, lambda h, at: _false_at(h, at, labels, inner, runs))
     elif tag == "ex" and body[1] == "Int" and (places := runs.among(kids[0], ())) is not None:
-        # No range, but comparisons in the body bound the integer: by these it is not before the first place, ..
+        # No range, but comparisons in the body bound the integer: by them it is not before the first place, ..
         name, low, side, claim_label = (g.fresh(stem) for stem in ("k", "low", "side", "said"))
         labels = _part_labels(claim_label, kids[0])
         g.obtain(label, name, " ".join(labels))
@@ -319,33 +330,33 @@ def _deny(g: Goal, label: str, body: Term, runs: Runs) -> None:
         automation.prove(here, (), LEVELS, [side, *labels])
         # .. and the body is false at each place from there on, and after the last one.
         beyond.use("ax:int_lt", beyond.text(before), name, f"#{side}", label=low)
-        _walk(beyond, name, low, places, lambda h, at: _false_at(h, at, labels, kids[0], runs), labels)
+        _case_by_case(beyond, name, low, places, lambda h, at: _false_at(h, at, labels, kids[0], runs), labels)
     else:
-        _leaf(g, (label,), runs)
+        _close_comparison(g, (label,), runs)
 
 
 def _part_labels(stem: str, f: Term) -> list[str]:
-    """Labels for the parts of a conjunction; `stem` itself for a formula that is none."""
+    """Labels for the parts of a conjunction; only `stem` for a formula that is not a conjunction."""
     count = len(flatten("&", f))
     return [stem] if count == 1 else [f"{stem}_{k}" for k in range(count)]
 
 
 def _false_at(g: Goal, equation: str, labels: Sequence[str], inner: Term, runs: Runs) -> None:
-    """Close the goal ``false`` from the facts `labels`, the parts of `inner` for a bound name: at the place that the
-    fact `equation` gives this name, one of them is false."""
+    """Close the goal ``false`` by the facts `labels`, which are the parts of `inner` for a bound name. The fact
+    `equation` gives this name a value, for which one of the parts is false."""
     place = g.fact(equation)[2][1]
     parts = flatten("&", instantiate(inner, (place,)))
-    k = next(k for k, part in enumerate(parts) if not _true(part, runs))
+    k = next(k for k, part in enumerate(parts) if not _is_true(part, runs))
     here = labels[k]
     if g.fact(equation)[2][0] in free(g.fact(here)):
         g.rewrite(equation, here, here := g.fresh("here"))
-    _deny(g, here, parts[k], runs)
+    _close_by_false(g, here, parts[k], runs)
 
 
-def _known(g: Goal, f: Term, body: Term, label: str, runs: Runs) -> None:
-    """Prove `f`, which is true at the present string, as the fact `label`."""
+def _prove_as(g: Goal, f: Term, body: Term, label: str, runs: Runs) -> None:
+    """Prove `f`, which is true on the present string, as the fact `label`."""
     sub = g._branch(f)
-    _follow(sub, body, runs)
+    _close_true(sub, body, runs)
     g._emit({"by": "have", "show": g.text(f), "proof": sub.nodes, "as": label})
     g._bind(label, f)
 
@@ -353,8 +364,9 @@ def _known(g: Goal, f: Term, body: Term, label: str, runs: Runs) -> None:
 # --- Comparisons ----------------------------------------------------------------------------------------------------
 
 
-def _leaf(g: Goal, near: Sequence[str], runs: Runs) -> None:
-    """Close a comparison of numbers, or the goal ``false`` from the false comparison with the label in `near`."""
+def _close_comparison(g: Goal, near: Sequence[str], runs: Runs) -> None:
+    """Close a goal that is a true comparison of numbers; or, if `near` has the label of a false comparison, the goal
+    ``false``."""
     # Cheap ways first: cancelling, rigorous intervals, and the first level of the automation.
     if g.first(divided, cancelled, partial(enclosed, near=near)):
         return
@@ -363,19 +375,20 @@ def _leaf(g: Goal, near: Sequence[str], runs: Runs) -> None:
         return
     except Stuck:
         pass
-    # Then simplify a root of roots and begin again; at last, prove the value of each I[...] in the comparison.
-    if _computed(g, runs):
-        return _leaf(g, near, runs)
+    # Then simplify the argument of a root or an exponential and begin again. If there is none to simplify, prove the
+    # value of each I[...] in the comparison.
+    if _simplify_argument(g, runs):
+        return _close_comparison(g, near, runs)
     indicators: dict[object, Term] = {}
     for f in (g.goal, *(g.fact(k) for k in near)):
         _indicators(f, indicators)
-    labels = [_valued(g, f, runs) for f in indicators.values()]
+    labels = [_prove_indicator(g, f, runs) for f in indicators.values()]
     automation.prove(g, (), LEVELS, [*near, *labels])
 
 
-def _computed(g: Goal, runs: Runs) -> bool:
-    """Replace the argument of a root or an exponential in the goal by a number, if it contains roots and its value is
-    rational; whether there was one."""
+def _simplify_argument(g: Goal, runs: Runs) -> bool:
+    """Replace the argument of one square root or exponential in the goal by a number, if the argument contains roots
+    and its value is rational. Returns whether there was one."""
     for t in subterms(g.goal):
         if t[0] != "fn" or t[1] not in ("sqrt", "exp") or loose(t):
             continue
@@ -394,21 +407,21 @@ def _computed(g: Goal, runs: Runs) -> bool:
         at = g.fresh("at")
         number = Fraction(value)
         equation = ("=", None, (inside, num(number.numerator, number.denominator)))
-        g.have(equation, at, partial(_by_facts, labels=squares))
+        g.have(equation, at, partial(_prove_by, labels=squares))
         g.rewrite(at)
         return True
     return False
 
 
-def _by_facts(g: Goal, labels: Sequence[str]) -> None:
-    """Close the goal by the automation, with these facts first."""
+def _prove_by(g: Goal, labels: Sequence[str]) -> None:
+    """Close the goal by the automation, which uses the facts `labels` first."""
     automation.prove(g, (), LEVELS, labels)
 
 
-def _indicators(t: Term, found: dict[object, Term]) -> None:
-    """Add to `found`, by normal form, the formulas F of all I[F] in a term that computation alone does not decide, at
-    each place of the sums around them."""
-    if len(found) > MOST_INDICATORS:
+def _indicators(t: Term, formulas_by_form: dict[object, Term]) -> None:
+    """Add to `found`, by its normal form, the formula F of each I[F] in a term, unless the normal form already decides
+    F. An I[F] in a sum is added for each place of the sum."""
+    if len(formulas_by_form) > MOST_INDICATORS:
         raise Stuck("too many indicators")
     tag, _, kids = t
     if tag in ("sum", "prod"):
@@ -416,24 +429,24 @@ def _indicators(t: Term, found: dict[object, Term]) -> None:
         if low is None or high is None:
             return
         for i in range(int(low), int(high) + 1):
-            _indicators(instantiate(kids[2], (num(i),)), found)
+            _indicators(instantiate(kids[2], (num(i),)), formulas_by_form)
     elif tag == "ind":
         key = fkey(kids[0])
         if key not in (NTRUE, NFALSE):
-            found.setdefault(key, kids[0])
+            formulas_by_form.setdefault(key, kids[0])
     elif tag not in ("all", "ex"):
         for k in kids:
-            _indicators(k, found)
+            _indicators(k, formulas_by_form)
 
 
-def _valued(g: Goal, f: Term, runs: Runs) -> str:
-    """The label of the fact I[F] = 1 or I[F] = 0, which is proved here for a closed F."""
-    true = _true(f, runs)
+def _prove_indicator(g: Goal, f: Term, runs: Runs) -> str:
+    """Prove I[f] = 1 or I[f] = 0, whichever is true, for a closed formula f; returns the label of the fact."""
+    true = _is_true(f, runs)
     value = ("=", None, (("ind", None, (f,)), num(int(true))))
     holds, fails = (f, negation(f)) if true else (negation(f), f)
     sub = g._branch(value)
     known = sub.fresh("known")
-    _known(sub, holds, holds, known, runs)
+    _prove_as(sub, holds, holds, known, runs)
     before = set(sub.facts)
     # Two cases: F with I[F] = 1, and ~F with I[F] = 0. In each the new facts are the parts of F or ~F, and the value.
     for h, is_so in zip(sub.ind(f, f"{sub.fresh('is')} {sub.fresh('value')}"), (True, False), strict=True):
