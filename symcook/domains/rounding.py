@@ -256,7 +256,7 @@ class Rounding(RoundedMatrices, BallDomain):
         super().__init__(stored.bits)
         self.stored, self.inner, self.divides_first = stored, inner or stored, divides_first
         self._format = stored
-        self._given_in: dict[Format, dict[Any, BallValue]] = {stored: self._known}
+        self._given_in: dict[Format, dict[Any, BallValue]] = {stored: self._numbers_of}
 
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(2 * max(self.stored.bits, self.inner.bits) + 64)
@@ -345,12 +345,12 @@ class Rounding(RoundedMatrices, BallDomain):
     @contextmanager
     def _in(self, format: Format) -> Iterator[None]:
         """Compute in another format for a while."""
-        before = self._format, self._known
-        self._format, self._known = format, self._given_in.setdefault(format, {})
+        before = self._format, self._numbers_of
+        self._format, self._numbers_of = format, self._given_in.setdefault(format, {})
         try:
             yield
         finally:
-            self._format, self._known = before
+            self._format, self._numbers_of = before
 
     def _kept(self, columns: BallColumns) -> list[BallColumn]:
         """Columns rounded to the stored type."""
