@@ -234,7 +234,8 @@ class Growth:
 
 
 def _moved(mu: BallValue, size: BallValue, error: BallValue) -> BallValue:
-    """How much x M z moves at most where x and z, of L1 norm at most `size`, change by at most `error`."""
+    """The largest change of x M z, if x and z, of L1 norm at most `size`, change by at most `error`; `mu` is the
+    largest absolute entry of M."""
     return mu * (2 * size * error + error * error)
 
 
