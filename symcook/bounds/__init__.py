@@ -1,6 +1,7 @@
-"""Bounds: what a paper claims, the sharp value, and whether the claim holds, each rigorous to the asked digits.
+"""Bounds: a paper's claim, the sharp value, and whether the claim holds, all rigorous to the requested digits.
 
-The functions are named here and imported when one is called, so that listing the kinds costs nothing.
+This module has the names of the functions. A function is imported when it is first used, so that listing the kinds is
+fast.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ __all__ = [
     "ziggurat",
 ]
 
+# name of a kind -> where its function is; "digits" is the option that all of them have.
 KINDS = {
     name: Question(name, f"symcook.{home}", "digits")
     for name, home in {
@@ -68,7 +70,7 @@ KINDS = {
 
 
 def kind(name: str) -> Question:
-    """The kind of that name. Raises BadInput with the nearest name."""
+    """The kind called `name`. Raises BadInput, with the most similar name, if there is none."""
     if name not in KINDS:
         raise unknown("kind of bound", name, tuple(KINDS))
     return KINDS[name]
@@ -94,7 +96,7 @@ def bound(name: str, *arguments: object, **parameters: object) -> Bound:
 
 
 def __getattr__(name: str) -> Any:
-    """The functions of the kinds by their own names, imported when they are asked for."""
+    """The function of a kind by its own name, such as `softmax_hardmax`, imported on first use."""
     for question in KINDS.values():
         if question.home.endswith(f":{name}"):
             return question.load()

@@ -1,8 +1,8 @@
 """The arguments that kinds of bounds share, and the `Bound` that they return.
 
-A reader takes what a user gave (a count, an exact positive number, a model with values) and returns it checked, or
-raises BadInput. `against` compares the computed value with the claimed bound, both as balls that are refined until the
-digits asked for are certain.
+Functions such as `count`, `positive` and `read_model` check an argument that a user gave, and return its value or raise
+BadInput. `against` compares a computed value with a claimed bound. Both are balls that are refined until the requested
+digits are certain.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from symcook.words import Word, every
 if TYPE_CHECKING:
     from symcook.model.symbols import Exact
 
-MAX_COUNT_BITS = 14_000  # as the expression grammar bounds its numbers
-LARGEST = 30  # positive numbers are at most 10^LARGEST
+MAX_COUNT_BITS = 14_000  # of an integer argument; the grammar has the same limit for its numbers
+LARGEST = 30  # positive arguments are at most 10^LARGEST
 
 Refinable = tuple[str, Callable[[], flint.arb]]
-"""An exact number: its text, and a function to its ball at flint's current precision."""
+"""An exact number: its text, and a function that returns a ball around it at flint's current precision."""
 
 
 def written(value: Fraction | int) -> str:
-    """An exact number as p or p/q; of any length, where Python's own text of an integer ends at 4300 digits."""
+    """An exact number as text p or p/q, of any length (`str` of an int is limited to 4300 digits)."""
     return str(flint.fmpq(value.numerator, value.denominator))
 
 
@@ -54,7 +54,7 @@ def count(value: object, name: str = "n", least: int = 1, bits: int = MAX_COUNT_
 def positive(value: object, name: str = "gamma") -> Refinable:
     """An exact positive number of at most 10^30: an integer, a Fraction, or text of the grammar without names.
 
-    Raises BadInput for anything else and where the number is not positive, Undecided where its sign stays open.
+    Raises BadInput for anything else and if the number is not positive, Undecided if balls do not decide its sign.
     """
     text, enclosed = exact(value, name)
     if decide_sign(enclosed, f"{name} > 0 for {name} = {text}") <= 0:
@@ -67,8 +67,8 @@ def positive(value: object, name: str = "gamma") -> Refinable:
 def exact(value: object, name: str) -> Refinable:
     """An exact number: an integer, a Fraction, or text of the grammar without names. Raises BadInput for others."""
     if isinstance(value, (int, Fraction)) and not isinstance(value, bool):
-        known = Fraction(value)
-        return written(known), lambda: arb_of(known)
+        rational_number = Fraction(value)
+        return written(rational_number), lambda: arb_of(rational_number)
     if not isinstance(value, str):
         do = "give an integer, a Fraction or text such as 'log(8*64)' or '1/2'"
         raise BadInput(f"{name} must be exact", value, do)
@@ -77,8 +77,8 @@ def exact(value: object, name: str) -> Refinable:
 
 
 def number_tree(text: str, name: str) -> Tree:
-    """The tree of a number that is given as text; BadInput, which says for what, where it is none or has names."""
-    # The message of the grammar is kept, unless it says that this is no text of the grammar at all.
+    """The tree of a number given as text; BadInput for the argument `name` if it is not a number or has names."""
+    # Keep the message of the parser, unless it only says that the text is not in the grammar.
     try:
         tree = parse_term(plain(text))
     except BadInput as error:
@@ -92,7 +92,7 @@ def number_tree(text: str, name: str) -> Tree:
 
 
 def rational_value(tree: Tree, name: str, values: Mapping[str, Fraction] | None = None) -> Fraction:
-    """The rational value of a tree; BadInput, which says for what, where it has none."""
+    """The rational value of a tree; BadInput for the argument `name` if it is irrational."""
     try:
         return rational(tree, values)
     except BadInput as error:
@@ -117,16 +117,16 @@ def read_model(model: str | Transformer, values: str | Mapping[str, object] | No
 
 
 def _bound(model: Transformer, given: Mapping[str, Exact]) -> Transformer:
-    """The model with its symbols set; BadInput, with the option to give, where one has no value."""
+    """The model with its symbols set; BadInput, which names the missing option, if a symbol has no value."""
     missing = [p for p in model.parameters if p.default is None and p.name not in given]
-    model.values(given, require=False)  # a wrong name or value is said first
+    model.values(given, require=False)  # raises for a wrong name or value, before the error for a missing one
     if missing:
         raise without_value(missing[0])
     return model.bind(given)
 
 
 def settings(values: str | Mapping[str, object] | None) -> dict[str, Any]:
-    """Arguments and values as a mapping, from one or from text "N=4, eps=1/16"; BadInput for other text."""
+    """Arguments and values as a mapping, from a mapping or from text "N=4, eps=1/16"; BadInput for other text."""
     if values is None:
         return {}
     if not isinstance(values, str):
@@ -155,14 +155,16 @@ def rational_positive(value: object, name: str) -> Fraction:
 
 
 def entry(value: object) -> Fraction:
-    """An entry of a matrix as a Fraction; BadInput where it is not rational."""
+    """An entry of a matrix as a Fraction; BadInput if it is irrational."""
     return Fraction(value) if isinstance(value, (int, Fraction)) else fraction(value)
 
 
 def words_of_length(model: Transformer, n: int, limit: int, name: str, why: str = "") -> Iterator[Word]:
-    """All words of n typed symbols; BadInput where they are more than `limit`."""
+    """All strings of n input symbols; BadInput if they are more than `limit`."""
     letters = len(model.alphabet)
-    if letters > 1 and (n > limit.bit_length() or letters**n > limit):  # without a power of any size
+    if letters > 1 and (
+        n > limit.bit_length() or letters**n > limit
+    ):  # the first test avoids computing a very large power
         raise BadInput(
             f"{name} must have at most {limit} strings of the length{why}", f"{letters}^{n}", "give a smaller --n"
         )
@@ -170,12 +172,13 @@ def words_of_length(model: Transformer, n: int, limit: int, name: str, why: str 
 
 
 def shown(compute: Callable[[], flint.arb], digits: int, what: str = "a value") -> Ball:
-    """What `compute` encloses, as decimals with a relative radius of at most 10^-digits; Undecided where it fails."""
+    """The number that `compute` encloses, as decimals with a relative radius of at most 10^-digits; Undecided if balls
+    do not reach that."""
     return ball(refine(compute, digits, relative=True, what=what), digits, relative=True)
 
 
 def decided(difference: Callable[[], flint.arb], digits: int, what: str) -> bool | None:
-    """Whether `difference` >= 0; None where balls leave it open at the limit for that many digits."""
+    """Whether `difference` >= 0; None if balls do not decide it at the greatest precision for that many digits."""
     try:
         return decide_sign(difference, what, limit_for(digits)) >= 0
     except Undecided:
@@ -183,7 +186,8 @@ def decided(difference: Callable[[], flint.arb], digits: int, what: str) -> bool
 
 
 def distance(mass: flint.arb) -> flint.arb:
-    """The L1 distance of softmax from one position, where the others have so much weight against its 1."""
+    """The L1 distance of a softmax from weight 1 on one position, if the other positions have the weight `mass`
+    relative to the weight of this one."""
     return 2 * mass / (1 + mass)
 
 
@@ -194,8 +198,11 @@ def against(
     labels: tuple[str, str],
     difference: Callable[[], flint.arb] | None = None,
 ) -> dict[str, Any]:
-    """What a `Bound` says of a supremum and the claimed bound: both, and whether the one is at most the other, by
-    `difference` where that is given: what has the sign of the claimed bound less the value, and cancels less."""
+    """Arguments of `Bound`: the value, the claimed bound, and whether value <= claimed.
+
+    `difference`, if given, is used for the comparison: a number with the sign of claimed - value that loses fewer
+    digits to cancellation.
+    """
     return {
         "value": shown(value, digits, f"the {labels[0]}"),
         "claimed": shown(claimed, digits, "the claimed bound"),
@@ -206,13 +213,14 @@ def against(
 
 @dataclass(frozen=True, repr=False)
 class Bound(Shown):
-    """A claimed bound beside the sharp value.
+    """A claimed bound and the sharp value.
 
-    value: the supremum of the quantity; claimed: the paper's bound, None where it does not apply; holds: value <=
-    claimed, by balls or for all parameters by one of `proofs`, None where the balls left it open or nothing is claimed;
-    attained: whether some admissible input reaches the supremum. parameters are exact: integers, booleans and text of
-    the grammar. where: which inputs reach the supremum, in words. proofs: ids of stored statements that say for all
-    parameters what is answered here for the given ones; extra: further values, by name.
+    value: the supremum of the quantity. claimed: the paper's bound, None if it does not apply. holds: whether value <=
+    claimed, by balls, or for all parameters by one of `proofs`; None if the balls did not decide it or nothing is
+    claimed. attained: whether some admissible input reaches the supremum. parameters: exact values, as integers,
+    booleans and text of the grammar. where: which inputs reach the supremum, as text. labels: what value and claimed
+    are called. proofs: ids of stored statements, which state for all parameters what this object states for the given
+    ones. extra: further values, by name.
     """
 
     REPORT = "bound"
@@ -229,7 +237,7 @@ class Bound(Shown):
     proofs: tuple[str, ...] = ()
     extra: Mapping[str, Ball | str] = field(default_factory=dict)
     inputs: Mapping[str, Any] = field(default_factory=dict)
-    """What was asked about, where that is not all strings: "inputs", "count" and "positions"."""
+    """Which strings were used, if not all strings: "inputs", "count" and "positions"."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))

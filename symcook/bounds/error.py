@@ -1,8 +1,8 @@
 """How far a small error in the residual stream can grow in a given model, by layer and by coordinate.
 
-Two ways lead to a bound: all strings of a length are run in a domain that tracks derivatives (`symcook.bounds.moved`),
-or constants of the sublayers are multiplied (`symcook.bounds.growth`). The answer has the better one, beside the
-constants of the papers.
+There are two ways to a bound: to run all strings of a length in a domain that tracks derivatives
+(`symcook.bounds.moved`), or to multiply constants of the sublayers (`symcook.bounds.growth`). The result has the better
+bound, and that by the constants of the papers.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ from symcook.present import present
 from symcook.words import every
 
 GUARD_BITS = 128
-"""The precision of the slopes, beyond what is asked for."""
+"""Bits of precision added to those that the requested digits need."""
 SHOWN = 6
-"""Digits of the balls that are shown beside the bound itself."""
+"""Digits of the further values, in `extra`."""
 PartErrors = Callable[[], list[GrowthPart]]
-"""The errors by the constants after the embedding and after each part, at flint's precision."""
+"""A function that returns the errors after the embedding and after each sublayer, by constants, at flint's
+precision."""
 
 
 def error_propagation(
@@ -79,7 +80,7 @@ def error_propagation(
     """
     wanted = check_digits(digits)
     chosen, name = read_model(model, values)
-    # What has to be given: an error, and a length where it matters.
+    # 1. Check the arguments: an error must be given, and a length where the bound depends on it.
     if delta is None and dtype is None:
         raise BadInput("an error must be given", "none", "give --delta 1/1000, --dtype float32, or both")
     if dtype is not None and dtype not in FLOATS:
@@ -96,11 +97,11 @@ def error_propagation(
         raise BadInput(f"{name} must read strings with a type of floats, as rows have no bound", dtype)
     if constants and dtype is not None:
         raise BadInput("constants are for errors in the embedding", "a type of floats", "give delta alone")
-    # Way one: all strings of the length.
+    # 2. By strings: run all strings of the length.
     reached, refused = (
         (None, "") if constants else _by_words(chosen, length, start, dtype, bits_for(wanted) + GUARD_BITS)
     )
-    # Way two: constants of the sublayers. If they do not apply, that is fatal only where way one has no bound either.
+    # 3. By constants of the sublayers. It is an error if they do not apply and step 2 gave no bound either.
     parts: PartErrors = list
     if start is not None and dtype is None:
         try:
@@ -112,7 +113,7 @@ def error_propagation(
             parts, refused = list, f"{error.must}; given: {error.given}" if error.given else error.must
     elif reached is None:
         raise BadInput("the error must stay so small that every choice is the same", refused)
-    # Balls after each part; the last is the answer.
+    # 4. The bounds by constants after each sublayer, and the better final bound.
     table = [_balls(parts, k, wanted) for k in range(len(parts()))]
     value, claimed, holds = _ends(parts, table, reached, wanted)
     shown_parameters: dict[str, int | bool | str] = {"model": name}
@@ -137,7 +138,7 @@ def error_propagation(
 def _by_words(
     model: Transformer, length: int | None, delta: Fraction | None, dtype: str | None, bits: int
 ) -> tuple[Moves | None, str]:
-    """What all words of the length say, else why they are not asked."""
+    """(changes over all strings of the length, ""), or (None, the reason why there are none)."""
     n = 1 if model.pointwise else length
     if n is None:
         return None, ""
@@ -150,13 +151,13 @@ def _by_words(
 
 
 def _once(compute: PartErrors) -> PartErrors:
-    """The same, once for each precision."""
-    known = cache(lambda bits: compute())
-    return lambda: known(flint.ctx.prec)
+    """The same function, which computes once for each precision."""
+    by_precision = cache(lambda bits: compute())
+    return lambda: by_precision(flint.ctx.prec)
 
 
 def _balls(parts: PartErrors, k: int, wanted: int) -> tuple[Ball, Ball]:
-    """The errors by our constants and by the papers' after part k."""
+    """The errors after the k-th entry of `parts`, by our constants and by the papers'."""
     return (
         shown(lambda: arb(parts()[k].error.ours), wanted, "a bound"),
         shown(lambda: arb(parts()[k].error.papers), wanted, "a bound"),
@@ -166,10 +167,11 @@ def _balls(parts: PartErrors, k: int, wanted: int) -> tuple[Ball, Ball]:
 def _ends(
     parts: PartErrors, table: list[tuple[Ball, Ball]], reached: Moves | None, wanted: int
 ) -> tuple[Ball, Ball | None, bool | None]:
-    """Our bound, the papers', and whether ours is at most theirs."""
+    """(our bound, the papers' bound, whether ours is at most theirs) after the last sublayer. Both latter are None if
+    the constants do not apply."""
     with PRECISION, flint.ctx.workprec(bits_for(wanted) + GUARD_BITS):
         stream = None if reached is None else reached.stream.upper()
-        # The bound by strings counts where it is smaller, or the only one.
+        # Use the bound by strings if it is smaller, or the only one.
         better = stream is not None and (not table or bool(stream < arb(parts()[-1].error.ours)))
     ours, papers = table[-1] if table else (None, None)
     if better:
@@ -177,6 +179,7 @@ def _ends(
         ours = ball(stream, wanted, relative=True)
 
     def less() -> arb:
+        """The papers' bound minus ours."""
         last = parts()[-1].error
         return arb(last.papers - (stream if better and stream is not None else last.ours))
 
@@ -186,15 +189,19 @@ def _ends(
 def _extra(
     labels: list[str], table: list[tuple[Ball, Ball]], reached: Moves | None, refused: str
 ) -> dict[str, Ball | str]:
-    """The bounds after each part; of each coordinate and score where words were gone through."""
+    """The further values of the result: the bounds after each sublayer, and if strings were run those of each
+    coordinate and score."""
     pairs = [(ours.mid, papers.mid) for ours, papers in table]
     extra_entries: dict[str, Ball | str] = {
         f"after {label}": f"{ours} (papers {papers})" for label, (ours, papers) in zip(labels, pairs, strict=True)
     }
     if reached is not None:
-        # Way one: each part beside the constants, then coordinates and scores with the position and the string.
-        beside = [f" (constants {ours}; papers {papers})" for ours, papers in pairs] or [""] * len(reached.parts)
-        for (label, size), constants_text in zip(reached.parts, beside, strict=True):
+        # By strings: each sublayer with the constants in brackets, then coordinates and scores with position and
+        # string.
+        constants_texts = [f" (constants {ours}; papers {papers})" for ours, papers in pairs] or [""] * len(
+            reached.parts
+        )
+        for (label, size), constants_text in zip(reached.parts, constants_texts, strict=True):
             extra_entries[f"after {label}"] = f"{_shortly(size)}{constants_text}"
         for what, entries in (("coordinate ", reached.coordinates), ("", reached.scores)):
             for name, (size, place, word) in entries.items():
@@ -212,20 +219,24 @@ def _shortly(size: arb) -> Ball:
 
 
 MOST_WORK = 2_000_000
-"""Where the `work` is more, only the constants of the parts are shown."""
+"""If `work` is more, strings are not run, and only the constants of the sublayers give a bound."""
 FLOATS: Mapping[str, Format] = {name: stored for name, (stored, _) in RUNTIMES.items()}
 """The types of floats in which weights are stored and every operation is rounded."""
 
 
 @dataclass
 class Moves:
-    """What was found: for each part the largest change of the whole stream at a position (the sum over coordinates),
-    and for each coordinate after the last part, and each score of the readout, the largest change and where."""
+    """The largest changes over the strings that were run."""
 
     parts: list[tuple[str, arb]] = field(default_factory=list)
+    """For the embedding and each sublayer: its name, and the largest L1 norm of the change of the residual stream at a
+    position."""
     coordinates: dict[str, tuple[arb, int, str]] = field(default_factory=dict)
+    """For each coordinate after the last sublayer: the largest change, its position, and its string."""
     scores: dict[str, tuple[arb, int, str]] = field(default_factory=dict)
+    """The same for each score of the readout."""
     words: int = 0
+    """The number of strings that were run."""
 
     @property
     def stream(self) -> arb:
@@ -234,16 +245,17 @@ class Moves:
 
 
 def work(model: Transformer, length: int, delta: Fraction | None) -> int:
-    """Words times their length times the sources of error: what `moves` takes grows with it."""
+    """The number of strings times their length times the number of sources of error: the time of `moves` grows with
+    it."""
     entries = len(model.space) if delta else 0
     return max(1, len(model.alphabet)) ** min(length, 64) * length * ((length + model.embedding.added) * entries + 8)
 
 
 def moves(model: Transformer, length: int, delta: Fraction | None, dtype: str | None, bits: int) -> Moves:
-    """All words of `length` typed symbols (rows of any numbers where the model reads numbers).
+    """The largest changes over all strings of `length` input symbols (over all rows, if the model reads numbers).
 
-    Raises Undecided where a choice on the way (the largest score of hard attention, a step, a divisor, the root of a
-    variance) may be another one under the errors, or a bound is not finite.
+    Raises Undecided if the errors may change a choice (the maximum score of hard attention, a step, the sign of a
+    divisor, the root of a variance), or if a bound is not finite.
     """
     names = [f"moved{k}" for k in range(len(model.space))] if delta else []
     opened = _opened(model, names)
@@ -268,6 +280,8 @@ def _opened(model: Transformer, names: Sequence[str]) -> Transformer:
 
 
 def _inputs(model: Transformer, length: int) -> Iterator[tuple[str, Any]]:
+    """(text of an input, the sequence to run) for each input of a length; rows of numbers are one input "any", all
+    0."""
     if not model.alphabet:
         yield "any", tuple(dict.fromkeys(model.embedding.inputs or (), 0) for _ in range(length))
         return
@@ -276,9 +290,9 @@ def _inputs(model: Transformer, length: int) -> Iterator[tuple[str, Any]]:
 
 
 def _collect(collected: Moves, result: Result, domain: Moved, word: str) -> None:
-    """Take the changes in one string's run into `collected`. Raises Undecided where a change has no bound."""
+    """Update `collected` with the changes in the run of one string. Raises Undecided if a change has no bound."""
     labels = ["embedding", *map(part_name, result.model.sublayers)]
-    # For each part the L1 norm of the change, at the position where it is largest.
+    # For each sublayer the L1 norm of the change, at the position where it is largest.
     for k, (label, step) in enumerate(zip(labels, result.steps, strict=True)):
         largest = arb(0)
         for place in range(domain.length):
@@ -288,7 +302,7 @@ def _collect(collected: Moves, result: Result, domain: Moved, word: str) -> None
             collected.parts.append((label, largest))
         else:
             collected.parts[k] = (label, collected.parts[k][1].max(largest))
-    # Each coordinate after the last part, and each score that the readout shows.
+    # Each coordinate after the last sublayer, and each score that the readout shows.
     for name, column in result.steps[-1].columns.items():
         for place, entry in enumerate(column):
             _greatest(collected.coordinates, name, entry, place + result.model.embedding.start, word)
@@ -299,18 +313,19 @@ def _collect(collected: Moves, result: Result, domain: Moved, word: str) -> None
 
 
 def _greatest(table: dict[str, tuple[arb, int, str]], name: str, entry: Off, place: int, word: str) -> None:
-    """Keep the change of one number if it is the largest so far."""
+    """Put the change of one number into the table if it is the largest so far."""
     size = _finite(entry.moved)
     if name not in table or size > table[name][0]:
         table[name] = (size, place, word)
 
 
 def _finite(x: arb) -> arb:
+    """x itself; Undecided unless it is finite."""
     if not x.is_finite():
         raise Undecided("the change has no bound")
     return x
 
 
 def few_enough(model: Transformer, length: int, delta: Fraction | None) -> bool:
-    """Whether all words of a length are few enough to be gone through."""
+    """Whether the strings of a length are few enough to run all of them."""
     return work(model, length, delta) <= MOST_WORK

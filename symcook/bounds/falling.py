@@ -1,7 +1,7 @@
 """Softmax for scores that fall off with the distance from the maximum: three lemmas of yang2026 with sharp constants.
 
-`ziggurat` is Lemma 6, `table_lookup` Lemma 7 and `tie_break` Lemma 8. Each gives the supremum of the error, beside the
-bound of the lemma; the derivation is in its docstring.
+`ziggurat` is Lemma 6, `table_lookup` Lemma 7 and `tie_break` Lemma 8. Each returns the supremum of the error and the
+bound of the lemma; its docstring has the derivation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from symcook.locks import PRECISION
 from symcook.numbers.evaluate import positive_on, zero
 
 SHARP = {"a": "lem.tie_quadratic_sharp", "b": "lem.tie_right_sharp", "c": "lem.tie_left_sharp"}
-"""By variant, the lemma that 2 e^-gamma is enough."""
+"""Variant of Lemma 8 -> id of the lemma that 2 e^-gamma suffices."""
+# Variant -> its scores, and the hardmax that they are compared with.
 VARIANTS = {
     "a": "gamma n^2 (s_j - 1/j), rightmost",
     "b": "2 gamma n (s_j + j/(2 n)), rightmost",
@@ -46,15 +47,18 @@ def ziggurat(gamma: str | int | Fraction, n: int | str | None = None, digits: in
     wanted = check_digits(digits)
     text, gap = positive(gamma)
     length = None if n is None else count(n)
-    sides = () if length is None else ((length - 1) // 2, length // 2)  # of the maximum, in the middle
+    sides = (
+        () if length is None else ((length - 1) // 2, length // 2)
+    )  # the numbers of positions on either side of the maximum, which is in the middle
 
-    # mass is S of the docstring, as x (2 - x^a - x^b)/(1 - x) with a and b positions on either side.
     def mass() -> flint.arb:
+        """S of the docstring, as x (2 - x^a - x^b)/(1 - x) with a and b positions on either side."""
         x = (-gap()).exp()
         both = 2 - sum((_power(gap(), m) for m in sides), flint.arb(0))
         return x * both / (1 - x)
 
     def at_end() -> flint.arb:
+        """The distance with the maximum at p = 1 or p = n."""
         x = (-gap()).exp()
         return distance(x * (1 if length is None else 1 - _power(gap(), length - 1)) / (1 - x))
 
@@ -115,8 +119,8 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
     length = None if n is None else count(n)
     ends = None if length is None else length - 1
 
-    # Position t = 1, which is the worst: a = 0 positions to the left of it, b = n - 1 to the right.
     def value() -> flint.arb:
+        """The error at t = 1, the worst position, with a = 0 positions to its left and b = n - 1 to its right."""
         mass, mean = squares(gap(), ends)
         return mean / (1 + mass)
 
@@ -145,8 +149,8 @@ def table_lookup(gamma: str | int | Fraction, n: int | str | None = None, digits
 def _moments(x: flint.arb) -> tuple[flint.arb, flint.arb]:
     """e^gamma A = sum of k x^(k^2 - 1), and S = sum of x^(k^2), over all k >= 1, for a ball within 0 <= x <= 9/10.
 
-    Dropped are all terms from k on where consecutive ones shrink at least by r = 2 x^(2 k + 1) <= 1/2, so that the
-    first of them doubled bounds the rest.
+    The sum stops at a k where the ratio of consecutive terms is at most 2 x^(2 k + 1) <= 1/2. Twice the first dropped
+    term then bounds the rest.
     """
     mean, mass = flint.arb(0), flint.arb(0)
     power, step, k = flint.arb(1), x * x * x, 1  # power = x^(k^2 - 1), step = x^(2 k + 1)
@@ -163,18 +167,18 @@ def least_gamma() -> flint.arb:
     """The smallest gamma such that Lemma 7's 3/2 e^-gamma holds for it and every greater one, at flint's precision.
 
     With g(x) = 3/2 (1 + S) - e^gamma A, as functions of x = e^-gamma, the lemma's bound holds for every n and t exactly
-    where g >= 0. Balls show g > 0 on [0, 4/5] and g' < 0 on [4/5, 9/10], where g changes its sign.
+    where g >= 0. Balls prove g > 0 on [0, 4/5] and g' < 0 on [4/5, 9/10], where g changes its sign.
     """
     if not _one_zero():
         raise SymcookError("rigorous intervals did not show where 3/2 stops to suffice")
     return -zero(_excess, _fall, *_TURN).log()
 
 
-_TURN = Fraction(4, 5), Fraction(9, 10)
+_TURN = Fraction(4, 5), Fraction(9, 10)  # an interval of x in which g of `least_gamma` has its only zero
 
 
 def _excess(x: flint.arb) -> flint.arb:
-    """g(x)."""
+    """g(x) of `least_gamma`."""
     mean, mass = _moments(x)
     return 3 * (1 + mass) / 2 - mean
 
@@ -189,11 +193,11 @@ def _one_zero() -> bool:
 def _fall(x: flint.arb) -> flint.arb:
     """g'(x) = 3/2 sum of k^2 x^(k^2 - 1) - sum of k (k^2 - 1) x^(k^2 - 2), for 0 < x <= 9/10."""
     total = flint.arb(0)
-    last = 40 + isqrt(8 * flint.ctx.prec)  # 0.9^(last^2) is below the last bit
+    last = 40 + isqrt(8 * flint.ctx.prec)  # so that 0.9^(last^2) is below the precision
     for k in range(1, last):
         total += flint.arb(flint.fmpq(3 * k * k, 2)) * x ** (k * k - 1)
         total -= k * (k * k - 1) * (x ** (k * k - 2) if k > 1 else 0)
-    tail = 2 * flint.arb(last) ** 3 * x ** (last * last - 2)  # terms shrink by more than a half from there on
+    tail = 2 * flint.arb(last) ** 3 * x ** (last * last - 2)  # each later term is less than half of the one before
     return total + tail.union(-tail)
 
 
@@ -237,8 +241,8 @@ def tie_break(variant: str, gamma: str | int | Fraction, n: int | str, digits: i
     text, gap = positive(gamma)
     length = count(n)
 
-    # The worst p: n, in all three variants ((c) mirrored). In (b) and (c) S = x + ... + x^(n - 1).
     def mass() -> flint.arb:
+        """S for the worst p, which is n ((c) is mirrored). In (b) and (c) S = x + ... + x^(n - 1)."""
         if variant == "a":
             return hyperbolic(gap(), length)
         x = (-gap()).exp()

@@ -1,8 +1,8 @@
 """How much the output of a model changes when one symbol of its input does.
 
 A *line* is a set of strings that differ at one position only. The largest change at a position is the largest range of
-an output over a line. Models with uniform attention are run in exact batches and have a proved bound C/n; others are
-run in rigorous intervals.
+an output over a line. Models with uniform attention are run in exact batches, and have a proved bound C/n. Other models
+are run in rigorous intervals.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from symcook.words.cells import MOST, classes
 from symcook.words.inputs import Language, Strings, strings
 
 LIMIT = 2**16
-"""The largest number of words that are compared."""
+"""The largest number of strings that are compared."""
 IN_BALLS = 2**12
-"""The same where each is run in balls."""
+"""The largest number of strings that are compared by runs in balls."""
 LONGEST = 1_000
-"""Up to so many symbols strings with the same outputs are sought."""
+"""The greatest length at which strings are grouped into classes with the same outputs."""
 NONE = arb(0)
 
 
@@ -83,6 +83,7 @@ def sensitivity(
     changed one is the only one; Undecided where a choice of hard attention
     stays open in balls. Source: chiang2022, Section 1 (Hahn's Lemma 5); Cookbook, Section 6.4.
     """
+    # 1. Check the arguments.
     wanted = check_digits(digits)
     chosen, name = read_model(model, values)
     length = count(n)
@@ -99,16 +100,16 @@ def sensitivity(
     if everywhere and length + added == 1:
         must = "a readout at every position must have one next to that of the changed symbol"
         raise BadInput(must, f"{name} with n = 1", "give n = 2")
-    # Outside the theorem's hypotheses there is no C: the change alone, in balls.
+    # 2. A model outside the hypotheses of the theorem has no C: compute the change only, in balls.
     if (why := _irregular(chosen)) is not None:
         chosen.check_length(length + added)
         return _by_balls(Flips(chosen, asked, IN_BALLS, name, f", since it has {why}"), wanted, why)
-    # All strings in one exact batch.
+    # 3. Otherwise run all strings in one exact batch.
     flips = Flips(chosen, asked, LIMIT, name)
     chosen.check_length(length + added)
     try:
         value, where, at_changed = _greatest(flips, forward(chosen, flips.block, Batch()))
-        # C at n, and at 2 n to see whether it grows.
+        # C at n, and at 2 n to see whether it increases.
         bound, doubled = (_bound(chosen, size, everywhere) * size for size in (length, 2 * length))
     except NotExact:
         why = "numbers that are not rational"
@@ -135,9 +136,11 @@ def sensitivity(
 
 
 class Flips:
-    """Strings of one length of which one symbol is changed: all, or those of a language with all that differ from one
-    of them in a symbol. Of all strings those with the same outputs are run once, where symbols at some positions may be
-    exchanged (`symcook.words.cells`).
+    """The strings of one length to run, and the lines that they form.
+
+    With a language these are its strings, and all strings that differ from one of them in one symbol. Otherwise these
+    are all strings; if symbols at some positions may be exchanged (`symcook.words.cells`), one string stands for all
+    with the same outputs.
 
     Arguments:
         limit: the largest number of strings that are run; BadInput, with the model's `name` and `why`, for more.
@@ -147,11 +150,13 @@ class Flips:
         (self.n,), self.model, self.name, self.inputs = asked.lengths, model, name, asked.to_json()
         n, letters = self.n, model.alphabet
         self.language_rows: Array | None = None
-        """Of a language: the numbers of its strings among the `words`."""
+        """With a language: the numbers of its strings among `words`, else None."""
         self._lines: list[list[list[int]]] = []
+        """For each place, its lines as numbers of strings; empty if all strings are run in order."""
         must = f"{name} must have at most {limit} strings with those that differ in one symbol{why}"
-        changed: Sequence[list[Word]] | None  # by place, the strings in which the symbol there is changed
-        # Of a language its strings; of all strings one for each class with the same outputs, if there are few classes.
+        # `changed` has for each place the strings in which the symbol there is changed: those of the language, or one
+        # for each class of strings with the same outputs, or None if there are too many classes.
+        changed: Sequence[list[Word]] | None
         if asked.restricted:
             if asked.many(n) > limit:
                 raise BadInput(must, f"{asked.many(n)} strings", "give --sample 100")
@@ -165,10 +170,10 @@ class Flips:
             self.words: Sequence[Word] = list(words) if limit == IN_BALLS else ()
             self.block: Any = Words(letters, n + model.embedding.added, *model.embedding.ends)
             return
-        # A line is a string with all symbols at one place; the strings of lines are numbered as they come.
+        # Form the lines, and number their strings in the order in which they occur.
         numbers = {word: k for k, word in enumerate(first)}
-        for p, there in enumerate(changed):
-            lines = [[(*word[:p], letter, *word[p + 1 :]) for letter in letters] for word in there]
+        for p, strings_to_change in enumerate(changed):
+            lines = [[(*word[:p], letter, *word[p + 1 :]) for letter in letters] for word in strings_to_change]
             self._lines.append([[numbers.setdefault(word, len(numbers)) for word in line] for line in lines])
             if len(numbers) > limit:
                 raise BadInput(must, f"more than {limit}", "give --sample 100")
@@ -180,32 +185,33 @@ class Flips:
         return self.words[number] if self.words else nth(self.block, number)
 
     def lines(self, p: int) -> Array:
-        """Numbers of strings that differ at place `p` alone: a row for each string that is asked about. Rows are left
-        out whose outputs are those of another one."""
+        """The lines at place `p`: a row of numbers of strings for each string of the language, or for each line of all
+        strings. Lines with the same outputs as another line are left out."""
         if self._lines:
             return np.array(self._lines[p], dtype=int).reshape(-1, len(self.model.alphabet))
-        # Strings in order: the symbol at place p is a digit, so lines are a reshape of the numbers.
+        # All strings in order: the symbol at place p is a digit of the number, so the lines are a reshape of all
+        # numbers.
         letters = len(self.model.alphabet)
         numbers = np.arange(letters**self.n).reshape(letters**p, letters, -1)
         return numbers.swapaxes(1, 2).reshape(-1, letters)
 
     def counts(self, place: int) -> Array:
-        """By row, whether the answer at a place of the string counts."""
+        """For each row of `lines`, whether the output at `place` counts; one True for all rows without a language."""
         if self.language_rows is None:
             return np.ones((), dtype=bool)
         readout, tokens = self.model.readout, map(self.model.tokens, self.asked)
         return np.array([bool(readout.counted(sequence, [place % len(sequence)])) for sequence in tokens])
 
     def pair_text(self, first: int, second: int) -> str:
-        """Two strings, in words."""
+        """Two strings as text."""
         embedding = self.model.embedding
         words = map(self.word, (first, second))
         return " and ".join(embedding.said(word if self.words else embedding.typed(word)) for word in words)
 
 
 def _by_classes(model: Transformer, n: int, limit: int) -> list[list[Word]] | None:
-    """For each place the strings in which the symbol there is changed: all, but for those with the outputs of another
-    one. None where that spares nothing, or the strings are more than `limit`."""
+    """For each place the strings in which the symbol there is changed, one for each class of strings with the same
+    outputs. None if that saves no runs, or if the strings are more than `limit`."""
     letters = model.alphabet
     if model.readout.everywhere or n > LONGEST:
         return None
@@ -213,7 +219,7 @@ def _by_classes(model: Transformer, n: int, limit: int) -> list[list[Word]] | No
     if cells.many * max(1, len(cells.cells)) * len(letters) > min(limit, MOST, len(letters) ** n):
         return None
     by_place: list[list[Word]] = [[] for _ in range(n)]
-    for cell in cells.cells:  # positions that may be exchanged: the first of them stands for all
+    for cell in cells.cells:  # positions whose symbols may be exchanged: the first one stands for all of them
         p, without_p = cell[0], tuple(other[1:] if other == cell else other for other in cells.cells)
         remaining = [word for word, _ in replace(cells, cells=without_p)]
         by_place[p] = sorted(remaining, key=lambda word: list(map(letters.index, word)))
@@ -221,19 +227,20 @@ def _by_classes(model: Transformer, n: int, limit: int) -> list[list[Word]] | No
 
 
 def _labels(everywhere: bool) -> tuple[str, str]:
+    """What value and claimed of the `Bound` are called."""
     return f"largest change{' at the other positions' * everywhere}", "proved C/n"
 
 
 def _rational(value: Any) -> Fraction:
-    """An entry of a batch, which need not be an integer where it is an object."""
+    """An entry of a batch as a Fraction; NotExact if it is irrational."""
     if isinstance(value, (Root, ExpSum)):
         raise NotExact("C/n is computed of rational numbers", value, "rigorous intervals take others")
     return value if isinstance(value, Fraction) else Fraction(int(value))
 
 
 def _irregular(model: Transformer) -> str | None:
-    """What keeps a model from the bound C/n; None where nothing does."""
-    # Norms, scores, other activations and probabilities do not pass on changes by a constant factor.
+    """What in a model is outside the hypotheses of the bound C/n, as text; None if nothing is."""
+    # For norms, scores, other activations and probabilities, no constant bounds the growth of a change.
     for step in model.sublayers:
         if step.norms:
             return "a final norm" if step.block is None else f"a layer norm in layer {step.layer}"
@@ -246,15 +253,15 @@ def _irregular(model: Transformer) -> str | None:
 
 
 def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
-    """The largest change by runs of all words in balls."""
+    """The largest change, by runs of all strings in balls; `why` there is no C."""
     model, n = flips.model, flips.n
     everywhere, before = model.readout.everywhere, len(model.embedding.ends[0])
     lines = [flips.lines(p).tolist() for p in range(n)]
     where, at_changed = "no symbol changes an output", NONE
 
     def greatest() -> arb:
-        """The largest change at flint's precision, which `refine` raises until the digits are certain. `where` it is
-        found, and the largest change at the changed position, are set beside it."""
+        """The largest change at flint's precision, which `refine` raises until the digits are certain. It also sets
+        `where` (the pair of strings with the change) and `at_changed`."""
         nonlocal where, at_changed
         table = _outputs_in_balls(model, flips.words, max(64, flint.ctx.prec))
         best, at_changed, where = NONE, NONE, "no symbol changes an output"
@@ -263,16 +270,17 @@ def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
                 counts = np.broadcast_to(flips.counts(place), len(lines[p]))
                 for row in np.flatnonzero(counts).tolist():
                     line = lines[p][row]
-                    # All pairs of a line; of a language the string itself against each other one.
+                    # Compare all pairs of a line; with a language, only the string of the language with each other
+                    # string.
                     pairs = combinations(line, 2) if flips.language_rows is None else product([row], line)
                     changes = [(abs(values[a] - values[b]), a, b) for a, b in pairs if a != b]
                     change = NONE
                     for size, _, _ in changes:
                         change = change.max(size)
-                    if everywhere and place == p + before:  # the changed position itself is kept apart
+                    if everywhere and place == p + before:  # the changed position itself has its own maximum
                         at_changed = at_changed.max(change)
                     elif not change < best:
-                        if change > best:  # surely: where balls overlap, the pair that was found before stays
+                        if change > best:  # certainly; if the balls overlap, the earlier pair stays
                             _, a, b = max(changes, key=lambda pair: pair[0].mid())
                             ends = (a, b) if values[a].mid() <= values[b].mid() else (b, a)
                             where = f"by {output} between {flips.pair_text(*ends)}"
@@ -300,12 +308,13 @@ def _by_balls(flips: Flips, digits: int, why: str) -> Bound:
 
 
 def _shown_times(value: arb, n: int, digits: int) -> Ball:
+    """value times n."""
     with PRECISION, flint.ctx.workprec(bits_for(digits) + 64):
         return ball(value * n, digits)
 
 
 def _outputs_in_balls(model: Transformer, words: Sequence[Word], bits: int) -> dict[tuple[int, str], list[arb]]:
-    """For each place where the readout looks and each output, its value for every word."""
+    """(place that the readout reads, name of an output) -> its value for each string."""
     from symcook.domains.ball import BallDomain as Balls
 
     length = len(words[0]) + model.embedding.added
@@ -319,7 +328,10 @@ def _outputs_in_balls(model: Transformer, words: Sequence[Word], bits: int) -> d
 
 
 def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
-    """The largest change, which inputs show it, and the largest at the changed position (for each and all)."""
+    """(largest change, text of the strings that have it, largest change at the changed position itself).
+
+    The last number is used for readouts at every position, whose other changes do not include it.
+    """
     domain: Any = result.domain
     model, everywhere = flips.model, flips.model.readout.everywhere
     before = len(model.embedding.ends[0])
@@ -328,7 +340,7 @@ def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
         for place in result.places:
             cell = domain.read(column, place)
             table, counts = domain.full(cell.numerators), flips.counts(place)
-            # By exact batches: a line's spread is its largest minus its smallest output.
+            # The spread of a line is its largest minus its smallest output.
             for p in range(flips.n):
                 lines = flips.lines(p)
                 if not len(lines):
@@ -336,17 +348,17 @@ def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
                 values = table[lines]
                 low, high = np.min(values, axis=1), np.max(values, axis=1)
                 spread = np.asarray(high - low)
-                # Of a language the distance of its own string from the farthest one of the line.
+                # With a language: the distance of its string from the farthest output of the line.
                 if flips.language_rows is not None:
                     of_language = table[flips.language_rows]
                     spread = np.where(counts, np.maximum(high - of_language, of_language - low), 0)
                 change = _rational(spread.max()) / cell.denominator
-                if everywhere and place == p + before:  # the changed position itself is kept apart
+                if everywhere and place == p + before:  # the changed position itself has its own maximum
                     at_changed = max(at_changed, change)
                 elif change > best:
                     best, row = change, int(np.argmax(spread))
                     ends = [int(lines[row][at(values[row])]) for at in (np.argmin, np.argmax)]
-                    # One of the two strings is that of the language; the other is the end farthest from it.
+                    # One of the two strings is that of the language; the other has the output farthest from it.
                     if flips.language_rows is not None:
                         farthest = 0 if of_language[row] - low[row] == spread[row] else 1
                         ends[1 - farthest] = row
@@ -355,10 +367,10 @@ def _greatest(flips: Flips, result: Result) -> tuple[Fraction, str, Fraction]:
 
 
 def _bound(model: Transformer, n: int, everywhere: bool) -> Fraction:
-    """The proved bound on the change of an output for n typed symbols."""
+    """The proved bound of the change of an output for n input symbols: the maximum over the changed position."""
     before, best = len(model.embedding.ends[0]), Fraction(0)
     for changed in range(before, before + n):
-        # The changed symbol at each place in turn; the tokens do not matter, since only ranges of the embedding do.
+        # Any string will do: `Changes` uses the ranges of the embedding, not the tokens.
         word = model.embedding.surround((model.alphabet[0],) * n)
         watched = forward(model, word, Changes(changed, model.alphabet)).watched.values()
         places = [p for p in model.readout.places(len(word)) if not everywhere or p != changed]
@@ -367,8 +379,11 @@ def _bound(model: Transformer, n: int, everywhere: bool) -> Fraction:
 
 
 class Changes(Rowwise):
-    """The domain of bounds on how far a coordinate moves where the symbol at one place, from 0, is another: the
-    embedding by the range of its entries, and from there on no part lets a change grow by more than its weights."""
+    """The domain of bounds on the change of each coordinate if the symbol at one place (counted from 0) is replaced.
+
+    The embedding changes by at most the range of its entries. A linear map changes by at most the sum of the absolute
+    weights times the changes, so biases and signs are left out; relu passes a change on.
+    """
 
     name: ClassVar[str] = "changes"
     nothing = Fraction(0)

@@ -42,22 +42,23 @@ RATES = {
     "erf": (Fraction(16998, 100000), "cookbook.s4.6.gelu_to_relu"),
     "tanh": (Fraction(17005, 100000), "lem.gelutanh_relu"),
 }
-"""By form, a constant of the rate with the statement that proves it."""
-FAR = 12
-NEAR = Fraction(3, 8)
-BITS = 128
+"""Form -> (a bound of the constant K of the rate K/c, id of the statement that proves it)."""
+FAR = 12  # from here on the facts of `_Shape` are proved by the bounds of `_Shape.tail`
+NEAR = Fraction(3, 8)  # below, they are proved by derivatives of higher order
+BITS = 128  # precision of the proofs in balls
 
 
 def _half_pi_root() -> flint.arb:
+    """sqrt(pi/2)."""
     return (flint.arb.pi() / 2).sqrt()
 
 
 def _bend(form: str, z: flint.arb_series) -> flint.arb_series:
-    """T(z) as a power series: T with its derivatives."""
+    """T(z) for a power series z, which gives T and its derivatives."""
     if form == "erf":
         return (z / flint.arb(2).sqrt()).erf()
     inner = (2 / flint.arb.pi()).sqrt() * (z + flint.arb(flint.fmpq(44715, 10**6)) * z * z * z)
-    decay = (-2 * inner).exp()  # not its reciprocal: over a wide ball that would reach below -1
+    decay = (-2 * inner).exp()  # e^(2 inner) over a wide ball would give a quotient below -1
     return (1 - decay) / (1 + decay)
 
 
@@ -73,7 +74,7 @@ def _rest(form: str, z: flint.arb, order: int) -> list[flint.arb]:
 
 
 def _slope(form: str, s: flint.arb) -> flint.arb:
-    """s N' - 3 N for N(s) = R(s) - 2 R(s/2): D' times s^4."""
+    """D' times s^4: s N' - 3 N with N(s) = R(s) - 2 R(s/2)."""
     big, small = _rest(form, s, 1), _rest(form, s / 2, 1)
     return s * (big[1] - small[1]) - 3 * (big[0] - 2 * small[0])
 
@@ -91,24 +92,26 @@ def _slope_fourth(form: str, s: flint.arb) -> flint.arb:
 
 
 def _product(form: str, s: flint.arb) -> flint.arb:
-    """D(s)."""
+    """D(s) of the module."""
     return (_rest(form, s, 0)[0] - 2 * _rest(form, s / 2, 0)[0]) / s**3
 
 
 class _Shape:
-    """The facts about R, D and L for one form, each shown when the form is first used, and where the maxima are."""
+    """Proofs in balls of the facts about R and D for one form of GELU, done once, and the place where D is largest."""
 
     def __init__(self, form: str) -> None:
         self.form = form
         self.maxima: dict[int, flint.arb] = {}
+        """Precision in bits -> the s at which D is largest."""
         start, far = Fraction(0), Fraction(FAR)
-        # The hypotheses (a) and (b) of the module: near 0, in between, and from FAR on.
+        # The hypotheses (a) and (b) of the module: near 0, between NEAR and FAR, and from FAR on.
         with PRECISION, flint.ctx.workprec(BITS):
             self.show("R'''' > 0 near 0", lambda z: _rest(form, z, 4)[4], start, NEAR)
             self.show("R'' > 0", lambda z: _rest(form, z, 2)[2], NEAR, far)
             self.show("z R'' - R' > 0", self.curve, NEAR, far)
             self.tail()
-            # D rises up to `top`, is concave on it, and falls after it: one maximum.
+            # D increases before the interval `top`, D' s^4 decreases on it, and D decreases after it: D has one
+            # maximum.
             self.top = Fraction(2), Fraction(21, 10)
             self.show("D rises near 0", lambda s: _slope_fourth(form, s), start, NEAR)
             self.show("D rises", lambda s: _slope(form, s), NEAR, self.top[0])
@@ -123,17 +126,17 @@ class _Shape:
         return self.maxima[bits]
 
     def curve(self, z: flint.arb) -> flint.arb:
-        """z R'' - R', which is (b)."""
+        """z R'' - R', the expression of (b)."""
         series = _rest(self.form, z, 2)
         return z * series[2] - series[1]
 
     def show(self, what: str, function: Callable[[flint.arb], flint.arb], low: Fraction, high: Fraction) -> None:
-        """Raises SymcookError where balls do not show that the function is positive on the interval."""
+        """Raises SymcookError unless balls prove that the function is positive from `low` to `high`."""
         if not positive_on(function, low, high):
             raise SymcookError(f"rigorous intervals did not show that {what} between {low} and {high}")
 
     def tail(self) -> None:
-        """(a), (b) and D' < 0 from FAR on.
+        """Proves (a), (b) and D' < 0 from FAR on; raises SymcookError if balls do not.
 
         With c = sqrt(pi/2): R'' = 1 - c (T' + z T''/2), z R'' - R' = c/2 (T - z T' - z^2 T''), and D' s^4 = -s^2/4 +
         c s (T(s) - T(s/2)) - c s^2/2 (T'(s) - T'(s/2)/2) <= s^2 (-1/4 + c/s + c T'(s/2)/4). All follow for z, s/2 >=
@@ -159,6 +162,7 @@ class _Shape:
 
 @cache
 def _shape(form: str) -> _Shape:
+    """The proofs for a form, done at the first call."""
     return _Shape(form)
 
 
@@ -208,14 +212,16 @@ def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str 
     text, scale = positive(c, "c")
     bound, proof = RATES[_form(form)]
 
-    # The critical point u of L, once for each precision.
-    known: dict[int, flint.arb] = {}
+    by_precision: dict[int, flint.arb] = {}
 
     def place() -> flint.arb:
+        """The critical point u of L, computed once for each precision."""
         bits = flint.ctx.prec
-        if bits not in known:
-            known[bits] = zero(lambda u: _fall(form, u), lambda u: _fall_slope(form, u), Fraction(1, 2), Fraction(1))
-        return known[bits]
+        if bits not in by_precision:
+            by_precision[bits] = zero(
+                lambda u: _fall(form, u), lambda u: _fall_slope(form, u), Fraction(1, 2), Fraction(1)
+            )
+        return by_precision[bits]
 
     def value() -> flint.arb:
         u = place()
@@ -240,18 +246,19 @@ def gelu_relu(c: str | int | Fraction = 1, form: str = "erf", digits: int | str 
 
 
 def _fall(form: str, u: flint.arb) -> flint.arb:
-    """Twice the derivative of u (1 - T(u))/2."""
-    bend = _bend(form, flint.arb_series([u, 1], 2))
-    return 1 - bend[0] - u * bend[1]
+    """Twice the derivative of L(u) = u (1 - T(u))/2."""
+    series = _bend(form, flint.arb_series([u, 1], 2))  # T and T'
+    return 1 - series[0] - u * series[1]
 
 
 def _fall_slope(form: str, u: flint.arb) -> flint.arb:
     """The derivative of `_fall`: -2 T' - u T''."""
-    bend = _bend(form, flint.arb_series([u, 1], 3))
-    return -2 * bend[1] - 2 * u * bend[2]
+    series = _bend(form, flint.arb_series([u, 1], 3))  # T, T' and T''/2
+    return -2 * series[1] - 2 * u * series[2]
 
 
 def _form(form: str) -> str:
+    """The form itself; BadInput unless it is one of `FORMS`."""
     if form not in FORMS:
         raise unknown("form of GELU", str(form), FORMS)
     return form

@@ -1,16 +1,16 @@
-"""How far an error of a given L1 norm can grow, part by part: constants of the parts, ours and those of the papers.
+"""How far an error of a given L1 norm can grow: constants of each sublayer, by our bounds and by those of the papers.
 
-Why our constants hold, for an error e before a part and its residual connection (|A| has the absolute entries of A,
+Why our constants hold, for an error e before a sublayer and its residual connection (|A| has the absolute entries of A,
 and a column sum is the sum of one column of |A|):
 
-feed-forward: a hidden unit moves by at most |W1| times the change, relu does not increase that, so that the output
-moves by at most the largest column sum of |W2| |W1|: e becomes (1 + L) e. The papers: d^2 p^2 + 1 (Lemma 30), with
-d the largest of width, hidden units and key size, and p the largest size of a parameter, at least 1.
+feed-forward: a hidden unit moves by at most |W1| times the change, and relu does not increase that. So the output moves
+by at most L e, with L the largest column sum of |W2| |W1|, and e becomes (1 + L) e. The papers: d^2 p^2 + 1 (Lemma 30),
+with d the largest of width, hidden units and key size, and p the largest size of a parameter, at least 1.
 
-attention with weights that stay: values are averaged, and V does not increase the L1 norm by more than its largest
-column sum c: (1 + c) e; the papers: (d p + 1) e (Lemma 33 without change of weights). Weights stay where all scores
-are zero, and under hard attention where each maximum is unique and its gap to the other scores is more than twice
-what a score can move.
+attention whose weights do not change: values are averaged, and V does not increase the L1 norm by more than its largest
+column sum c: (1 + c) e; the papers: (d p + 1) e (Lemma 33 without change of weights). Weights do not change if
+all scores are zero, and in hard attention if each maximum is unique and its gap to the other scores is more than twice
+the largest change of a score.
 
 a score of query x and key z is x M z with M = scale/temperature Q^T K. For stream vectors of norm at most X it
 moves by at most T = mu (2 X e + e^2), mu the largest entry of |M|: each product in x M z - u M v = x M (z - v) +
@@ -21,10 +21,10 @@ softmax: weights of scores that move by at most T move by at most 2 tanh(T/2) in
 papers: 4 T (Lemma 32). The output moves by c (2 tanh(T/2) X + e); the papers: d p (d h_max 4 T + e).
 
 layer norm with epsilon > 0: sqrt((1 - 1/d) sum(gain^2)/epsilon), see `normed_change`. The papers give no constant;
-2 d (d + 1) max|gain|/sqrt(epsilon) stands for theirs.
+2 d (d + 1) max|gain|/sqrt(epsilon) is used in its place.
 
-X is bounded from the embeddings of all tokens at length n in the same way, or, where a hard head makes it
-necessary to run all words of length n, taken from these runs.
+X is bounded in the same way, from the embeddings of all tokens at length n. If a hard head makes it necessary to run
+all strings of length n, X is the maximum in these runs.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 
 
 class BothErrors(NamedTuple):
-    """An error, by our constants and by those of the papers: rational where all constants up to there are, else a ball.
-    The two mix."""
+    """An error by our constants, and by those of the papers. Each is rational if all constants so far are, else a
+    ball."""
 
     ours: BallValue
     papers: BallValue
@@ -64,17 +64,17 @@ class BothErrors(NamedTuple):
         return BothErrors(self.ours + other.ours, self.papers + other.papers)
 
     def times(self, ours: BallValue, papers: BallValue) -> BothErrors:
-        """Both as they grow by constants."""
+        """Both errors, multiplied by one constant each."""
         return BothErrors(ours * self.ours, papers * self.papers)
 
 
 def part_name(step: Sublayer) -> str:
-    """What a part is called in a table: a final norm, which is in no layer, by its kind alone."""
+    """The name of a sublayer in a table. A final norm, which is in no layer, is called by its kind only."""
     return step.kind if step.block is None else f"layer {step.layer} {step.kind}"
 
 
 class GrowthPart(NamedTuple):
-    """What stands after a part: its name for the table, the error, and the statements that say so."""
+    """The error after a sublayer: its name in the table, the error, and ids of the statements that prove the bound."""
 
     label: str
     error: BothErrors
@@ -82,14 +82,14 @@ class GrowthPart(NamedTuple):
 
 
 class Growth:
-    """How an error grows in a model. `size` bounds the L1 norm of the stream before the next part, where a head has
-    scores."""
+    """How an error grows in a model. If a head has scores, `size` bounds the L1 norm of the residual stream before the
+    next sublayer; else it is None."""
 
     def __init__(self, model: Transformer, name: str, delta: Fraction, length: int | None) -> None:
         self.model, self.name, self.delta, self.length = model, name, delta, length
         blocks = [step.block for step in model.sublayers]
         # Only relu is known to have the Lipschitz constant 1.
-        for block in blocks:  # before their weights, which may be irrational as well
+        for block in blocks:  # checked before the weights, which may be irrational too
             if isinstance(block, FeedForward) and block.activation != "relu":
                 do = "symcook bound gelu-relu has the error of GELU" if block.activation.startswith("gelu") else None
                 raise BadInput("the activation must be relu, whose Lipschitz constant is 1", block.activation, do)
@@ -106,7 +106,7 @@ class Growth:
             self.start = self._embedded(length)
 
     def parts(self) -> list[GrowthPart]:
-        """The error after the embedding and after each part, at flint's precision."""
+        """The error after the embedding and after each sublayer, at flint's precision."""
         self.size = self.start
         errors = [GrowthPart("embedding", BothErrors(_flint(self.delta), _flint(self.delta)))]
         for step in self.model.sublayers:
@@ -114,7 +114,8 @@ class Growth:
         return errors
 
     def _paper_sizes(self) -> tuple[int, Fraction]:
-        """d and p_max of the papers."""
+        """(d, p_max) of the papers: the largest size of a matrix, and the largest absolute value of a parameter, at
+        least 1."""
         sizes, entries = [len(self.model.space)], [Fraction(1)]
         for step in self.model.sublayers:
             for part in step.all_parts if step.block is not None else ():
@@ -129,23 +130,24 @@ class Growth:
         places = range(embedding.start, embedding.start + length + embedding.added)
         best = Fraction(0)
         for i in places:
-            here = {c: at_position(e, i, len(places)) for c, e in embedding.places.items()}
+            position_entries = {c: at_position(e, i, len(places)) for c, e in embedding.places.items()}
             for row in (embedding.words or {}).values():
-                total = sum((abs(entry(row.get(c, 0)) + here.get(c, 0)) for c in {*row, *here}), Fraction(0))
+                coordinates = {*row, *position_entries}
+                total = sum((abs(entry(row.get(c, 0)) + position_entries.get(c, 0)) for c in coordinates), Fraction(0))
                 best = max(best, total)
         return best
 
     def _after(self, step: Sublayer, error: BothErrors) -> GrowthPart:
-        """The error after a part with its residual connection and the norm that follows."""
+        """The error after a sublayer with its residual connection and the norm that follows; updates `size`."""
         label, proofs = part_name(step), list[str]()
         if step.block is not None:
-            # What the block reads: the residual stream, or the norms before it, whose errors add up.
+            # The block reads the residual stream, or the norms before it, whose sizes and errors add up.
             size, error_seen = self.size, error
             if step.before:
                 size = sum((normed_size(norm) for norm in step.before), Fraction(0))
                 first, *others = [self._normed(error, norm, proofs) for norm in step.before]
                 error_seen = sum(others, first)
-            # What it adds to the error: by the constants of the feed-forward sublayer, or head by head.
+            # The error that it adds: by the constants of the feed-forward sublayer, or head by head.
             if isinstance(step.block, FeedForward):
                 proofs += ["lem.ffn_columns", "yang2026.lemma30"]
                 added = [error_seen.times(_flint(change_of(step.block)), _flint((self.width * self.greatest) ** 2))]
@@ -161,25 +163,26 @@ class Growth:
         return GrowthPart(label, error, (*proofs, "cookbook.s7.2.prop7.4") if step.block is not None else tuple(proofs))
 
     def _normed(self, error: BothErrors, norm: LayerNorm, proofs: list[str]) -> BothErrors:
-        """The error after a norm, by both constants."""
+        """The error after a norm; adds the statements used to `proofs`."""
         proofs += ["lem.norm_layernorm", "cookbook.s6.4.ln_lipschitz.corrected", "cookbook.s7.2.prop7.5"]
         return error.times(*map(_root, normed_change(norm)))
 
     def _attended(
         self, label: str, head: Head, step: Sublayer, size: Fraction | None, seen: BothErrors, proofs: list[str]
     ) -> BothErrors:
-        """What a head adds to the error."""
-        own, papers = _flint(column_sum(rows_of(head.V))), _flint(self.width * self.greatest)
+        """The error that a head adds, if it reads an error of `seen` and vectors of L1 norm at most `size`; adds the
+        statements used to `proofs`."""
+        ours, papers = _flint(column_sum(rows_of(head.V))), _flint(self.width * self.greatest)
         mu = max((abs(e) for row in score_form(head) for e in row), default=Fraction(0))
         mean = ["lem.mean_close", "lem.norm_columns", "yang2026.lemma33"]
-        # The weights stay: all scores are zero, or hard attention keeps its maximum within the gap.
+        # 1. The weights do not change: all scores are zero, or the gap of hard attention is large enough.
         if not mu or head.weighting != "softmax":
             if mu:
                 self._check_gap(label, head, step, seen.ours, mu)
                 proofs += ["lem.argmax_kept", "lem.bilinear_close"]
             proofs += mean
-            return seen.times(own, papers)
-        # Softmax: Lemma 31 has its constant for errors of at most 1 only.
+            return seen.times(ours, papers)
+        # 2. Softmax: the constant of Lemma 31 holds only for errors of at most 1.
         size = present(size)
         proofs += ["lem.bilinear_close", "lem.sm_distance_sharp", *mean, "yang2026.lemma31", "yang2026.lemma32.ratio"]
         if not seen.papers <= 1:
@@ -187,12 +190,12 @@ class Growth:
                 raise Undecided(f"whether the error before {label} is at most 1 is undecided")
             must = f"the error before {label} must be at most 1 by the papers' constants (Lemma 31)"
             raise BadInput(must, f"delta = {written(self.delta)}", "give a smaller delta")
-        # How far scores move, and then weights, by our constants (tanh) and by the papers'.
+        # `weights` bounds the change of the weights by our constants, `claimed` that of the scores by the papers'.
         scaled, bound, greatest = self._factor(head), _flint(size), _flint(max(size, Fraction(1)))
         weights = 2 * arb(_moved(scaled * _flint(mu), bound, seen.ours) / 2).tanh()
         claimed = scaled * 3 * papers**2 * greatest * seen.papers
         return BothErrors(
-            own * (bound * weights + seen.ours), papers * (self.width * greatest * 4 * claimed + seen.papers)
+            ours * (bound * weights + seen.ours), papers * (self.width * greatest * 4 * claimed + seen.papers)
         )
 
     def _factor(self, head: Head) -> arb:
@@ -210,8 +213,9 @@ class Growth:
         return best
 
     def _check_gap(self, label: str, head: Head, step: Sublayer, error: BallValue, mu: Fraction) -> None:
-        """BadInput unless at every position of every word the maximum is unique and the error cannot reach it."""
-        # The gap is computed from exact runs, which softmax or a norm before this head would end.
+        """BadInput unless, at every position of every string, the maximum is unique and stays the maximum under the
+        error."""
+        # The gap is computed from exact runs. After softmax or a norm, values are not rational.
         if step.before or not isinstance(error, fmpq):
             raise BadInput(
                 f"{label} must see exact scores", "scores after softmax or a layer norm", "no gap is computed for it"
@@ -220,41 +224,44 @@ class Growth:
             before = streams(self.model, step.layer - 1, present(self.length), self.name)
             self.gaps[id(head)] = score_gap(head, before, self.model.embedding.start, f"{label} of {self.name}")
         gap = self.gaps[id(head)]
-        # Two scores may move towards each other, each by `moved`.
+        # Two scores may move towards each other, each by at most `moved`.
         moved: Any = _moved(_flint(mu), _flint(gap.size), error)
         if gap.least is not None and 2 * moved >= _flint(gap.least):
             must = f"delta must be so small that the scores of {label} keep their maxima"
-            by = Fraction(int(moved.p), int(moved.q))
-            shown_gap = f"a gap of {written(gap.least)}, scores that move by up to {written(by)}"
+            distance = Fraction(int(moved.p), int(moved.q))
+            shown_gap = f"a gap of {written(gap.least)}, scores that move by up to {written(distance)}"
             raise BadInput(must, shown_gap, "give a smaller delta")
 
 
 def _moved(mu: BallValue, size: BallValue, error: BallValue) -> BallValue:
-    """How much x M z moves at most where x and z, of L1 norm at most `size`, change by at most `error`."""
+    """The largest change of x M z, if x and z, of L1 norm at most `size`, change by at most `error`; `mu` is the
+    largest absolute entry of M."""
     return mu * (2 * size * error + error * error)
 
 
 def _flint(value: Fraction | int) -> fmpq:
+    """An exact number as one of flint."""
     exact = Fraction(value)
     return fmpq(exact.numerator, exact.denominator)
 
 
 def _root(square: Fraction) -> BallValue:
-    """The root of a rational number, exactly where it is rational."""
+    """The root of a rational number: exact if it is rational, else a ball."""
     exact = rational_root(square)
     return arb(_flint(square)).sqrt() if exact is None else _flint(exact)
 
 
 FractionRows = Sequence[Sequence[Fraction]]
+"""A matrix by rows."""
 
 
 def rows_of(matrix: sympy.MatrixBase) -> list[list[Fraction]]:
-    """A matrix of a block as rows of Fractions; BadInput where an entry is not rational."""
+    """A matrix of a block as rows of Fractions; BadInput if an entry is irrational."""
     return [[entry(matrix[r, c]) for c in range(matrix.shape[1])] for r in range(matrix.shape[0])]
 
 
 def sizes(rows: FractionRows) -> list[list[Fraction]]:
-    """The absolute entries."""
+    """The absolute values of the entries."""
     return [[abs(e) for e in row] for row in rows]
 
 
@@ -279,12 +286,13 @@ def score_form(head: Head) -> list[list[Fraction]]:
 
 
 def change_of(block: FeedForward) -> Fraction:
-    """The largest growth of a change in a feed-forward part with relu: the largest column sum of |W2| |W1|."""
+    """The largest factor by which a feed-forward layer with relu multiplies a change: the largest column sum of |W2|
+    |W1|."""
     return column_sum(product(sizes(rows_of(block.W2)), sizes(rows_of(block.W1)))) if block.hidden else Fraction(0)
 
 
 def added_size(block: SelfAttention | FeedForward, size: Fraction) -> Fraction:
-    """A bound of the L1 norm of what a block adds to the stream, for what it reads of norm at most `size`."""
+    """A bound of the L1 norm of the output of a block, if its input has L1 norm at most `size`."""
     if isinstance(block, SelfAttention):
         return sum((column_sum(rows_of(head.V)) * size for head in block.heads), Fraction(0))
     b1, b2 = sizes(rows_of(block.b1)), sizes(rows_of(block.b2))
@@ -293,21 +301,23 @@ def added_size(block: SelfAttention | FeedForward, size: Fraction) -> Fraction:
 
 
 def normed_size(norm: LayerNorm) -> Fraction:
-    """d sum|gain| + sum|bias|: a normalised entry is at most d in size."""
+    """A bound of the L1 norm after a norm: d sum|gain| + sum|bias|, since a normalised entry is at most d in absolute
+    value."""
     gain, bias = (sum((abs(row[0]) for row in rows_of(m)), Fraction(0)) for m in (norm.gain, norm.bias))
     return len(norm.writes) * gain + bias
 
 
 def normed_change(norm: LayerNorm) -> tuple[Fraction, Fraction]:
-    """The squares of two constants by which a layer norm lets a change grow: a good one, and 2 d (d + 1) max|gain|.
+    """The squares of two bounds of the factor by which a layer norm multiplies a change: ours, and
+    2 d (d + 1) max|gain|/sqrt(epsilon).
 
     With m entries and c the largest column sum of the projection, the first is c^2 (1 - 1/m) sum(gain^2)/epsilon
     (`lem.norm_layernorm`): normalising shortens a change in the Euclidean norm to at most 1/sqrt(epsilon) of it, the
     mean takes its share 1/m, and Cauchy's inequality with the gain goes back to the L1 norm. Equal gains g give
-    |g| sqrt((m - 1)/epsilon), which is reached for m = 2. The smallest constant is smaller for greater m, at most by a
-    factor sqrt(27): at small entries a change along one coordinate grows by 2 (1 - 1/m), which suffices for few entries
-    but not for 64, where other entries reach 2.03.
-    BadInput where epsilon is 0.
+    |g| sqrt((m - 1)/epsilon), which is reached for m = 2. For larger m the best
+    constant is smaller, by a factor of at most sqrt(27). (At small entries a change along one coordinate grows by
+    2 (1 - 1/m). For few entries that is the best constant, but not for 64, where other entries reach 2.03.)
+    BadInput if epsilon is 0.
     """
     epsilon = entry(norm.epsilon)
     if epsilon <= 0:
@@ -320,26 +330,26 @@ def normed_change(norm: LayerNorm) -> tuple[Fraction, Fraction]:
 
 
 GAP_WORDS = 2**12
-"""The largest number of words that are run to find the score gap of a hard head."""
+"""The largest number of strings that are run to find the score gap of a hard head."""
 
 StreamValues = list[dict[str, Fraction]]
 """The residual stream: for each position the value of each coordinate."""
 
 
 class ScoreGap(NamedTuple):
-    """`least`: the smallest difference of the two largest scores of a row, None where no row sees two positions;
-    `size`:
-    the largest L1 norm of the stream before the head."""
+    """The score gap of a hard head over all strings of a length."""
 
     least: Fraction | None
+    """The smallest difference of the two largest scores of a row; None if no row sees two positions."""
     size: Fraction
+    """The largest L1 norm of the residual stream before the head."""
 
 
 def streams(model: Transformer, layers: int, length: int, name: str) -> list[StreamValues]:
-    """The stream after the first `layers` layers, for every word of `length` typed symbols.
+    """The residual stream after the first `layers` layers, for every string of `length` input symbols.
 
-    Only these layers are run: what comes later may be irrational. BadInput for more than GAP_WORDS words and where a
-    value is not rational.
+    Only these layers are run, since later values may be irrational. BadInput for more than GAP_WORDS strings, and if a
+    value is irrational.
     """
     first = replace(model, layers=model.layers[:layers], final_norm=None)
     runs = []
@@ -354,15 +364,16 @@ def streams(model: Transformer, layers: int, length: int, name: str) -> list[Str
 
 
 def _rational(value: object) -> Fraction:
+    """An exact value as a Fraction; NotExact if it is irrational."""
     if not isinstance(value, (int, Fraction)):
         raise NotExact("the residual stream before a hard head must be rational", value)
     return Fraction(value)
 
 
 def score_gap(head: Head, before: Sequence[StreamValues], start: int, label: str) -> ScoreGap:
-    """The gap of a head over the streams that it reads; BadInput for a row whose maximum is not unique.
+    """The gap of a head over the residual streams `before` it; BadInput for a row whose maximum is not unique.
 
-    start: the number of the first position, and label: what the head is called, both for the message.
+    For the message, `start` is the number of the first position, and `label` the name of the head.
     """
     form = score_form(head)
     least: Fraction | None = None
@@ -383,8 +394,10 @@ def score_gap(head: Head, before: Sequence[StreamValues], start: int, label: str
 
 
 def _dot(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
+    """The dot product."""
     return sum((a * b for a, b in zip(left, right, strict=True)), Fraction(0))
 
 
 def _norm(row: Mapping[str, Fraction]) -> Fraction:
+    """The L1 norm."""
     return sum((abs(v) for v in row.values()), Fraction(0))

@@ -1,7 +1,7 @@
-"""What `symcook.bounds.hardruns` finds, for all strings of a length at once.
+"""The results of `symcook.bounds.hardruns`, for all strings of a length at once.
 
-That is possible where no head has scores: prefixes of strings are then grouped into classes by their running sums
-(`symcook.words.exact`), and the largest entries of a class are those of its smallest and largest sum.
+That is possible if no head has scores. Prefixes of strings are then grouped into classes by their running sums
+(`symcook.words.exact`). The largest entries of a class are those at its smallest and largest sum.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from symcook.words.exact import Entries, ExactNumbers, Prefixes, PrefixLevel, by
 
 
 def grouped(model: Transformer, lengths: Sequence[int]) -> list[HardRuns] | None:
-    """The same of every string of these lengths, with the smallest alone in `words`; None where it is not found so."""
+    """`runs` over all strings of each length, but with only one string in `words`; None if the model does not allow
+    it."""
     if any(not place.head.uniform for place in head_places(model)):
         return None
     if not mergeable(model) or model.embedding.ends[1]:
         return None
     by_length_runs: list[HardRuns] = []
     try:
-        # The runs of one string of each length hold what does not depend on the string; sizes and logits are those of
-        # all.
+        # Run one string of each length for the data that does not depend on the string. The largest entries and the
+        # logits are those of all strings.
         for level in by_length(model, lengths, lambda n: _GreatestEntries(model, ExactNumbers(), n)):
             level_runs = runs(model, level.n, [(model.alphabet[0],) * level.n])
             _straight(level.result)
@@ -41,7 +42,7 @@ def grouped(model: Transformer, lengths: Sequence[int]) -> list[HardRuns] | None
 
 
 class _GreatestEntries(Prefixes):
-    """Prefixes that keep the largest entry before each layer."""
+    """Prefixes that record in `greatest` the largest absolute entry before each layer, and at the end."""
 
     def run(
         self,
@@ -51,7 +52,7 @@ class _GreatestEntries(Prefixes):
         answers: bool = True,
         depth: int | None = None,
     ) -> Result:
-        """One more position for all prefixes, with the largest entry before each layer kept."""
+        """Run one more position for all prefixes, and update `greatest`."""
         domain: Any = self.position(self.numbers, self.n, which)
         used_depth = len(self.parents) if depth is None else depth
         result = forward(
@@ -67,10 +68,11 @@ class _GreatestEntries(Prefixes):
 
 
 def _straight(result: Result) -> None:
-    """NotExact where an activation turns between the smallest and the largest sum of a class: elsewhere all between
-    them
-    is linear, and the largest entries are those of the two."""
+    """Raise NotExact if an activation has its kink between the smallest and the largest sum of a class. Without a kink
+    all values are linear in the sum, so that the largest entries are those at its two ends."""
     numbers: Any = result.domain.numbers  # type: ignore[attr-defined]
+    # `turns` has the arguments of activations: at even places for the smallest sum of a class, at odd ones for the
+    # largest.
     for values in numbers.turns:
         for low, high in zip(values[::2], values[1::2], strict=True):
             if low * high < 0 or (numbers.jumps and low != high and not low * high):
@@ -78,7 +80,7 @@ def _straight(result: Result) -> None:
 
 
 def _logits(level: PrefixLevel) -> list[fmpq]:
-    """The logits of the smallest and the largest sum of each class, between which those of its strings lie."""
+    """The logits at the smallest and the largest sum of each class; those of its other strings are between them."""
     watched: Any = level.result.watched
     (values,) = (column.values for column in watched.values())
     if any((low > 0) != (high > 0) for low, high in zip(values[::2], values[1::2], strict=True)):

@@ -1,7 +1,7 @@
-"""A hard-attention model on every string of a length, exactly: its residual streams, and what each head meets there.
+"""Exact runs of a hard-attention model on strings of one length: its residual streams, and the scores of each head.
 
-`runs` returns for one length the smallest score gap of each head, whether its scores are tied, and how large its
-queries, keys and values get. `symcook.bounds.hardsoft` derives temperatures from these.
+`runs` returns for one length the smallest score gap of each head, whether its scores are tied, and the largest sizes of
+its queries, keys and values. `symcook.bounds.hardsoft` computes temperatures from these data.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from symcook.words import Word
 ZERO = fmpq(0)
 Stream = TypeVar("Stream")
 Met = tuple[fmpq | None, bool]
-"""Of a head in one run: the smallest gap of its scores, and whether some are tied."""
+"""For a head in one run: (the smallest gap of its scores, whether some maximum is tied)."""
 Sparse = list[tuple[int, int, Fraction]]
-"""A matrix by its entries that are not zero: row, column, value."""
+"""The nonzero entries of a matrix: (row, column, value)."""
 
 
 def sparse(rows: Sequence[Sequence[Fraction]]) -> Sparse:
-    """The entries that are not zero."""
+    """The nonzero entries of a matrix."""
     return [(r, c, value) for r, row in enumerate(rows) for c, value in enumerate(row) if value]
 
 
@@ -58,42 +58,52 @@ def head_places(model: Transformer) -> list[HeadPlace]:
 
 @dataclass
 class HeadSizes:
-    """What a head meets on all words of a length. `gap` is the smallest difference between a largest score and another
-    one, with the word; None where all scores that are seen are equal. `tied` is the first word of which two scores are
-    largest. `queries` and `keys`: by place in what it reads, the largest |x M| and |M z|, M = scale Q^T K. `ranges`:
-    by place in what it writes how far values of a word lie apart, and `apart` the same for their sum."""
+    """Data of a head over all strings of a length."""
 
     gap: tuple[fmpq, str] | None = None
+    """The smallest difference between a maximum score and another score of its row, with the string; None if all scores
+    of each row are equal."""
     tied: str | None = None
+    """The first string in which a row has two maximum scores."""
     queries: list[fmpq] = field(default_factory=list)
+    """For each coordinate that the head reads, the largest |x M|, where M = scale Q^T K and x is a query position."""
     keys: list[fmpq] = field(default_factory=list)
+    """For each coordinate that the head reads, the largest |M z|, where z is a key position."""
     ranges: list[fmpq] = field(default_factory=list)
+    """For each coordinate that the head writes, the largest difference of two values in a string."""
     apart: fmpq = ZERO
+    """The largest L1 distance of two values in a string."""
 
 
 @dataclass
 class HardRuns:
-    """A length: its words, the stream at the end for each, the largest entry before each layer (the first is that of
-    the embeddings), and what each head meets. `logits` are given where the words are some of those that are meant: the
-    smallest and the largest on each side are among them."""
+    """The runs of the strings of one length."""
 
     n: int
+    """The number of input symbols."""
     words: list[Word]
+    """The strings that were run."""
     ends: list[dict[str, list[fmpq]]]
+    """For each of these strings, the residual stream at the end: coordinate -> its value at each position."""
     greatest: list[fmpq]
+    """The largest absolute entry before each layer (first that of the embeddings), then the one at the end."""
     heads: dict[tuple[int, int], HeadSizes]
+    """(layer, number) of a head -> its data."""
     logits: list[fmpq] | None = None
+    """If `words` has only some of the strings (`symcook.bounds.hardgroups`): logits of all strings, with at least the
+    largest and the smallest one on either side of 0. Else None."""
 
 
 class _Watched(BallDomain):
-    """Rational numbers as the ball domain has them, the fastest ones; it notes of each head in turn the smallest gap of
-    its scores and whether some are tied."""
+    """The ball domain, whose rationals are the fastest ones. It records for each head the smallest gap of its scores,
+    and whether some are tied."""
 
-    sifts = False
+    sifts = False  # all scores are needed for the gap
 
     def __init__(self) -> None:
         super().__init__()
         self.met: list[Met] = []
+        """The record of each head of the present run, in order."""
 
     def attend(
         self,
@@ -104,27 +114,29 @@ class _Watched(BallDomain):
         weighting: str,
         factor: Coefficient,
     ) -> list[BallColumn]:
-        """Attention, with a note of the head: equal scores are tied where a row sees two positions."""
+        """Attention, with a new record for the head. Without queries all scores are equal: tied if some row sees two
+        positions."""
         tied = not queries and self.length > (1 if mask.here else 2)
         self.met.append((None, tied))
         return super().attend(queries, keys, values, mask, weighting, factor)
 
     def best(self, scores: Sequence[BallValue], weighting: str, i: int, first: int) -> Sequence[int]:
-        """The positions of the maximum; the note of the head gets the smallest gap and whether scores are tied."""
-        known = [score for score in scores if isinstance(score, fmpq)]
-        if len(known) < len(scores):
+        """The positions of the maximum; updates the record of the head."""
+        rationals = [score for score in scores if isinstance(score, fmpq)]
+        if len(rationals) < len(scores):
             raise NotExact("a score must be rational", f"one at position {i}")
-        top = max(known)
+        top = max(rationals)
         gap, tied = self.met[-1]
-        for score in known:
+        for score in rationals:
             if score != top and (gap is None or top - score < gap):
                 gap = top - score
-        self.met[-1] = gap, tied or known.count(top) > 1
+        self.met[-1] = gap, tied or rationals.count(top) > 1
         return super().best(scores, weighting, i, first)
 
 
 def runs(model: Transformer, n: int, words: Iterable[Word], tick: Callable[[], None] | None = None) -> HardRuns:
-    """These words of `n` typed symbols. BadInput where a value is not rational."""
+    """The exact runs of `words`, of `n` input symbols each. BadInput if a value is irrational. `tick` is called after
+    each string."""
     places = head_places(model)
     tables = {place: _HeadWeights(place.head) for place in places}
     hard_runs = HardRuns(n, [], [], [ZERO] * (len(model.layers) + 1), {place[:2]: HeadSizes() for place in places})
@@ -146,7 +158,7 @@ def runs(model: Transformer, n: int, words: Iterable[Word], tick: Callable[[], N
 
 
 def _all_rational(columns: Mapping[str, BallColumn]) -> dict[str, list[fmpq]]:
-    """A stream whose values are rational; NotExact where one is not."""
+    """The residual stream itself; NotExact if a value is irrational."""
     rational_columns = {name: [x for x in column if isinstance(x, fmpq)] for name, column in columns.items()}
     for name, column in columns.items():
         if len(rational_columns[name]) < len(column):
@@ -155,8 +167,8 @@ def _all_rational(columns: Mapping[str, BallColumn]) -> dict[str, list[fmpq]]:
 
 
 def entered(model: Transformer, streams: Sequence[Stream]) -> Iterator[tuple[int, Stream]]:
-    """Of the streams of a traced run that before each layer, with the layer's number from 0, and at last the one at the
-    end."""
+    """(index of a layer from 0, the residual stream before it) for each layer, and (number of layers, the stream at the
+    end). `streams` are those of a traced run: one before each sublayer, then the one at the end."""
     layer = 0
     for step, before in zip(model.sublayers, streams, strict=False):
         if step.layer != layer:
@@ -171,7 +183,7 @@ def flint_of(value: Fraction) -> fmpq:
 
 
 class _HeadWeights:
-    """The matrices of a head."""
+    """The nonzero entries of the matrices M = scale Q^T K (`form`) and V (`values`) of a head, and its scale."""
 
     def __init__(self, head: Head) -> None:
         scale = Fraction(1) if head.uniform else entry(head.scale)
@@ -188,20 +200,21 @@ def _note(
     word: str,
     totals: HardRuns,
 ) -> None:
-    """Take what one run shows into `totals`: the largest entries, and for each head its gap, ties and sizes."""
-    notes = iter(met)
+    """Update `totals` with one run: the largest entries, and for each head its gap, ties and sizes. `met` has the
+    records of the heads that the forward pass ran."""
+    records = iter(met)
     # The largest entry before each layer.
     streams = [_all_rational(step.columns) for step in steps]
     for layer, before in entered(model, streams):
         totals.greatest[layer] = max(totals.greatest[layer], _size(before))
-    # Each head, in the order in which the run has noted them.
+    # Each head, in the order of the records.
     for step, before in zip(model.sublayers, streams, strict=False):
         if isinstance(step.block, SelfAttention):
             for number, head in enumerate(step.block.heads, 1):
                 sizes, weights = totals.heads[step.layer, number], tables[HeadPlace(step.layer, number, head)]
                 if not any(head.reads[c] in before for _, c, _ in weights.values):
-                    continue  # its values are zero, and the forward pass leaves it out
-                gap, tied = next(notes)
+                    continue  # all values are zero: the forward pass leaves the head out, so that it has no record
+                gap, tied = next(records)
                 # Scores were compared without the scale.
                 if gap is not None:
                     gap = gap * flint_of(weights.scale)
@@ -213,22 +226,24 @@ def _note(
 
 
 def _size(columns: Mapping[str, Sequence[fmpq]]) -> fmpq:
+    """The largest absolute entry."""
     return max((abs(x) for column in columns.values() for x in column), default=ZERO)
 
 
 def _rows(head: Head, columns: Mapping[str, Sequence[fmpq]]) -> list[tuple[fmpq, ...]]:
-    """What a head reads at each position; equal rows once."""
+    """The rows of coordinates that a head reads, over all positions, each different row once."""
     length = len(next(iter(columns.values())))
     columns_read = [columns.get(name, [ZERO] * length) for name in head.reads]
     return list(dict.fromkeys(zip(*columns_read, strict=True)))
 
 
 def _sizes(sizes: HeadSizes, head: Head, weights: _HeadWeights, rows: Sequence[Sequence[fmpq]]) -> None:
-    """Raise `sizes` to what a head meets in one run: the largest |x M| and |M z|, and how far its values lie apart."""
+    """Update `sizes` with one run, of which the head reads `rows`: the largest |x M| and |M z|, and the differences of
+    values."""
     if not sizes.ranges:
         sizes.ranges = [ZERO] * len(head.writes)
         sizes.queries, sizes.keys = [ZERO] * len(head.reads), [ZERO] * len(head.reads)
-    # For each position its query side, key side and value.
+    # For each position: the query side x M, the key side M z, and the value.
     values = []
     for row in rows:
         query_side, key_side, value = [ZERO] * len(row), [ZERO] * len(row), [ZERO] * len(head.writes)

@@ -1,21 +1,25 @@
-"""Soft attention for average-hard attention: how cold it must be, and a model that is so cold (yang2026, Section 5).
+"""Softmax in place of average-hard attention: temperatures that are low enough, and the model (yang2026, Section 5).
 
-For each length the hard model is run on every word, exactly: gamma(n) is the smallest difference between a largest
-score and another one, x_max(n) the largest entry of an embedding, at least 1, and h_max by layer the largest entry that
-the layer reads. Three temperatures follow.
+For each length the hard model is run exactly on every string. gamma(n) is the smallest difference between a maximum
+score and another score of its row; x_max(n) is the largest entry of an embedding, at least 1; h_max is, for each layer,
+the largest entry that it reads. From these data there are three temperatures.
 
-By Theorem 26, corrected as `yang2026.thm26.tau` says (L K for K), with the constants of Lemmas 25 and 28 to 33, from
-gamma and x_max alone. By layer: from each head's own gap, and how far an error in one coordinate can move its scores
-and values, by their sizes on these words:
+1. Theorem 26, corrected as in `yang2026.thm26.tau` (L K in place of K), with the constants of Lemmas 25 and 28 to 33,
+from gamma and x_max only.
+
+2. By layers: from the gap of each head, and from bounds of the change of its scores and values by an error in one
+coordinate, which use their sizes on these strings:
 
     after a head: e_c + w/2 range_c + sum |V_ck| e_k, w = 2 (n-1) x/(1 + (n-1) x) + 2 tanh(T/(2 tau)), x = e^(-gap/tau)
     T = sum q_b e_b + sum k_a e_a + sum |M_ab| e_a e_b, M = scale Q^T K, q = |x M| and k = |M z| at most on these words
 
-after a network sum |W2| |W1| e more, since relu moves no further than what it is given. Beside the errors of
-coordinates their sum is bounded in the same way, and the smaller one counts. w is Lemma 32 with sharp constants
-(`yang2026.lemma32.hard`, `lem.sm_distance_sharp`); range_c is how far the values of a word lie apart. And needed is the
-temperature between one at which no word has a greater error, of those that come near it in float64 by balls, and a
-little warmer one at which balls show a word that has.
+A feed-forward layer adds sum |W2| |W1| e, since relu does not increase a change. The sum of the errors of all
+coordinates is bounded in the same way, and the smaller bound is used. w is Lemma 32 with sharp constants
+(`yang2026.lemma32.hard`, `lem.sm_distance_sharp`); range_c is the largest difference of two values in a string.
+
+3. Needed: the largest temperature with an error within the limit. It is enclosed by a temperature at which no string
+has a greater error (balls are computed for the strings that come near the limit in float64), and a slightly higher one
+at which balls prove that some string has.
 """
 
 from __future__ import annotations
@@ -45,14 +49,15 @@ from symcook.numbers.balls import Ball, arb_of, ball, hull, ratio_of
 from symcook.words.inputs import Language, Strings, strings
 
 MOST_WORDS = 20_000
-"""The largest number of words of one length that are run."""
+"""The largest number of strings of one length that are run."""
 DIGITS = 10
+"""Digits of the errors and needed temperatures that are shown."""
 
 
 @dataclass(frozen=True)
 class HardHead:
-    """A head: whether scores of a row are ever tied (and the first word), and what breaks its ties, if it broke them
-    by place."""
+    """A head in the result. `ties`: whether the maximum of a row is ever tied; `word`: the first string with a tie.
+    `untied`: for a leftmost-hard or rightmost-hard head, the tie-breaking term as text, else None."""
 
     head: str
     ties: bool
@@ -62,7 +67,8 @@ class HardHead:
 
 @dataclass(frozen=True)
 class SoftLength:
-    """A length. Temperatures are None where every one will do; `error` is that of the soft model, at its worst word."""
+    """The results at n input symbols: the gap, the temperatures of Theorem 26, by layers and needed (None: every
+    temperature is low enough), and the largest error of the softmax model, with the string that has it."""
 
     n: int
     gamma: Fraction | None
@@ -73,7 +79,7 @@ class SoftLength:
     word: str
 
     def to_json(self) -> dict[str, Any]:
-        """The row of this length in the document; numbers that are exact as text."""
+        """The row of this length in the document; exact numbers are text."""
         exact_numbers = {
             key: None if value is None else written(value)
             for key, value in (
@@ -88,7 +94,7 @@ class SoftLength:
 
 @dataclass(frozen=True)
 class GapFails:
-    """A word at which a gap that was claimed is too large."""
+    """A string that refutes a claimed gap: `least` is the smallest gap of `head` on it."""
 
     n: int
     word: str
@@ -98,9 +104,12 @@ class GapFails:
 
 @dataclass(frozen=True)
 class Decided:
-    """How the hard model decides the words that were run: the largest logit that it rejects and the smallest that it
-    accepts, at the places of the readout, None where there is none; the `threshold` that the soft model has, and
-    whether errors cannot reach it (`alike`)."""
+    """The decisions of the hard model on the strings that were run, at the positions of the readout.
+
+    `rejected` is the largest logit that it rejects, `accepted` the smallest that it accepts (None if there is none).
+    `threshold` is that of the softmax model; `alike` says that errors cannot reach it, so that both models decide
+    alike.
+    """
 
     rejected: Fraction | None
     accepted: Fraction | None
@@ -115,9 +124,11 @@ class Decided:
 
 @dataclass(frozen=True, repr=False)
 class HardSoft(Reply):
-    """The answer: see `hardsoft`. `gamma`, `x_max` and `h_max` are None where no expression was found; `soft` is the
-    model, None where the claimed gap fails. `decides` says of a model that accepts by a sign whether the soft one
-    accepts and rejects alike on all words that were run; None of other models."""
+    """The result of `hardsoft`.
+
+    `gamma`, `x_max` and `h_max` (one for each layer) are expressions in n, None if none was found. `soft` is the
+    softmax model, None if the claimed gap is refuted (`fails`). `decides` is None unless the model accepts by a sign.
+    """
 
     REPORT = "hardsoft"
 
@@ -133,11 +144,11 @@ class HardSoft(Reply):
     fails: GapFails | None = None
     decides: Decided | None = None
     inputs: Strings | None = None
-    """What was run."""
+    """The strings that were run."""
 
     @property
     def holds(self) -> bool:
-        """Whether no word has a smaller gap than the one that was claimed."""
+        """Whether no string has a smaller gap than the claimed one."""
         return self.fails is None
 
     def to_json(self) -> dict[str, Any]:
@@ -145,14 +156,13 @@ class HardSoft(Reply):
         return self._found() | ({} if self.inputs is None else self.inputs.to_json())
 
     def _found(self) -> dict[str, Any]:
-        """The document without the strings that were asked about; of a claimed gap that fails, the counterexample
-        alone."""
+        """The document without the strings that were run; for a refuted gap, only the counterexample."""
         if self.fails is not None:
-            lost = self.fails
+            refuted = self.fails
             return {
                 "heads": [_head_json(head) for head in self.heads],
                 "gamma": self.gamma,
-                "fails": {"n": lost.n, "word": lost.word, "head": lost.head, "gap": written(lost.least)},
+                "fails": {"n": refuted.n, "word": refuted.word, "head": refuted.head, "gap": written(refuted.least)},
                 "status": "REFUTED",
             }
         return {
@@ -209,6 +219,7 @@ def hardsoft(
     values that are not rational; a head whose ties cannot be broken below its gap; an expression that cannot be read
     or is not positive. Source: yang2026, Lemmas 25 and 28 to 33, Theorem 26.
     """
+    # 1. Check the arguments, and count the work.
     model = model.bind(values)
     allowed, claimed = Rate(error, "the error"), None if gap is None else Rate(gap, "gamma")
     asked = checked(model, max_length, inputs, sample, seed, positions)
@@ -219,13 +230,13 @@ def hardsoft(
             claimed.positive(n)
     tick = _ticker(asked, progress)
     model = plain_scores(model)
-    # All strings with hard attention: grouped where the model allows it, else one by one.
+    # 2. Run all strings with hard attention, grouped if the model allows it, and break the ties of unique-hard heads.
     hard = None if asked.restricted else grouped(model, lengths)
     if hard is None:
         _few(asked, inputs is not None)
         hard = [runs(model, n, asked.each(n), next(tick)) for n in lengths]
     loose, loose_runs, heads = _untied(model, hard, claimed, asked, tick)
-    # The gap at each length: as measured, or as claimed where no string has a smaller one.
+    # 3. The gap at each length: the measured one, or the claimed one unless a string refutes it.
     gaps = {
         at.n: min((ratio_of(sizes.gap[0]) for sizes in at.heads.values() if sizes.gap), default=None)
         for at in loose_runs
@@ -236,45 +247,45 @@ def hardsoft(
         return HardSoft(model.name, heads, gamma, None, (), {}, (), "REFUTED", None, fails, inputs=asked)
     if claimed is not None:
         gaps = {n: claimed.positive(n) if g is not None else None for n, g in gaps.items()}
-    # The sizes as expressions in n, where a rule fits what was found at all lengths.
+    # 4. The sizes as expressions in n, if a rule fits the values at all lengths.
     x_max = fitted({at.n: _least_one(at.greatest[0]) for at in loose_runs}, below=False)
     h_max = tuple(
         fitted({at.n: _least_one(at.greatest[k]) for at in loose_runs}, below=False) for k in range(len(model.layers))
     )
-    # The temperatures and the error at each length.
-    known = Constants(loose)
+    # 5. The temperatures and the error at each length.
+    constants = Constants(loose)
     soft_lengths, taus = [], dict[int, Fraction]()
     for at in loose_runs:
-        row, tau = _row(loose, at, gaps[at.n], known, allowed.positive(at.n), next(tick))
+        row, tau = _row(loose, at, gaps[at.n], constants, allowed.positive(at.n), next(tick))
         soft_lengths.append(row)
         taus[at.n] = Fraction(1) if tau is None else tau
-    coldest = min(taus.values())  # of a length at which no string was asked about
+    coldest = min(taus.values())  # for lengths at which no string was run
     by_length = [taus.get(n, coldest) for n in range(1, max(taus) + 1)]
-    # Longer strings get the temperature of Theorem 26, if gap and sizes follow rules.
+    # 6. The softmax model. Longer strings get the temperature of Theorem 26, if gap and sizes follow rules.
     tail = None
     if gamma is not None and x_max is not None:
-        tail = known.rule(at_most_one(gamma), x_max, at_most_one(allowed.text))
+        tail = constants.rule(at_most_one(gamma), x_max, at_most_one(allowed.text))
     soft = _model(loose, by_length, tail, model, error)
     soft, decides = _between(soft, loose_runs, max(map(allowed.positive, lengths)))
-    # Back from the positions that were asked about to those of the model.
+    # Restore the readout of the given model, since `asked.counted` may have changed its positions.
     answers = replace(readout, reads=soft.readout.reads, weights=soft.readout.weights)
-    soft = replace(soft, readout=answers)  # at its own positions
+    soft = replace(soft, readout=answers)
     status = f"CHECKED {max_length}"
-    sizes_and_rows = (gamma, x_max, h_max, known.told(), tuple(soft_lengths))
+    sizes_and_rows = (gamma, x_max, h_max, constants.told(), tuple(soft_lengths))
     return HardSoft(model.name, heads, *sizes_and_rows, status, soft, decides=decides, inputs=asked)
 
 
 def _untied(
     model: Transformer, hard: list[HardRuns], claimed: Rate | None, asked: Strings, tick: Iterator[Callable[[], None]]
 ) -> tuple[Transformer, list[HardRuns], tuple[HardHead, ...]]:
-    """The model with average-hard heads only, its runs, and what the answer says of each head."""
+    """(the model with average-hard heads only, its runs at each length, the heads of the result)."""
     unique = [place for place in head_places(model) if place.head.weighting in UNIQUE]
     terms = {place[:2]: _term(place, hard, claimed) for place in unique}
     heads = tuple(_told(place, hard, terms.get(place[:2])) for place in head_places(model))
     if not terms:
         return model, hard, heads
     loose = untie(model, terms)
-    # Tie-breaking terms make gaps smaller, so they are measured again; what each run ends with must be the same.
+    # Tie-breaking terms make gaps smaller, so gaps are measured again. The final residual streams must be the same.
     loose_runs = [runs(loose, n, asked.each(n), next(tick)) for n in asked.lengths]
     for before, after in zip(hard, loose_runs, strict=True):
         pairs = zip(before.ends, after.ends, strict=True)
@@ -284,7 +295,7 @@ def _untied(
 
 
 def _least_one(value: fmpq) -> Fraction:
-    """A size, at least 1, as the lemmas need it."""
+    """A size as a Fraction, at least 1, as the lemmas require."""
     return max(ratio_of(value), Fraction(1))
 
 
@@ -296,7 +307,7 @@ def checked(
     seed: int = 0,
     positions: str | None = None,
 ) -> Strings:
-    """The strings to run; BadInput for a model that Theorem 26 does not speak of."""
+    """The strings to run; BadInput for a model outside the hypotheses of Theorem 26."""
     if not model.alphabet or model.embedding.words is None:
         raise BadInput("the model must read strings", f"{model.name}, which reads numbers", "choose a language model")
     if model.normed:
@@ -314,7 +325,7 @@ def checked(
 
 
 def _few(asked: Strings, restricted: bool) -> None:
-    """BadInput where the strings are too many to run each."""
+    """Raise BadInput if the strings of a length are too many to run each of them."""
     if (largest_count := max(map(asked.many, asked.lengths))) > MOST_WORDS:
         must = f"there must be at most {MOST_WORDS:,} strings of a length"
         do = "give --sample 1000" if restricted else "give a smaller --max-length"
@@ -322,20 +333,21 @@ def _few(asked: Strings, restricted: bool) -> None:
 
 
 def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None) -> str:
-    """What times i/n breaks the ties of a head below its gap; BadInput where nothing does at every length."""
+    """An expression whose product with i/n breaks the ties of a head and is smaller than its gap, at every length that
+    was run; BadInput if none is found."""
     gaps = {at.n: at.heads[place[:2]].gap for at in hard}
     least = {n: ratio_of(gap[0]) for n, gap in gaps.items() if gap is not None}
-    # The scores are all equal: any term breaks the ties.
+    # All scores are equal: any term breaks the ties.
     if not least:
         return "1"
-    # n times the claimed gap is below the gap at all lengths, so that times i/n it is a term.
+    # n times the claimed gap, if it is at most the measured gap at all lengths.
     if claimed is not None and all(claimed.positive(n) * n <= value for n, value in least.items()):
         return f"n*({claimed.text})"
-    # Else the gap as c/n^k.
+    # Otherwise the measured gap as c/n^k.
     fitted_gap = fitted(least, below=True)
     if fitted_gap is not None:
         return fitted_gap
-    # Neither: refuse, with the string that has the smallest gap.
+    # Neither: raise an error with the string that has the smallest gap.
     n, gap = min(((n, gap) for n, gap in gaps.items() if gap is not None), key=lambda pair: pair[1][0])
     gap_text = f"{place}, {place.head.weighting}: scores of the string {gap[1]} differ by {written(ratio_of(gap[0]))}"
     if claimed is None:
@@ -350,7 +362,7 @@ def _term(place: HeadPlace, hard: Sequence[HardRuns], claimed: Rate | None) -> s
 
 
 def _told(place: HeadPlace, hard: Sequence[HardRuns], term: str | None) -> HardHead:
-    """What the answer says of a head: its first tie, and the term that breaks it."""
+    """A head of the result, with its first tie and the term that breaks its ties."""
     word = next((at.heads[place[:2]].tied for at in hard if at.heads[place[:2]].tied is not None), None)
     untied = None
     if term is not None:
@@ -360,7 +372,7 @@ def _told(place: HeadPlace, hard: Sequence[HardRuns], term: str | None) -> HardH
 
 
 def _fails(model: Transformer, met: Sequence[HardRuns], claimed: Rate) -> GapFails | None:
-    """The first word at which the gap that is claimed is more than there is."""
+    """The first string whose smallest gap is below the claimed one; None if there is none."""
     for at in met:
         for place in head_places(model):
             least_gap = at.heads[place[:2]].gap
@@ -373,15 +385,15 @@ def _row(
     model: Transformer,
     at: HardRuns,
     gamma: Fraction | None,
-    known: Constants,
+    constants: Constants,
     allowed: Fraction,
     tick: Callable[[], None],
 ) -> tuple[SoftLength, Fraction | None]:
-    """What is found at a length, and the temperature by layer."""
+    """(results at a length, temperature by layers). `gamma` is the gap there, `allowed` the largest allowed error."""
     x = _least_one(at.greatest[0])
-    # By layers; by Theorem 26, where some head has scores at all; and then the error at the temperature by layers.
+    # The temperatures by layers and, if some head has scores, by Theorem 26; then the error at the one by layers.
     layers = ByLayer(model, at).warmest(allowed)
-    theorem = None if gamma is None or not known.scored else known.tau(at.n, gamma, x, allowed)
+    theorem = None if gamma is None or not constants.scored else constants.tau(at.n, gamma, x, allowed)
     tau = Fraction(1) if layers is None else layers
     soft = soft_at(model, tau)
     worst, where = error_in_balls(soft, at.words, at.ends, tick)
@@ -394,16 +406,17 @@ def _row(
 
 
 def _needed(model: Transformer, at: HardRuns, low: Fraction, allowed: Fraction) -> Ball | None:
-    """The temperature that is needed, in a ball: none at its lower end has a greater error, and one at its upper."""
+    """The needed temperature as a ball: at its lower end no string has an error above `allowed`, at its upper end some
+    string has. `low` is a temperature that is low enough. None if every temperature is."""
     search = Floats(model, at).needed(allowed, low)
     if search is None:
         return None
     close_to, words = search
     bound = arb_of(allowed)
-    # Around the floating-point estimate, in wider and wider steps: no string that comes near may err more at the cold
-    # end, and the worst one must at the warm end.
-    for far in (NEAR, 10 * NEAR, 100 * NEAR):
-        cold, warm = max(low, close_to * (1 - far)), close_to * (1 + far)
+    # Try larger and larger intervals around the float64 estimate. At the cold end, the error of all strings near the
+    # limit must be within it; at the warm end, that of the worst string must be above it.
+    for width in (NEAR, 10 * NEAR, 100 * NEAR):
+        cold, warm = max(low, close_to * (1 - width)), close_to * (1 + width)
         worst, _ = error_in_balls(soft_at(model, cold), [at.words[k] for k in words], [at.ends[k] for k in words])
         error_when_warmer, _ = error_in_balls(soft_at(model, warm), [at.words[words[0]]], [at.ends[words[0]]])
         if worst <= bound and error_when_warmer > bound:
@@ -414,7 +427,8 @@ def _needed(model: Transformer, at: HardRuns, low: Fraction, allowed: Fraction) 
 def _model(
     loose: Transformer, taus: Sequence[Fraction], tail: str | None, model: Transformer, error: str
 ) -> Transformer:
-    """The soft model: the temperatures that were found, and the rule for longer words."""
+    """The softmax model. `taus` has the temperatures of lengths 1, 2, ..., and `tail` the rule for longer strings
+    (None: the model then accepts no longer strings, if a head has scores)."""
     first = 1 + loose.embedding.added
     table, last = table_of(list(taus), first, "n"), first + len(taus)
     longest = loose.max_length
@@ -431,9 +445,13 @@ def _model(
 
 
 def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> tuple[Transformer, Decided | None]:
-    """The soft model with its threshold where errors cannot reach it on the words that were run, since a bit that is 0
-    is no longer exactly so: half way between what the hard one accepts and rejects; where it accepts all or rejects
-    all, as far from 0 as errors ask for. It stays where the two are nearer than errors."""
+    """The softmax model with a threshold that errors of up to `allowed` cannot reach on the strings that were run, and
+    the decisions of the hard model; a model that does not accept by a sign stays as it is (None).
+
+    The threshold is half way between the logits that the hard model accepts and rejects. If it accepts all or rejects
+    all strings, the threshold is moved away from their logits as far as errors require. If the logits of both kinds are
+    closer than the errors, it stays 0.
+    """
     readout = soft.readout
     if not readout.signed:
         return soft, None
@@ -472,7 +490,7 @@ def _between(soft: Transformer, met: Sequence[HardRuns], allowed: Fraction) -> t
 
 
 def _logits(soft: Transformer, at: HardRuns, weights: Sequence[Fraction]) -> Iterator[fmpq]:
-    """The logits of the hard model at the places that count."""
+    """The logits of the hard model at the positions where they count."""
     readout = soft.readout
     for word, end in zip(at.words, at.ends, strict=True):
         for k in readout.counted(soft.tokens(word), readout.places(at.n + soft.embedding.added)):
@@ -481,7 +499,8 @@ def _logits(soft: Transformer, at: HardRuns, weights: Sequence[Fraction]) -> Ite
 
 
 def _ticker(asked: Strings, progress: Progress | None) -> Iterator[Callable[[], None]]:
-    """For each sweep through the words of a length what is called after each word."""
+    """An endless iterator of functions to call after each string; one for each pass over the strings of a length.
+    Progress is reported as if there were three passes over all strings."""
     total = 3 * asked.count
     done = 0
 

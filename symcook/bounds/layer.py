@@ -1,8 +1,8 @@
 """Lipschitz constants of one layer: of a feed-forward layer with relu, and of layer norm.
 
-The constant of a feed-forward layer is exact: the signs of the hidden units cut the inputs into finitely many cells, on
-each of which the layer is linear, and the constant is the largest operator norm of these linear maps. That of layer
-norm comes from its derivative.
+The constant of a feed-forward layer is exact. The signs of the hidden units divide the inputs into finitely many cells.
+On each cell the layer is linear, and the constant is the largest operator norm of these linear maps. The constant of
+layer norm is computed from its derivative.
 """
 
 from __future__ import annotations
@@ -31,44 +31,48 @@ from symcook.model.transformer import Transformer
 from symcook.numbers.balls import Ball, arb_of, decide_sign
 
 NORMS = ("max", "sum")
+"""The norms of `lipschitz`: the largest absolute entry, and the sum of absolute entries."""
 MAX_CONDITIONS = 20_000
-"""How many conditions an elimination may have: what is left of a cell without its last coordinate."""
+"""The largest number of conditions after one step of an elimination."""
 MAX_WIDTH = 64
+"""The largest number of entries of `layer_norm`."""
 MAX_SUMS = 10_000
-"""How many sums of gains with signs are gone through."""
+"""The largest number of signed sums of gains in `column_growths`."""
 
 AffineRow = tuple[Fraction, ...]
 """An affine function: the coefficients of its inputs, then the constant."""
 AffinePoint = tuple[Fraction, ...]
+"""The coordinates of a point."""
 
 
 # --- Cells: where the hidden units have given signs -------------------------------------------------------------------
 
 
 def interior(conditions: Sequence[AffineRow], inputs: int) -> AffinePoint | None:
-    """A point at which all affine functions are positive, None where there is none (Fourier and Motzkin).
+    """A point at which all affine functions are positive; None if there is none. By Fourier-Motzkin elimination.
 
-    BadInput where the elimination has more than `MAX_CONDITIONS` conditions.
+    BadInput if the elimination has more than `MAX_CONDITIONS` conditions.
     """
     if inputs == 0:
         return () if all(row[-1] > 0 for row in conditions) else None
-    lower, upper, others_of = [], [], set()
-    # By its last coefficient each condition bounds the last coordinate from below, from above, or not at all.
+    lower, upper, remaining = [], [], set()
+    # The sign of its last coefficient says whether a condition bounds the last coordinate from below, from above, or
+    # not at all. `lower` and `upper` have the bounds as affine functions of the other coordinates.
     for row in conditions:
         factor = row[inputs - 1]
         others = (*row[: inputs - 1], row[-1])
         if factor == 0:
-            others_of.add(others)
-        else:  # the last coordinate is above or below this
+            remaining.add(others)
+        else:
             (lower if factor > 0 else upper).append(tuple(-e / factor for e in others))
-    if len(lower) * len(upper) + len(others_of) > MAX_CONDITIONS:
+    if len(lower) * len(upper) + len(remaining) > MAX_CONDITIONS:
         raise BadInput("the hidden units must be few enough to find all their signs", f"{len(conditions)} conditions")
-    # The last coordinate has a value iff each lower bound is below each upper one: conditions on the others.
-    others_of |= {tuple(b - a for a, b in zip(low, high, strict=True)) for low in lower for high in upper}
-    inner_point = interior(tuple(others_of), inputs - 1)
+    # The last coordinate has a value iff each lower bound is below each upper one: these are conditions on the others.
+    remaining |= {tuple(b - a for a, b in zip(low, high, strict=True)) for low in lower for high in upper}
+    inner_point = interior(tuple(remaining), inputs - 1)
     if inner_point is None:
         return None
-    # A point for the others is known; between the bounds there is room for the last coordinate.
+    # Extend the point of the other coordinates by a value between the bounds.
     low, high = ([value(bound, inner_point) for bound in bounds] for bounds in (lower, upper))
     if low and high:
         return (*inner_point, (max(low) + min(high)) / 2)
@@ -78,15 +82,17 @@ def interior(conditions: Sequence[AffineRow], inputs: int) -> AffinePoint | None
 
 
 def value(row: AffineRow, point: Sequence[Fraction]) -> Fraction:
-    """An affine function at a point."""
+    """The value of an affine function at a point."""
     return sum((a * x for a, x in zip(row[:-1], point, strict=True)), row[-1])
 
 
 def cells(units: Sequence[AffineRow], inputs: int) -> Iterator[tuple[tuple[bool, ...], AffinePoint]]:
-    """Which units are positive, for each combination of signs that an open set has, with a point of it."""
+    """(for each unit whether it is positive, a point) for each combination of signs that the units have on an open set,
+    with a point of this set."""
 
     def extend(signs: tuple[bool, ...], conditions: tuple[AffineRow, ...], point: AffinePoint) -> Iterator[Any]:
-        """The cells in which the first units have these `signs`; `point` lies in all of them so far."""
+        """The cells in which the first units have these `signs`. `conditions` are positive exactly there, and `point`
+        is a point where they are."""
         if len(signs) == len(units):
             yield signs, point
             return
@@ -97,10 +103,10 @@ def cells(units: Sequence[AffineRow], inputs: int) -> Iterator[tuple[tuple[bool,
             return
         for sign in (True, False):
             narrowed = (*conditions, unit if sign else tuple(-e for e in unit))
-            # The point at hand serves one of the two sides; for the other one must be found.
-            here = point if value(narrowed[-1], point) > 0 else interior(narrowed, inputs)
-            if here is not None:
-                yield from extend((*signs, sign), narrowed, here)
+            # `point` is on one of the two sides (or on neither); for the other side a point must be computed.
+            inner_point = point if value(narrowed[-1], point) > 0 else interior(narrowed, inputs)
+            if inner_point is not None:
+                yield from extend((*signs, sign), narrowed, inner_point)
 
     yield from extend((), (), (Fraction(0),) * inputs)
 
@@ -109,7 +115,10 @@ def cells(units: Sequence[AffineRow], inputs: int) -> Iterator[tuple[tuple[bool,
 
 
 class Network:
-    """A feed-forward layer of relu by its matrices, as Fractions; the residual connection left out."""
+    """The matrices of a feed-forward layer with relu, as Fractions, without the residual connection.
+
+    `units` are the hidden units before relu as affine functions of the inputs, `slopes` the same without biases.
+    """
 
     def __init__(self, block: FeedForward) -> None:
         self.W1, self.W2 = rows_of(block.W1), rows_of(block.W2)
@@ -124,13 +133,13 @@ class Network:
         return [value((*row, b), hidden) for row, b in zip(self.W2, self.b2, strict=True)]
 
     def without_biases(self, point: Sequence[Fraction]) -> list[Fraction]:
-        """The outputs of the network without biases, to which f(c x)/c comes as c grows."""
+        """The outputs of the layer without biases: the limit of f(c x)/c as c grows."""
         hidden = [max(value(unit, point), Fraction(0)) for unit in self.slopes]
         return [value((*row, Fraction(0)), hidden) for row in self.W2]
 
     def constant(self, norm: str) -> Fraction:
-        """The smallest Lipschitz constant: the largest operator norm of a linear piece, as any two points are joined
-        by a line that goes through finitely many pieces, and two points of one piece reach its norm."""
+        """The smallest Lipschitz constant: the largest operator norm of a linear piece. It suffices, since the segment
+        between two points crosses finitely many pieces; it is reached by two points of one piece."""
         best = Fraction(0)
         for signs, _ in cells(self.units, self.inputs):
             active = [row if sign else [Fraction(0)] * self.inputs for sign, row in zip(signs, self.W1, strict=True)]
@@ -138,23 +147,24 @@ class Network:
         return best
 
     def stretched(self) -> tuple[AffinePoint, int] | None:
-        """x and c with f(c x) != c f(x); None where there are none, and f is positively 1-homogeneous.
+        """(x, c) with f(c x) != c f(x); None if there are none, so that f is positively homogeneous of degree 1.
 
-        f is iff it is the same network without biases. On each cell of both together the two are affine, and differ
-        at its point, or beside it, where they differ anywhere.
+        f is homogeneous iff it equals the layer without biases. On each cell of the units of both, the two layers are
+        affine. If they differ anywhere on a cell, they differ at its point or at a point next to it (`beside`).
         """
         for _, point in cells([*self.units, *self.slopes], self.inputs):
             for x in (point, *beside(point, [*self.units, *self.slopes])):
                 if self.at(x) != self.without_biases(x):
                     c = 2
                     while self.at([c * e for e in x]) == [c * y for y in self.at(x)]:
-                        c *= 2  # f(c x)/c tends to another value than f(x)
+                        c *= 2  # ends, since the limit of f(c x)/c is not f(x)
                     return x, c
         return None
 
 
 def beside(point: AffinePoint, units: Sequence[AffineRow]) -> Iterator[AffinePoint]:
-    """The point moved along each input, so little that no unit that is not 0 there changes its sign."""
+    """The point moved along each coordinate, by so little that no unit that is nonzero at the point changes its
+    sign."""
     room = [abs(value(u, point)) / (2 * sum(map(abs, u[:-1]), Fraction(1))) for u in units if value(u, point) != 0]
     step = min(room, default=Fraction(1))
     for k in range(len(point)):
@@ -162,7 +172,8 @@ def beside(point: AffinePoint, units: Sequence[AffineRow]) -> Iterator[AffinePoi
 
 
 def size(rows: Sequence[Sequence[Fraction]], norm: str) -> Fraction:
-    """The operator norm: the largest row sum of sizes for the largest entry as norm, column sum for the sum."""
+    """The operator norm of a matrix: for "max" the largest sum of absolute entries of a row, for "sum" that of a
+    column."""
     return column_sum(list(zip(*rows, strict=True)) if norm == "max" else rows)
 
 
@@ -189,13 +200,13 @@ def lipschitz(
     if norm not in NORMS:
         raise unknown("norm", norm, list(NORMS))
     chosen, name = read_model(model, values)
-    # The model must be a feed-forward sublayer and nothing else.
+    # The model must consist of one feed-forward sublayer.
     steps = list(chosen.sublayers)
     block = steps[0].block if len(steps) == 1 and not steps[0].before and steps[0].after is None else None
     if not isinstance(block, FeedForward) or block.activation != "relu":
         do = "give a recipe such as gtzero; of layer norm: bound layer-norm"
         raise BadInput("the model must be one feed-forward layer with relu", name, do)
-    # Both constants, and whether the network is homogeneous.
+    # Both constants, and whether the layer is homogeneous.
     network = Network(block)
     least = network.constant(norm)
     claimed = size(network.W2, norm) * size(network.W1, norm)
@@ -224,6 +235,7 @@ def lipschitz(
 
 
 def _at(names: Sequence[str], point: AffinePoint) -> list[str]:
+    """The coordinates of a point as texts `name = value`."""
     return [f"{name} = {written(e)}" for name, e in zip(names, point, strict=True)]
 
 
@@ -261,20 +273,22 @@ def layer_norm(
     squares = [g * g for g in gains]
     greatest = max(abs(g) for g in gains)
 
-    # The smallest constant for the Euclidean norm, and the claimed one.
     def least() -> flint.arb:
+        """The smallest constant for the Euclidean norm."""
         return (_greatest_root(squares) / arb_of(small)).sqrt()
 
     def claimed() -> flint.arb:
         return arb_of(greatest) / arb_of(small).sqrt()
 
-    equal = squares.count(max(squares)) > 1  # the two largest gains make a vector of mean 0: both are the same
+    # If the largest gain occurs twice, a vector of mean 0 with these two coordinates reaches the claimed constant.
+    equal = squares.count(max(squares)) > 1
     shown_gains = gains[:1] if len(set(gains)) == 1 else gains
-    # The two other norms: the largest row sum (largest entry) and column sum (sum of entries) of the derivative.
+    # The two other norms: the largest row sum (for the largest entry) and column sum (for the sum) of the derivative.
     rows = [(p * greatest, q * greatest**2) for p, q in row_growths(entries)]
     columns = column_growths([abs(g) for g in gains])
 
     def least_constant(pairs: Collection[tuple[Fraction, Fraction]] | None) -> Ball | str:
+        """The constant as shown, from the pairs of `row_growths` or `column_growths`."""
         if pairs is None:
             return f"not known: more than {MAX_SUMS:,} sums of gains"
         return shown(lambda: greatest_growth(pairs) / arb_of(small).sqrt(), wanted)
@@ -310,24 +324,26 @@ def layer_norm(
 
 
 def row_growths(d: int) -> list[tuple[Fraction, Fraction]]:
-    """For the largest entry and gains 1: pairs p and q^2 whose `growth` is the largest for one of them.
+    """Pairs (p, q^2) for the largest-entry norm and gains 1. The smallest constant, times sqrt(epsilon), is the largest
+    `growth` of a pair.
 
-    The derivative of layer norm is sqrt(1 - |u|^2) gain (P - u u^T)/sqrt(epsilon), where P takes the mean away and u is
-    any vector of mean 0 shorter than 1. A row, or column, i with signs s that come before its entries adds up to
-    <a, b> - <a, u> <b, u> with a = P e_i, b = P s (gain s for a column), and <a, u> <b, u> is at least
-    |u|^2 (p - q)/2 with p = <a, b>, q = |a| |b|, which is reached between a and -b. So a pair stands for the largest
-    of sqrt(1 - t) (p + t (q - p)/2), 0 <= t < 1. Here k signs are positive, that of i among them. The smallest constant
-    is that of the derivative, as two points are joined by a line.
+    Since two points are joined by a segment, the smallest constant is the largest operator norm of the derivative. The
+    derivative of layer norm is sqrt(1 - |u|^2) gain (P - u u^T)/sqrt(epsilon), where P subtracts the mean and u is any
+    vector of mean 0 with |u| < 1. Row (or column) i of P - u u^T, with signs s for its entries, has the sum
+    <a, b> - <a, u> <b, u>, where a = P e_i and b = P s (for a column, gain times s in place of s). Let p = <a, b> and
+    q = |a| |b|. Then <a, u> <b, u> is at least |u|^2 (p - q)/2, which is reached for u half way between a and -b. So
+    with t = |u|^2 the pair has the largest value of sqrt(1 - t) (p + t (q - p)/2), 0 <= t < 1. In the pair for k, k
+    signs are positive, and that of entry i is one of them.
     """
     return [(Fraction(2 * (d - k), d), Fraction(4 * (d - 1) * k * (d - k), d * d)) for k in range(1, d + 1)]
 
 
 def column_growths(gains: Sequence[Fraction]) -> set[tuple[Fraction, Fraction]] | None:
-    """The pairs of `row_growths` for the sum of entries and these gains, none negative; None where there are more than
-    `MAX_SUMS` sums of gains with signs."""
+    """The pairs of `row_growths` for the sum of entries, with the gains (none negative); None if there are more than
+    `MAX_SUMS` signed sums of gains."""
     d, total = len(gains), sum((g * g for g in gains), Fraction(0))
     growths: set[tuple[Fraction, Fraction]] = set()
-    # One column for each different gain. `sums` are the sums of the other gains with all signs.
+    # One column for each different gain. `sums` has the sums of the other gains with all combinations of signs.
     for own in set(gains):
         others = list(gains)
         others.remove(own)
@@ -341,13 +357,13 @@ def column_growths(gains: Sequence[Fraction]) -> set[tuple[Fraction, Fraction]] 
             for all_but in sums:
                 signed_sum = signed + all_but
                 p = signed - signed_sum / d
-                if p >= 0:  # all other signs give -p
+                if p >= 0:  # the opposite signs give -p
                     growths.add((p, Fraction(d - 1, d) * (total - signed_sum**2 / d)))
     return growths
 
 
 def greatest_growth(pairs: Collection[tuple[Fraction, Fraction]]) -> flint.arb:
-    """The largest `growth` of p and q^2 among pairs."""
+    """The largest `growth` of the pairs (p, q^2)."""
     best = flint.arb(0)
     for p, square in pairs:
         best = best.max(growth(p, square))
@@ -355,8 +371,10 @@ def greatest_growth(pairs: Collection[tuple[Fraction, Fraction]]) -> flint.arb:
 
 
 def growth(p: Fraction, square: Fraction) -> flint.arb:
-    """The largest sqrt(1 - t) (p + t (q - p)/2), 0 <= t < 1, with q = sqrt(square) and 0 <= p <= q: at t = 0, or where
-    3 t (q - p) = 2 (q - 2 p)."""
+    """The largest value of sqrt(1 - t) (p + t (q - p)/2) for 0 <= t < 1, where q = sqrt(square) and 0 <= p <= q.
+
+    It is reached at t = 0 if q <= 2 p, and otherwise where 3 t (q - p) = 2 (q - 2 p).
+    """
     if square <= 4 * p * p:
         return arb_of(p)
     q = arb_of(square).sqrt()
@@ -364,10 +382,12 @@ def growth(p: Fraction, square: Fraction) -> flint.arb:
 
 
 def _text(value: str | int | Fraction) -> str:
+    """An exact number as text; text stays."""
     return value if isinstance(value, str) else written(Fraction(value))
 
 
 def _gains(gain: str | int | Fraction, d: int) -> list[Fraction]:
+    """d gains, from one number or a list as text; BadInput for anything else."""
     numbers = [rational_value(number_tree(part, "gain"), "gain") for part in _text(gain).split(",")]
     if len(numbers) not in (1, d):
         raise BadInput(f"gain must be one number, or d = {d} of them", len(numbers), "give for example --gain 1")
@@ -377,8 +397,8 @@ def _gains(gain: str | int | Fraction, d: int) -> list[Fraction]:
 
 
 def _greatest_root(squares: Sequence[Fraction]) -> flint.arb:
-    """The largest t at which the sum over i of the products of squares_j - t, j != i, is 0: the largest value of
-    the sum of squares_i w_i^2 over unit vectors w of mean 0. All roots are real."""
+    """The largest t at which the polynomial sum over i of (product over j != i of squares_j - t) is 0. That is the
+    largest value of the sum of squares_i w_i^2 over unit vectors w of mean 0. All roots are real."""
     total = flint.fmpq_poly([0])
     for i in range(len(squares)):
         term = flint.fmpq_poly([1])
@@ -386,7 +406,7 @@ def _greatest_root(squares: Sequence[Fraction]) -> flint.arb:
             if j != i:
                 term *= flint.fmpq_poly([flint.fmpq(square.numerator, square.denominator), -1])
         total += term
-    root_pairs: Any = total.numer().complex_roots()  # pairs of a root and how often it occurs
+    root_pairs: Any = total.numer().complex_roots()  # pairs (root, multiplicity)
     roots = [root.real for root, _ in root_pairs]
     best = roots[0]
     for root in roots[1:]:

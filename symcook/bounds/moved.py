@@ -1,15 +1,16 @@
-"""How far every coordinate can move when the embedding, the weights and each operation are a little off.
+"""How far each coordinate can change if the embedding, the weights and each operation have small errors.
 
-A domain whose numbers know how they depend on what is off. Each has its exact value, a ball around all values that it
-may take, and its slope: a ball for each source of error that holds the derivative there at every point between the
-exact run and the moved one. By the mean value theorem a number moves by at most the sum of |slope| times the size of
-the source. What grows with the square of the errors is all that is lost, and what cancels in the model cancels here.
-A relu that may see either sign is u/2 + |u|/2, where |u|/2 is a source of its own, which moves by half of what u does;
-multiples of one u share it, so that relu(u) - relu(-u) moves as u does.
+This is a domain whose numbers know how they depend on the errors. A number has its exact value, a ball around all
+values that it may take, and its slope. The slope has a ball for each source of error, which contains the derivative
+towards this source at every point between the exact run and the changed one. By the mean value theorem a number changes
+by at most the sum of |slope| times the size of the source. Only terms of second order in the errors are lost, and
+errors that cancel in the model cancel here too. A relu whose argument u may have either sign is u/2 + |u|/2, where
+|u|/2 is a source itself (a *kink*), which changes by at most half of the change of u. Multiples of one u share it, so
+that relu(u) - relu(-u) changes as u does.
 
-Sources: an entry of the embedding each, of which those at one position are together at most delta; the weights as they
-are stored, which all move along one line from the exact to the stored ones; and for a type of floats what each
-operation rounds, by the error model of `symcook.domains.rounding`, whose sizes are added up as they are passed on.
+The sources are: each entry of the embedding, where those at one position have the L1 norm delta at most; the stored
+weights, which all move together along the line from the exact to the stored ones; and, for a type of floats, the
+rounding of each operation by the error model of `symcook.domains.rounding`. The sizes of rounding errors are added up.
 """
 
 from __future__ import annotations
@@ -38,16 +39,16 @@ NONE = arb(0)
 ONE = arb(1)
 HALF = arb(0.5)
 NO_KINKS: Mapping[int, arb] = {}
-ANY = arb(0, arb.pos_inf())
+ANY = arb(0, arb.pos_inf())  # the whole real line
 
 
 class Off:
-    """A number that may be off.
+    """A number with errors.
 
-    `exact` is its exact value; `slope` its derivative towards each source (None: all 0); `kinks`, by the number of a
-    kink, the factor of the |u|/2 there; `own` what roundings on the way add up to. `floor` is a number below which no
-    value lies, where one is known; `form` the sum that it is, up to a factor, so that multiples share a kink; `by` the
-    domain that made it.
+    exact: its exact value. slope: its derivative towards each source (None: all 0). kinks: number of a kink -> the
+    factor of its |u|/2. own: a bound of the sum of all rounding errors. floor: a lower bound of all values, if one is
+    known. form: the linear combination that it is, up to a factor, by which multiples share a kink (None: not known).
+    by: the domain that made it.
     """
 
     __slots__ = ("_moved", "_whole", "by", "exact", "floor", "form", "kinks", "own", "slope")
@@ -69,15 +70,16 @@ class Off:
 
     @property
     def still(self) -> bool:
-        """Whether nothing moves it."""
+        """Whether no error changes it."""
         return self.slope is None and self.own.is_zero() and not self.kinks
 
     @property
     def moved(self) -> arb:
-        """A bound on how far it moves."""
+        """A bound of its change."""
         if self._moved is None:
-            bent = sum((self.by.bent[k].moved / 2 * x.abs_upper() for k, x in self.kinks.items()), self.own)
-            self._moved = (bent if self.slope is None else bent + self.by.size(self.slope)).upper()
+            # The rounding errors and the changes at kinks; then those by the slope.
+            change = sum((self.by.bent[k].moved / 2 * x.abs_upper() for k, x in self.kinks.items()), self.own)
+            self._moved = (change if self.slope is None else change + self.by.size(self.slope)).upper()
         return self._moved
 
     @property
@@ -92,10 +94,10 @@ class Off:
 
 
 class Moved(Rowwise):
-    """The domain at `bits` bits, for `entries` named entries of each embedding, which sum up to at most `delta`.
+    """The domain at `bits` bits. The errors in the embedding at one position have an L1 norm of at most `delta`.
 
-    The entries are read as names in the positions' formulas; `format` is the type of floats whose rounding counts, None
-    for exact arithmetic and exact weights.
+    `entries` are the names of these errors, which occur in the position functions. `format` is the type of floats whose
+    rounding counts; None for exact arithmetic and exact weights.
     """
 
     name: ClassVar[str] = "moved"
@@ -107,24 +109,26 @@ class Moved(Rowwise):
         with PRECISION, self.context():
             self.delta = arb_of(delta)
         self.known: dict[Any, Off] = {}
+        """Number of the model -> its value here (`number`)."""
         self.bent: list[Off] = []
-        """The u of each kink, whose |u|/2 moves by half of what u does."""
+        """The u of each kink, by its number."""
         self.forms: dict[Any, tuple[int, Fraction]] = {}
-        """By the form of a sum the number of its kink, and the factor of the multiple that was met first."""
+        """Form of a number -> (number of its kink, factor of the multiple that was met first)."""
 
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(self.bits)
 
     def begin(self, sequence: object, start: int) -> None:
         super().begin(sequence, start)
-        # The sources: each named entry at each position, and the weights as one.
+        # The number of sources: each named entry at each position, and the stored weights as one.
         self.width = self.length * len(self.entries) + (self.format is not None)
 
     def size(self, slope: arb_mat) -> arb:
-        """How far a number with this slope moves: at each position the steepest entry by delta, and the weights."""
+        """A bound of the change by a slope: at each position delta times the largest entry, and the entry of the
+        weights."""
         row, per_position = slope.entries(), len(self.entries)
         total = NONE
-        # Only entries at one position share a budget delta, so the steepest counts at each.
+        # The errors at one position have the L1 norm delta together, so the largest slope there counts.
         for first in range(0, self.length * per_position, max(1, per_position)):
             steepest = max((x.abs_upper() for x in row[first : first + per_position]), default=NONE)
             total = total + steepest * self.delta
@@ -133,8 +137,8 @@ class Moved(Rowwise):
         return total.upper()
 
     def total_size(self, columns: Iterable[Off]) -> arb:
-        """How far several numbers move together, in the sum of their sizes."""
-        # Together they move by the sum of their slopes, source by source.
+        """A bound of the sum of the changes of several numbers."""
+        # For each source add up the absolute slopes; `size` of these sums is less than the sum of sizes.
         numbers = list(columns)
         rows = [[abs(x) for x in off.slope.entries()] for off in numbers if off.slope is not None]
         own = sum((off.own for off in numbers), NONE)
@@ -144,7 +148,7 @@ class Moved(Rowwise):
             return own.upper()
         return (own + self.size(arb_mat([[sum(column, NONE) for column in zip(*rows, strict=True)]]))).upper()
 
-    # What is given.
+    # Numbers of the model and the input.
 
     def number(self, value: Coefficient) -> Off:
         known_off = self.known.get(value)
@@ -153,7 +157,7 @@ class Moved(Rowwise):
         return known_off
 
     def given(self, value: Coefficient) -> Off:
-        """A number of the model: in floats it moves to the one that is stored."""
+        """A number of the model. With a type of floats its error is the difference from the stored number."""
         exact = arb(evaluate(value) if isinstance(value, tuple) else fmpq(value.numerator, value.denominator))
         if self.format is None:
             return Off(self, exact)
@@ -161,13 +165,14 @@ class Moved(Rowwise):
         return Off(self, exact) if off.is_zero() else Off(self, exact, self.one(-1, off))
 
     def one(self, place: int, value: arb) -> arb_mat:
-        """The slope that is `value` at one source."""
+        """The slope that is `value` at the source `place` (-1: the weights) and 0 elsewhere."""
         row: list[Any] = [0] * self.width
         row[place] = value
         return arb_mat([row])
 
     def position(self, term: Tree, i: int) -> Off:
-        """A position function at index i, in which the names of `entries` are 0 and have slope 1 at this position."""
+        """A position function at index i. The names of `entries` in it have the exact value 0, and slope 1 at this
+        position."""
         indices = {"i": Fraction(i), "n": Fraction(self.length)}
         moving = names(term) & set(self.entries)
         indices |= dict.fromkeys(moving, Fraction(0))
@@ -183,7 +188,7 @@ class Moved(Rowwise):
         return base
 
     def given_at(self, term: Tree, indices: Mapping[str, Fraction]) -> Off:
-        """A term in i and n that is not rational."""
+        """An irrational term in i and n."""
         exact = arb(evaluate(term, indices))
         if self.format is None:
             return Off(self, exact)
@@ -191,40 +196,42 @@ class Moved(Rowwise):
         return Off(self, exact, self.one(-1, off))
 
     def input(self, name: str) -> RowColumn:
-        """Rows of numbers may be any."""
+        """Rows of numbers may have any values."""
         return [Off(self, ANY) for _ in self.rows]
 
-    # The arithmetic. Every result is exact + what moves it; `rounded` adds what a type of floats makes of it.
+    # The arithmetic. A result has its exact value and its slopes; `rounded` adds the rounding error.
 
-    def rounded(self, result: Off, by: arb | None = None) -> Off:
-        """The number as the type of floats has it: off by one rounding, or by what is given, where there are several:
-        not even a number of the type comes out of these for sure."""
+    def rounded(self, result: Off, error: arb | None = None) -> Off:
+        """The number with the error of one rounding added, or with `error`, if several roundings lead to it. With
+        several roundings, even a result that the type has may come out rounded."""
         format = self.format
-        # Exact arithmetic, or a number that the type holds anyhow.
-        if format is None or (by is None and result.still and result.exact.is_exact() and format.holds(result.exact)):
+        # Exact arithmetic, or a number that the type has.
+        if format is None or (
+            error is None and result.still and result.exact.is_exact() and format.holds(result.exact)
+        ):
             return result
         size = result.whole.abs_upper()
         self.must_fit(size)
-        rounding = size * format.unit + format.tiny if by is None else by
+        rounding = size * format.unit + format.tiny if error is None else error
         return Off(self, result.exact, result.slope, (result.own + rounding).upper(), result.kinks, result.floor)
 
     def must_fit(self, size: arb) -> None:
-        """Undecided where a number on the way may be beyond the type of floats: what overflows may be anything."""
+        """Raise Undecided if a number of this absolute value may overflow: the result may then be any number."""
         if self.format is not None and not self.format.fits(size):
             raise Undecided(f"a value may be as large as {float(size):.3g}, beyond the type of floats")
 
     def times(self, a: Off, b: Off) -> Off:
-        """The product: slope b towards a, and a towards b."""
+        """The product, with the slopes b towards a and a towards b."""
         if a.still:
             a, b = b, a
-        # What is still needs no ball, and a square is never below 0.
+        # A factor without errors has no slope, and for it the exact value is used. A square is at least 0.
         if b.still and b.exact.is_zero():
             return self.nothing
-        by = [(a, b.whole), (b, a.whole)] if not b.still else [(a, b.exact)]
-        return self.rounded(self.passed(a.exact * b.exact, by, NONE if a is b else None))
+        derivatives = [(a, b.whole), (b, a.whole)] if not b.still else [(a, b.exact)]
+        return self.rounded(self.passed(a.exact * b.exact, derivatives, NONE if a is b else None))
 
     def over(self, a: Off, b: Off) -> Off:
-        """The quotient a/b: slope 1/b towards a, and -a/b^2 towards b. Undecided where b may be zero."""
+        """The quotient a/b, with the slopes 1/b towards a and -a/b^2 towards b. Undecided if b may be zero."""
         if b.still and b.exact == 1:
             return a
         below = b.whole
@@ -233,18 +240,20 @@ class Moved(Rowwise):
         ratio = a.whole / below
         return self.rounded(self.passed(a.exact / b.exact, [(a, 1 / below), (b, -ratio / below)]))
 
-    def passed(self, exact: arb, by: Sequence[tuple[Off, arb]], floor: arb | None = None) -> Off:
-        """A number whose derivatives towards others are given. What is still is not multiplied: 0 times a ball without
-        an end is 0 here."""
+    def passed(self, exact: arb, derivatives: Sequence[tuple[Off, arb]], floor: arb | None = None) -> Off:
+        """The number with an exact value and the given derivatives towards other numbers, by the chain rule.
+
+        Numbers without errors are left out, so that 0 times an infinite ball is 0.
+        """
         slope, own, kinks = None, NONE, dict[int, arb]()
-        for part, steep in by:
+        for part, derivative in derivatives:
             if part.slope is not None:
-                moved = part.slope if steep is ONE else part.slope * steep
+                moved = part.slope if derivative is ONE else part.slope * derivative
                 slope = moved if slope is None else slope + moved
             if not part.own.is_zero():
-                own = own + part.own * steep.abs_upper()
+                own = own + part.own * derivative.abs_upper()
             for k, x in part.kinks.items():
-                kinks[k] = kinks.get(k, NONE) + x * steep
+                kinks[k] = kinks.get(k, NONE) + x * derivative
         return Off(self, exact, slope, own, kinks or NO_KINKS, floor)
 
     def added(self, parts: Sequence[Off]) -> Off:
@@ -252,22 +261,22 @@ class Moved(Rowwise):
         return self.passed(sum((part.exact for part in parts), NONE), [(part, ONE) for part in parts])
 
     def total(self, parts: Sequence[Off]) -> Off:
-        """The sum as the type of floats has it, in any order."""
+        """The sum with the rounding errors of any order of addition."""
         terms = [part for part in parts if not (part.still and part.exact.is_zero())]
         if len(terms) < 2:
             return terms[0] if terms else self.nothing
         summed = self.added(terms)
         if self.format is None:
             return summed
-        # Every number and the sum are held exactly.
+        # No rounding: all numbers are exact, and so are all partial sums.
         if all(part.still for part in terms) and self.format.holds(arb(self.format.total([p.exact for p in terms]))):
             return summed
         size = sum((part.whole.abs_upper() for part in terms), NONE)
-        self.must_fit(size)  # so does every partial sum, in whatever order
+        self.must_fit(size)  # then every partial sum fits too, in any order
         return self.rounded(summed, size * self.share(len(terms) - 1))
 
     def share(self, roundings: int) -> arb:
-        """What so many roundings, one on top of another, do at most to a number of size 1."""
+        """A bound of the relative error of so many successive roundings: k u/(1 - k u)."""
         error = arb(roundings * present(self.format).unit)
         if not 2 * error < 1:
             raise Undecided("a sum has more terms than the type of floats can count")
@@ -277,8 +286,8 @@ class Moved(Rowwise):
         return [self.total(column[:k]) for k in range(len(column) + 1)]
 
     def activation(self, x: Off, kind: str) -> Off:
-        """The activation of a number that may be off. A step or relu that may see either sign is undecided, or
-        bends."""
+        """The activation of a number. If its argument may have either sign, a step is undecided, and a relu gets a kink
+        (`bend`)."""
         all_values = x.whole
         if kind == "step":
             if all_values > 0 or all_values <= 0:
@@ -290,7 +299,7 @@ class Moved(Rowwise):
             if all_values <= 0:
                 return self.nothing
             return self.bend(x)
-        # Forms of gelu are smooth: the derivative over all values.
+        # The forms of gelu are smooth: use the derivative over all values.
         passed_on = self.passed(arb(ACTIVATIONS[kind](x.exact)), [(x, GELU_SLOPES[kind](all_values))])
         if self.format is None or (x.still and all_values.is_zero()):
             return passed_on
@@ -299,8 +308,8 @@ class Moved(Rowwise):
         return self.rounded(passed_on, all_values.abs_upper() * 2 * GELU_ULPS * unit + size + self.format.tiny)
 
     def bend(self, x: Off) -> Off:
-        """relu of what may have either sign."""
-        # Numbers that are multiples of one sum share its kink.
+        """relu of a number that may have either sign: x/2 + |x|/2, with a kink for |x|/2."""
+        # Numbers that are multiples of one linear combination share its kink.
         alone = ((x,), (Fraction(1), Fraction(0))), Fraction(1)
         key, factor = alone if x.form is None or self.format is not None else x.form
         if key not in self.forms:
@@ -313,8 +322,8 @@ class Moved(Rowwise):
         return half
 
     def linear(self, terms: Sequence[tuple[RowColumn, Coefficient]], bias: Coefficient) -> RowColumn:
-        """A linear combination. A result remembers its terms relative to the first weight, so that `bend` sees
-        multiples."""
+        """A linear combination. A result stores its terms divided by the first weight (`form`), by which `bend`
+        recognises multiples."""
         results = super().linear(terms, bias)
         weights: list[Any] = [weight for _, weight in terms]
         if terms and weights[0] and not any(isinstance(c, tuple) for c in (*weights, bias)):
@@ -327,7 +336,7 @@ class Moved(Rowwise):
         return results
 
     def normalised(self, entries: Sequence[Off], epsilon: Off, zero_variance: str, i: int) -> Sequence[Off]:
-        """Layer norm without gain and bias. Undecided where the variance plus epsilon may become zero."""
+        """Layer norm without gain and bias. Undecided if the variance plus epsilon may be zero."""
         mean = self.mean(entries)
         minus = self.passed(-mean.exact, [(mean, -ONE)])
         centred = [self.total([x, minus]) for x in entries]
@@ -335,7 +344,7 @@ class Moved(Rowwise):
             refuse_zero_variance(zero_variance, i)
             return [self.nothing] * len(entries)
         variance = self.mean([self.times(x, x) for x in centred])
-        # A mean of squares is never below 0, nor the divisor below epsilon.
+        # A mean of squares is at least 0, so variance + epsilon is at least epsilon.
         variance.floor = NONE
         below = self.total([variance, epsilon])
         below.floor = epsilon.whole.lower()
@@ -345,37 +354,39 @@ class Moved(Rowwise):
         return [self.over(x, root) for x in centred]
 
     def root(self, x: Off) -> Off:
-        """The square root; its slope is 1/(2 root)."""
+        """The square root, with the slope 1/(2 root)."""
         root_ball = x.whole.sqrt()
-        floor = root_ball.lower() if self.format is None else NONE  # a root may be rounded below it
+        floor = root_ball.lower() if self.format is None else NONE  # a rounded root may be lower
         return self.rounded(self.passed(x.exact.sqrt(), [(x, 1 / (2 * root_ball))], floor))
 
     def softmax(self, scores: Sequence[Off], scale: Off | None, rows: Sequence[Sequence[Off]]) -> Sequence[Off]:
-        """Weighted means. The slope of one with weights p, scores s and values v is the mean of the slopes of v and of
-        (v - mean) times those of s."""
+        """The weighted mean of each row of values. With weights p and values v it has the slopes p towards the values
+        and p (v - mean) towards the scores."""
         if scale is not None:
             scores = [self.times(scale, score) for score in scores]
-        # At the exact scores, and over all that they may be: weight i is 1/sum of e^(s_j - s_i).
+        # The weights at the exact scores (`exact`), and balls of the weights for all values of the scores (`share`):
+        # weight i is 1/sum of e^(s_j - s_i).
         exact = _shares([score.exact for score in scores])
         wholes = [score.whole for score in scores]
         share = [1 / sum(((other_ball - score_ball).exp() for other_ball in wholes), NONE) if not _same(wholes) else
                  arb(1) / len(scores) for score_ball in wholes]  # fmt: skip
         means = []
         for row in rows:
-            alone = len(scores) == 1  # e^0/e^0, whatever the score is
-            if alone or (self.format is None and _same(row)):  # of floats, weights add up to nearly 1
+            # One position has the weight e^0/e^0 = 1. Equal values have their value as mean, but in floats the sum of
+            # the weights is only nearly 1.
+            alone = len(scores) == 1
+            if alone or (self.format is None and _same(row)):
                 means.append(row[0])
                 continue
-            # The mean lies between the smallest and the largest value.
+            # The mean is between the smallest and the largest value.
             values = [value.whole for value in row]
             mean = sum((p * v for p, v in zip(share, values, strict=True)), NONE)
             low, high = min(v.lower() for v in values), max(v.upper() for v in values)
             mean = mean.max(low).min(high)
-            steep = [p * (v - mean) for p, v in zip(share, values, strict=True)]
-            middle = sum((p * v.exact for p, v in zip(exact, row, strict=True)), NONE)
-            # Slopes: the weights towards values, p (v - mean) towards scores.
-            by = [*zip(row, share, strict=True), *zip(scores, steep, strict=True)]
-            result = self.passed(middle, by)
+            score_slopes = [p * (v - mean) for p, v in zip(share, values, strict=True)]
+            exact_mean = sum((p * v.exact for p, v in zip(exact, row, strict=True)), NONE)
+            derivatives = [*zip(row, share, strict=True), *zip(scores, score_slopes, strict=True)]
+            result = self.passed(exact_mean, derivatives)
             if self.format is not None:
                 size = sum(((p * v).abs_upper() for p, v in zip(share, values, strict=True)), NONE)
                 result = self.rounded(result, self.soft_rounding(wholes, size, values))
@@ -383,11 +394,13 @@ class Moved(Rowwise):
         return means
 
     def soft_rounding(self, scores: Sequence[arb], size: arb, values: Sequence[arb]) -> arb:
-        """What the arithmetic of one softmax may add: weights off by a factor, their sum, the sum of products, and the
-        quotient; weights below the smallest normal number may be flushed to zero beside one that is about 1."""
+        """A bound of the rounding error of one softmax mean: the relative errors of the weights, of their sum, of the
+        sum of products, and of the quotient. Weights below the smallest normal number may be flushed to zero; some
+        weight is about 1. `size` bounds the sum of the absolute products of exact weights and values."""
         if self.format is None:
             raise RuntimeError("self.format must be set here")
         unit, k = arb(self.format.unit), len(scores)
+        # Relative errors: `weight` of one weight, `above` of the sum of products, `below` of the sum of weights.
         top = max(score.abs_upper() for score in scores)
         weight = (2 * top * unit).exp() * (1 + 2 * EXP_ULPS * unit) * (1 + unit) - 1
         above = (1 + weight) * (1 + unit) * (1 + self.share(k - 1)) - 1
@@ -426,6 +439,7 @@ class Moved(Rowwise):
 
 
 def _shares(scores: Sequence[arb]) -> list[arb]:
+    """The softmax of the scores."""
     top = max(score.mid() for score in scores)
     weights = [(score - top).exp() for score in scores]
     total = sum(weights, NONE)
@@ -433,30 +447,35 @@ def _shares(scores: Sequence[arb]) -> list[arb]:
 
 
 def _same(entries: Sequence[object]) -> bool:
+    """Whether all entries are one object, and so certainly equal."""
     return all(entry is entries[0] for entry in entries)
 
 
 def _gelu_slope(x: arb) -> arb:
-    """Phi(x) + x phi(x)."""
+    """The derivative of gelu: Phi(x) + x phi(x)."""
     half = (-x * arb(2).rsqrt()).erfc() / 2
     return half + x * (-x * x / 2).exp() / (2 * arb.pi()).sqrt()
 
 
 def _by_logistic(inner: arb, steep: arb, x: arb) -> arb:
-    """The slope of x L(inner(x)), L the logistic function, where inner has the slope `steep`."""
+    """The derivative of x L(inner(x)), with the logistic function L. `inner` is inner(x), and `steep` its
+    derivative."""
     share = 1 / (1 + (-inner).exp())
     return share + x * share * (1 - share) * steep
 
 
 def _gelu_tanh_slope(x: arb) -> arb:
+    """The derivative of the tanh approximation of gelu."""
     factor, cube = 2 * (2 / arb.pi()).sqrt(), arb(fmpq(44715, 1000000))
     return _by_logistic(factor * (x + cube * x * x * x), factor * (1 + 3 * cube * x * x), x)
 
 
 def _gelu_sigmoid_slope(x: arb) -> arb:
+    """The derivative of the logistic approximation of gelu."""
     factor = arb(fmpq(1702, 1000))
     return _by_logistic(factor * x, factor, x)
 
 
 GELU_SLOPES = {"gelu": _gelu_slope, "gelu-tanh": _gelu_tanh_slope, "gelu-sigmoid": _gelu_sigmoid_slope}
-"""Balls around the derivatives over a ball; where these are not finite, the bound is not."""
+"""Kind of gelu -> a function from a ball to a ball around its derivatives there. If that is infinite, so is the
+bound."""

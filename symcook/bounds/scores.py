@@ -1,7 +1,7 @@
-"""Softmax against hardmax for scores that are given: one rational function of x = e^-gamma serves every gamma.
+"""Softmax against hardmax for given scores: one rational function of x = e^-gamma for all gamma.
 
-Only how far scores are below the maximum matters, and how often (`Deficits`). So the distance of softmax from hardmax
-is a quotient of sums of powers of x, and equal deficits are counted instead of added one by one.
+The distance of softmax from hardmax depends only on how far scores are below the maximum (their *deficits*), and how
+often each deficit occurs. It is a quotient of sums of powers of x, in which equal deficits are counted once.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from symcook.numbers.balls import arb_of
 from symcook.recipes.arguments import split
 
 MAX_SCORES = 1_000_000
-MAX_SHOWN = 12
-MAX_UNIT_BITS = 256
+MAX_SHOWN = 12  # terms, and scores, that are shown
+MAX_UNIT_BITS = 256  # bits of the common denominator of deficits in `Deficits.grid`
 DENSE = 16
-"""A polynomial is evaluated as one where its degree is at most so many times the number of its terms."""
+"""A sum of powers is evaluated as a dense polynomial if its degree is at most this factor times the number of its
+terms."""
 
 
 @dataclass(frozen=True)
 class Deficits:
-    """Scores by how far they are below the maximum: `top` of them are maximal, `below[d]` are d > 0 below it.
+    """Scores by their deficits: `top` scores are the maximum, and `below[d]` scores are lower by d > 0.
 
     With x = e^-gamma and S(x) = sum of below[d] x^d, softmax of gamma times the scores is at L1 distance 2 S/(top + S)
     from average hardmax: it gives 1/(top + S) to each maximal position and S/(top + S) to the others together.
@@ -47,23 +48,23 @@ class Deficits:
         """The deficits of a score vector of length at least 1."""
         counted = Counter(scores)
         best = max(counted)
-        return Deficits(counted[best], {best - s: many for s, many in counted.items() if s != best})
+        return Deficits(counted[best], {best - s: multiplicity for s, multiplicity in counted.items() if s != best})
 
     @property
     def gap(self) -> Fraction | int | None:
-        """The smallest deficit; None where every score is maximal."""
+        """The smallest deficit; None if all scores are equal."""
         return min(self.below, default=None)
 
     @cached_property
     def others(self) -> int:
-        """How many scores are not maximal."""
+        """The number of scores below the maximum."""
         return sum(self.below.values())
 
     @cached_property
     def grid(self) -> tuple[int | None, Mapping[Any, int]]:
-        """D, and the counts by D d: integers for every deficit d.
+        """(D, counts by D d), where the integer D makes all D d integers, for the deficits d.
 
-        Where that takes more than MAX_UNIT_BITS, D is None and the deficits stay as they are.
+        If D has more than MAX_UNIT_BITS bits, it is None, and the counts are by d.
         """
         if all(type(d) is int for d in self.below):
             return 1, self.below
@@ -82,26 +83,26 @@ class Deficits:
 
     @cached_property
     def steps(self) -> list[tuple[Any, int]]:
-        """The numbers of the grid with their counts, the smallest first."""
+        """The numbers of the grid with their counts, in increasing order."""
         return sorted(self.grid[1].items())
 
     def mass(self, gamma: flint.arb) -> flint.arb:
-        """S(e^-gamma) at flint's precision; what is too small to matter enters as one ball.
+        """S(e^-gamma) at flint's precision; terms below the precision are added as one ball.
 
-        With y = e^(-gamma/D) this is a polynomial in y with the counts as coefficients. Where its degree is not too
-        great it is evaluated as one, which takes about as many multiplications as the root of the degree.
+        With y = e^(-gamma/D) this is a polynomial in y with the counts as coefficients. If its degree is not too large,
+        it is evaluated as a polynomial, with about as many multiplications as the root of the degree.
         """
         if not self.below:
             return flint.arb(0)
-        # How far the sum has to go: terms beyond `end` are below the last bit.
+        # 1. Terms after `end` are below the precision.
         unit, places = self.grid
         first, last = self.ends
         powers = _Powers(gamma, unit or 1)
         bits = flint.ctx.prec + self.others.bit_length()
-        reach = (bits * flint.arb.const_log2() * (unit or 1) / gamma).abs_upper()  # y^reach is below the last bit
+        reach = (bits * flint.arb.const_log2() * (unit or 1) / gamma).abs_upper()  # y^reach is below the precision
         reach_steps = reach.ceil().unique_fmpz() if reach < arb_of(last - first) else None
         end = last if reach_steps is None else first + int(reach_steps)
-        # Evenly spaced and dense: a polynomial in y. Else term by term, each power from the one before it.
+        # 2. Add the terms up to `end`: as a dense polynomial in y, or term by term, each power from the one before it.
         if unit is not None and end - first <= DENSE * len(places):
             coefficients = [0] * (end - first + 1)
             for place, multiplicity in places.items():
@@ -118,7 +119,8 @@ class Deficits:
                 before = place
         if reach_steps is None:
             return total
-        beyond_end = self.others * powers.far(end)  # more than there are beyond the end, each as small
+        # 3. The terms after `end` are at most `others` many, each at most y^end.
+        beyond_end = self.others * powers.far(end)
         return total + beyond_end.union(flint.arb(0))
 
     def distance(self, gamma: flint.arb) -> flint.arb:
@@ -127,7 +129,7 @@ class Deficits:
         return 2 * mass / (self.top + mass)
 
     def text(self) -> str:
-        """The distance as a function of x = e^-gamma; long sums are cut short."""
+        """The distance as text, a function of x = e^-gamma; long sums are shortened."""
         if not self.below:
             return "0"
         least = ((d, self.below[d]) for d in nsmallest(MAX_SHOWN, self.below))
@@ -139,28 +141,31 @@ class Deficits:
 
 
 class _Powers:
-    """y^m for y = e^(-gamma/unit) and m >= 0, mostly integers: each from a power that is near below, or by exp."""
+    """y^m for y = e^(-gamma/unit) and m >= 0 (mostly integers), each from the last power if it is near, else by exp."""
 
     def __init__(self, gamma: flint.arb, unit: int) -> None:
         self.gamma, self.unit = gamma, unit
-        self.known: dict[Fraction | int, flint.arb] = {}
+        self.powers: dict[Fraction | int, flint.arb] = {}
+        """m -> y^m."""
         self.last: Fraction | int = 0
+        """The last m that was requested."""
 
     def far(self, m: Fraction | int) -> flint.arb:
-        """y^m by exp."""
+        """y^m, computed by exp."""
         return (-self.gamma * arb_of(Fraction(m) / self.unit)).exp()
 
     def __call__(self, m: Fraction | int) -> flint.arb:
-        """y^m, kept; a step of 1 or 2 from the last one asked for costs one multiplication."""
+        """y^m; remembered. After a step of 1 or 2 from the last m it costs one multiplication."""
         last, self.last = self.last, m
-        if m not in self.known:
+        if m not in self.powers:
             step = m - last
-            self.known[m] = self.known[last] * self(step) if last and step in (1, 2) else self.far(m)
+            self.powers[m] = self.powers[last] * self(step) if last and step in (1, 2) else self.far(m)
             self.last = m
-        return self.known[m]
+        return self.powers[m]
 
 
 def _power(d: Fraction | int) -> str:
+    """x^d as text."""
     return "x" if d == 1 else f"x^{written(d)}" if Fraction(d).denominator == 1 else f"x^({written(d)})"
 
 
@@ -169,7 +174,7 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
 
     An expression gives the score at j = 1..n and needs `n`. BadInput for floats, empty lists and unknown names.
     """
-    # Text with a comma is a list. Without one it is an expression if it uses j or n, or if n is given; else one number.
+    # Text with a comma is a list. Other text is an expression if it has j or n, or if n is given; else one number.
     if isinstance(scores, str):
         parts = split(scores, ",")
         tree = _score_tree(scores) if len(parts) == 1 else None
@@ -179,7 +184,7 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
                 raise BadInput("scores must use no names but j and n", sorted(used - {"j", "n"})[0])
             if n is None:
                 raise BadInput("an expression for the scores needs n", scores, "give for example --n 64")
-            # An expression: its value at each j.
+            # An expression: compute its value at each j.
             length = count(n)
             _few(length)
             places = ({"j": Fraction(j), "n": Fraction(length)} for j in range(1, length + 1))
@@ -191,7 +196,7 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
         raise BadInput("scores must be a list of exact numbers", scores, "give for example '3, 1, 0'")
     if not score_list:
         raise BadInput("there must be at least one score", "none", "give for example '3, 1, 0'")
-    # A list: how long it may be, and that n, if it is given, is its length.
+    # A list: check its length, which must be n if that is given.
     _few(len(score_list))
     if n is not None and count(n) != len(score_list):
         raise BadInput("n must be the number of scores that are listed", n, f"leave it out, or list {n} scores")
@@ -199,6 +204,7 @@ def read_scores(scores: object, n: int | str | None = None) -> list[Fraction | i
 
 
 def _score_tree(text: str) -> Tree:
+    """The tree of a number or expression; BadInput if it cannot be parsed."""
     try:
         return parse_term(text)
     except BadInput as error:
@@ -207,18 +213,20 @@ def _score_tree(text: str) -> Tree:
 
 
 def _few(length: int) -> None:
+    """Raise BadInput if there are more than `MAX_SCORES` scores."""
     if length > MAX_SCORES:
         raise BadInput(f"there must be at most {MAX_SCORES:,} scores", length)
 
 
 def _rational(value: object) -> Fraction | int:
+    """An exact score; BadInput for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
         raise BadInput("a score must be exact", value, "give integers or Fractions")
     return _plain(Fraction(value))
 
 
 def _plain(value: Fraction) -> Fraction | int:
-    """An integer as int, which is counted and sorted ten times faster."""
+    """The same number, as int if it is an integer, which is counted and sorted ten times faster than a Fraction."""
     return value.numerator if value.denominator == 1 else value
 
 
@@ -250,8 +258,8 @@ def softmax_of_scores(
     deficits = Deficits.of(score_list)
     gap, length = deficits.gap, len(score_list)
 
-    # The claimed bound; 0 where all scores are equal, since softmax is then hardmax.
     def claimed() -> flint.arb:
+        """The claimed bound; 0 if all scores are equal, since softmax is then hardmax."""
         return 2 * length * (-ball_of() * arb_of(Fraction(gap))).exp() if gap is not None else flint.arb(0)
 
     dots = ", ..." if length > MAX_SHOWN else ""

@@ -1,5 +1,8 @@
-"""How far softmax is from hardmax, given the gap between the largest score and the others: for any scores, for the
-quadratic lookup, whose error is free of n, and as a rule for the temperature."""
+"""The distance of softmax from hardmax, given the gap between the maximum score and the others.
+
+`softmax_hardmax` is for any scores, `quadratic_lookup` for scores whose error does not depend on n, and `temperature`
+is a rule for the temperature.
+"""
 
 from __future__ import annotations
 
@@ -49,8 +52,8 @@ def softmax_hardmax(n: int | str, gamma: str | int | Fraction, ties: bool = Fals
     text, gap = positive(gamma)
     others = flint.arb(flint.fmpz(length - 1))
 
-    # d(1) of the docstring: 2 S/(1 + S) at S = (n - 1) x.
     def value() -> flint.arb:
+        """d(1) of the docstring: 2 S/(1 + S) with S = (n - 1) x."""
         return distance(others * (-gap()).exp())
 
     where = "by any one score" if length == 1 else "by one maximal score and all others exactly gamma below it"
@@ -101,22 +104,24 @@ def quadratic_lookup(
         raise BadInput("a position needs a length", f"q = {at}", "give --n as well")
     if at is not None and length is not None and at > length:
         raise BadInput("q must be a position from 1 to n", f"q = {at}, n = {length}")
-    # The worst q is the middle. Without n there are endlessly many positions on both sides.
+    # The worst q is the middle. Without n there are infinitely many positions on both sides.
     place = at or (0 if length is None else (length + 1) // 2)
     sides = (None, None) if length is None else (place - 1, length - place)
-    """How many positions there are on either side, None without end."""
-    # Each side that has a position contributes one term x.
+    """The number of positions on either side of q; None: infinitely many."""
+    # The number of sides with a position, each of which has one term x.
     neighbours = sum(side != 0 for side in sides)
 
     def beyond() -> flint.arb:
         """S without its terms at distance 1."""
         gamma, (first_side, second_side) = ball_of(), sides
-        # Both sides are equally long, or endless.
+        # Both sides are equally long, or infinite.
         if first_side is None or second_side is None or first_side == second_side:
             return 2 * squares(gamma, second_side, 2)[0]
         shorter_side, longer_side = sorted((first_side, second_side))
         end = reach(gamma, 2)
-        if end is not None and end < shorter_side:  # then one ball holds either sum
+        if (
+            end is not None and end < shorter_side
+        ):  # then the ball of the longer side contains the sum of the shorter one
             return 2 * squares(gamma, longer_side, 2)[0]
         return squares(gamma, shorter_side, 2)[0] + squares(gamma, longer_side, 2)[0]
 
@@ -124,12 +129,12 @@ def quadratic_lookup(
         return distance(neighbours * (-ball_of()).exp() + beyond())
 
     def difference() -> flint.arb:
-        """(claimed - value) (1 + S), without the cancellation of 4 x against 2 S."""
+        """(claimed - value) (1 + S), computed so that 4 x does not cancel against 2 S."""
         x, beyond_sum = (-ball_of()).exp(), beyond()
         return (4 - 2 * neighbours) * x + 4 * x * (neighbours * x + beyond_sum) - 2 * beyond_sum
 
-    # The bound 4 x/(1 + 2 x - x^3) of `lem.quadratic_l1`.
     def free() -> flint.arb:
+        """The bound 4 x/(1 + 2 x - x^3) of `lem.quadratic_l1`."""
         x = (-ball_of()).exp()
         return 4 * x / (1 + 2 * x - x**3)
 
@@ -152,7 +157,7 @@ def quadratic_lookup(
 
 
 SMALLEST = {"float16": 24, "bfloat16": 133, "float32": 149, "float64": 1074}
-"""By format, the k for which 2^-k is the smallest positive number (subnormal)."""
+"""Float format -> the k such that 2^-k is its smallest positive (subnormal) number."""
 
 
 def temperature(
@@ -190,39 +195,42 @@ def temperature(
     length = count(n, least=2)
     text, gap = positive(gamma)
     target, delta = exact(error, "error")
-    # The target must lie between 0 and 1, and below the error of equal weights.
     places = None if bits is None else count(bits, "bits", bits=30)
+    # The target must be between 0 and 1, and below the error of equal weights.
     for side, sign in (("greater than 0", lambda: delta()), ("less than 1", lambda: 1 - delta())):
         if decide_sign(sign, f"error {side}") <= 0:
             raise BadInput("the error must be between 0 and 1", target, "give for example --error 1/4")
 
     def odds() -> flint.arb:
+        """The number whose logarithm is in the sharp temperature: (n - 1) (1 - delta)/delta."""
         return (length - 1) * (1 - delta()) / delta()
 
-    share = Fraction(length - 1, length)  # the error of equal weights; balls do not tell that the two are the same
+    share = Fraction(length - 1, length)  # the error of equal weights; balls cannot decide that the target equals it
     if _same(target, share) or decide_sign(lambda: odds() - 1, "(n - 1)(1 - error)/error > 1") <= 0:
         raise BadInput(
             "the error must be below (n - 1)/n, where every temperature reaches it", f"{target}, n = {length}"
         )
 
-    # The sharp temperature, the rule's, and the error at the rule's.
     def value() -> flint.arb:
+        """The sharp temperature."""
         return gap() / odds().log()
 
     def claimed() -> flint.arb:
+        """The temperature of the rule."""
         return gap() / (2 * length / delta()).log()
 
     def at_rule() -> flint.arb:
+        """The greatest error at the temperature of the rule."""
         x = delta() / (2 * length)
         return (length - 1) * x / (1 + (length - 1) * x)
 
-    # The rule's temperature is at most the sharp one where its logarithm is at least the other's.
+    # The rule's temperature is at most the sharp one iff the argument of its logarithm is at least the other argument.
     holds = decided(lambda: 2 * length / delta() - odds(), wanted, "the rule's tau <= the tight tau")
     extra = {
         "slack": shown(lambda: value() / claimed(), wanted, "the slack"),
         "error at the rule": shown(at_rule, wanted, "the error"),
     }
-    # Where weights round to zero, by format.
+    # For each format, the temperature up to which weights round to zero.
     formats = {**SMALLEST, **({} if places is None else {f"{places} fractional bits": places})}
     for name, k in formats.items():
         extra[f"hard in {name}"] = shown(lambda k=k: vanishing(gap(), k), wanted, "a temperature")
@@ -243,7 +251,7 @@ def temperature(
 
 
 def _same(text: str, number: Fraction) -> bool:
-    """Whether the text is a rational number, and that one."""
+    """Whether the text is a rational number equal to `number`."""
     try:
         return rational(parse_term(text)) == number
     except BadInput:  # not rational, or too large to compute exactly
@@ -251,5 +259,5 @@ def _same(text: str, number: Fraction) -> bool:
 
 
 def vanishing(gamma: flint.arb, k: int) -> flint.arb:
-    """The largest tau at which e^(-gamma/tau) rounds to zero where 2^-k is the smallest positive number."""
+    """The largest tau at which e^(-gamma/tau) rounds to zero, in a format with the smallest positive number 2^-k."""
     return gamma / ((k + 1) * flint.arb.const_log2())

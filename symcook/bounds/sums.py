@@ -1,12 +1,12 @@
-"""Sums of many terms of a smooth function: term by term where few matter, else by the formula of Euler and Maclaurin.
+"""Sums of many terms of a smooth function: term by term if few terms matter, else by the Euler-Maclaurin formula.
 
 For f analytic near [0, m] the sum over k = 1..m is
 
     integral of f over [0, m] + (f(m) - f(0))/2 + sum of B_2j/(2 j)! (f^(2j - 1)(m) - f^(2j - 1)(0)) over j = 1..p + R,
 
 with |R| <= 2 zeta(2 p)/(2 pi)^(2 p) times the integral of |f^(2 p)|. By Cauchy's estimate |f^(2 p)(t)| is at most
-(2 p)!/r^(2 p) times the largest |f| on the circle of radius r around t, so that R is tiny where r is much greater than
-p. All enclosures are at flint's precision.
+(2 p)!/r^(2 p) times the largest |f| on the circle of radius r around t, so that R is very small if r is much greater
+than p. All enclosures are at flint's precision.
 """
 
 from __future__ import annotations
@@ -25,15 +25,17 @@ from symcook.numbers.balls import Ball, arb_of, decide_sign
 from symcook.present import present
 
 FEW = 20_000
-"""So many terms are added one by one without trying anything else."""
+"""Up to this many terms are always added one by one."""
 MAX_TERMS = 2_000_000
+"""The largest number of terms that are added one by one."""
 
 
 class Smooth(NamedTuple):
-    """A function on t >= 0: its power series, its integral over [0, m], and what bounds it around [0, m].
+    """A function f on t >= 0.
 
-    series: for a series in t. integral: m None means no end, where f and all its derivatives vanish. reach: r, and a
-    bound of the integral over t in [0, m] of the largest |f| on the circle of radius r around t.
+    series: f of a power series in t. integral: its integral over [0, m]; m is None for infinity, where f and all its
+    derivatives tend to 0. reach: (r, a bound of the integral over t in [0, m] of the largest |f| on the circle of
+    radius r around t).
     """
 
     series: Callable[[flint.arb_series], flint.arb_series]
@@ -42,8 +44,8 @@ class Smooth(NamedTuple):
 
 
 def euler_maclaurin(f: Smooth, m: int | None) -> flint.arb | None:
-    """The sum of f over 1..m; None where the remainder does not get below the last bit."""
-    # The order p at which the remainder is below the last bit; None where it grows before that.
+    """The sum of f over 1..m (m None: infinity); None if the remainder does not get below the precision."""
+    # 1. Find the order p at which the remainder is below the precision; give up if it increases before.
     radius, size = f.reach
     last = flint.arb(2) ** -flint.ctx.prec
     step = (2 * flint.arb.pi() * radius) ** -2
@@ -55,12 +57,12 @@ def euler_maclaurin(f: Smooth, m: int | None) -> flint.arb | None:
             return None
         remainder *= factor
     ends = [(0, -1)] if m is None else [(0, -1), (m, 1)]
-    # The integral, the remainder as a ball, and the corrections at both ends (without an end only at 0).
+    # 2. The integral, the remainder as a ball, and the corrections at both ends (at 0 only if m is infinite).
     total = f.integral(m) + remainder.union(-remainder)
     for place, sign in ends:
         coefficients = _coefficients(f.series, place, 2 * order)
         total += sign * coefficients[0] / 2
-        for j in range(1, order + 1):  # f^(2j - 1)/(2j - 1)! is the coefficient
+        for j in range(1, order + 1):  # the coefficient is f^(2j - 1)/(2j - 1)!
             total += sign * flint.arb(flint.fmpq.bernoulli(2 * j)) / (2 * j) * coefficients[2 * j - 1]
     return total
 
@@ -68,8 +70,8 @@ def euler_maclaurin(f: Smooth, m: int | None) -> flint.arb | None:
 def _coefficients(
     series: Callable[[flint.arb_series], flint.arb_series], place: int, count_wanted: int
 ) -> list[flint.arb]:
-    """The first `many` Taylor coefficients at a place."""
-    before, flint.ctx.cap = flint.ctx.cap, count_wanted + 1  # flint drops what is beyond its cap, without a word
+    """The first `count_wanted` Taylor coefficients at a place."""
+    before, flint.ctx.cap = flint.ctx.cap, count_wanted + 1  # flint drops terms of higher order than its cap
     try:
         coefficients = series(flint.arb_series([place, 1], count_wanted))
         return [coefficients[k] for k in range(count_wanted)]
@@ -81,19 +83,19 @@ def _coefficients(
 
 
 def squares(gamma: flint.arb, m: int | None, first: int = 1) -> tuple[flint.arb, flint.arb]:
-    """The sums of x^(k^2) and of k x^(k^2) over k = first..m, for x = e^-gamma; m None: no end.
+    """The sums of x^(k^2) and of k x^(k^2) over k = first..m, for x = e^-gamma; m None: infinity.
 
-    gamma > 0, first at least 1. For m beyond `reach` the balls hold the sums to every end from there on. Raises
-    Undecided where more than MAX_TERMS terms matter and no formula serves.
+    gamma > 0, first at least 1. For m greater than `reach` the balls contain the sums up to every end >= reach. Raises
+    Undecided if more than MAX_TERMS terms matter and the formula does not apply.
     """
     # An empty sum.
     if m is not None and m < first:
         return flint.arb(0), flint.arb(0)
     end = reach(gamma, first)
-    # How many terms matter: to `end`, or to m if that comes first.
+    # The last term that matters: `end`, or m if that is smaller.
     last = end if m is None or (end is not None and end < m) else m
     if last is None or last > FEW:
-        # Many: by the formula, from which terms before `first` are taken off again.
+        # Many terms: by the formula, minus the terms before `first`.
         integrals = [euler_maclaurin(f, m) for f in _gaussians(gamma, m)]
         mass, mean = integrals
         if mass is not None and mean is not None:
@@ -101,7 +103,7 @@ def squares(gamma: flint.arb, m: int | None, first: int = 1) -> tuple[flint.arb,
             return mass - sum(early, flint.arb(0)), mean - sum((k * t for k, t in enumerate(early, 1)), flint.arb(0))
         if last is None or last > MAX_TERMS:
             raise Undecided(f"more than {MAX_TERMS:,} positions matter here; give a greater gamma or fewer digits.")
-    # Few: term by term, with x^(k^2) from the one before.
+    # Few terms: one by one, with each power x^(k^2) from the one before.
     x = (-gamma).exp()
     mass, mean = flint.arb(0), flint.arb(0)
     power, step, square = x ** (first * first), x ** (2 * first + 1), x * x
@@ -110,15 +112,15 @@ def squares(gamma: flint.arb, m: int | None, first: int = 1) -> tuple[flint.arb,
         mean += k * power
         power *= step
         step *= square
-    if last != m:  # beyond `last` the terms fall, and so they are below the integrals from there on
+    if last != m:  # after `last` the terms decrease, so that their sums are below the integrals
         tail = (-gamma * last * last).exp() / (2 * gamma)
         mass, mean = mass + (tail / last).union(flint.arb(0)), mean + tail.union(flint.arb(0))
     return mass, mean
 
 
 def reach(gamma: flint.arb, first: int) -> int | None:
-    """A k with e^(-gamma (k^2 - first^2))/gamma below the last bit; None if it is beyond all that is added. Terms from
-    there on are in the balls of `squares`, and are not added one by one."""
+    """A k such that e^(-gamma (k^2 - first^2))/gamma is below the precision; None if k is at least 2 MAX_TERMS. In
+    `squares`, later terms are contained in the ball, and are not added one by one."""
     least = (flint.ctx.prec * flint.arb.const_log2() - gamma.min(1).log()) / gamma + first * first
     root = least.abs_upper().sqrt().upper()
     if not root < 2 * MAX_TERMS:
@@ -128,7 +130,7 @@ def reach(gamma: flint.arb, first: int) -> int | None:
 
 
 def _gaussians(gamma: flint.arb, m: int | None) -> tuple[Smooth, Smooth]:
-    """e^(-gamma t^2) and t e^(-gamma t^2).
+    """The functions e^(-gamma t^2) and t e^(-gamma t^2), with bounds for the sums over 1..m.
 
     For |z - t| <= r: |e^(-gamma z^2)| <= e^(gamma r^2) e^(-gamma s^2) with s = max(0, t - r), and |z| <= t + r. The
     integrals of e^(-gamma s^2) and of (t + r) e^(-gamma s^2) over t are r + w and 3 r^2/2 + 2 r w + 1/(2 gamma), with
@@ -139,9 +141,11 @@ def _gaussians(gamma: flint.arb, m: int | None) -> tuple[Smooth, Smooth]:
     grown, width = (flint.arb(flint.ctx.prec) / 4).exp(), (flint.arb.pi() / gamma).sqrt() / 2
 
     def area(end: int | None) -> flint.arb:
+        """The integral of e^(-gamma t^2) from 0."""
         return width if end is None else width * (gamma.sqrt() * end).erf()
 
     def moment(end: int | None) -> flint.arb:
+        """The integral of t e^(-gamma t^2) from 0."""
         return 1 / (2 * gamma) if end is None else -(-gamma * end * end).expm1() / (2 * gamma)
 
     def bell(t: flint.arb_series) -> flint.arb_series:
@@ -159,12 +163,12 @@ def _gaussians(gamma: flint.arb, m: int | None) -> tuple[Smooth, Smooth]:
 def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
     """The sum of x^(n k/(n - k)) over k = 1..n - 1, for x = e^-gamma, gamma > 0.
 
-    Each exponent is above the one before by 1 at least, so that a term over 1 - x bounds it and all later ones. Where
-    n - t is above L, |z - t| <= r <= L gives Re(n z/(n - z)) = Re(n^2/(n - z)) - n >= n^2/(n - t + r) - n >= -r, so
-    that |f| <= e^(gamma r). The last L terms are added one by one. Raises Undecided where more than MAX_TERMS terms
-    matter and no formula serves.
+    Consecutive exponents differ by at least 1, so a term divided by 1 - x bounds the sum of it and all later terms. For
+    n - t > L and |z - t| <= r <= L: Re(n z/(n - z)) = Re(n^2/(n - z)) - n >= n^2/(n - t + r) - n >= -r, so
+    |f| <= e^(gamma r) there. The last L terms are added one by one. Raises Undecided if more than MAX_TERMS terms
+    matter and the formula does not apply.
     """
-    # Terms up to `last` matter; up to `smooth` the function is smooth enough for the formula.
+    # Terms up to `last` matter. Up to `smooth`, which is `margin` (L above) before the end, the formula applies.
     bits = (flint.ctx.prec * flint.arb.const_log2() - gamma.min(1).log()) / gamma
     reach = bits.abs_upper().ceil().unique_fmpz()
     last = n - 1 if reach is None else min(n - 1, n * int(reach) // (n + int(reach)) + 1)  # n k/(n - k) >= reach
@@ -187,7 +191,7 @@ def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
         tail_sum = euler_maclaurin(Smooth(term, area, (radius, size)), smooth)
         if tail_sum is not None:
             total, first = tail_sum, smooth + 1
-    # What is left is added one by one; beyond `last` the next term over 1 - x bounds the rest.
+    # Add the other terms one by one; the next term divided by 1 - x bounds those after `last`.
     if last - first >= MAX_TERMS:
         raise Undecided(
             f"more than {MAX_TERMS:,} positions matter here; give a greater gamma, a smaller n or fewer digits."
@@ -201,7 +205,7 @@ def hyperbolic(gamma: flint.arb, n: int) -> flint.arb:
 
 
 MAX_SEARCH = 256
-"""The largest N up to which the smallest precision is looked for: every one of the N^2 scores is rounded at every p."""
+"""The largest n for which the smallest precision is searched: each of the n^2 scores is rounded for each p."""
 
 
 def gap(q: int, k: int) -> flint.arb:
@@ -239,9 +243,10 @@ def layernorm_hash(n: int | str, tie_break: bool = False, search: bool = False, 
     length = count(n, least=2)
 
     def claimed() -> flint.arb:
+        """The claimed bound 1/(2 n^4)."""
         return 1 / flint.arb(flint.fmpz(2 * length**4))
 
-    # What is said beside the gap; the two options add to it.
+    # Further values, some of them only with the two options.
     extra: dict[str, Ball | str] = {
         "Cookbook's scale": shown(lambda: 4 * gap(length, length - 1), wanted),
         "gap times 2 n^4": shown(lambda: gap(length, length - 1) / claimed(), wanted),
@@ -256,7 +261,7 @@ def layernorm_hash(n: int | str, tie_break: bool = False, search: bool = False, 
         if length > MAX_SEARCH:
             raise BadInput(f"n must be at most {MAX_SEARCH} where the precision is searched for", length)
         extra["smallest precision"] = f"{least_precision(length)} bits"
-    # value >= 1/(2 n^4): two positive numbers whose quotient is at least 1 + 1/n
+    # Balls decide value >= 1/(2 n^4), since the quotient of the two is at least 1 + 1/n.
     holds = decide_sign(lambda: gap(length, length - 1) - claimed(), "the smallest gap >= 1/(2 n^4)") >= 0
     parameters: dict[str, int | bool | str] = {"n": length}
     return Bound(
@@ -274,17 +279,18 @@ def layernorm_hash(n: int | str, tie_break: bool = False, search: bool = False, 
     )
 
 
-_tie_break = tie_break  # the name of an option below
+_tie_break = tie_break  # `layernorm_hash` has an argument of the same name
 
 
 def least_precision(n: int) -> int:
-    """The smallest p such that from p bits on every lookup 1..n finds its own position, and it alone.
+    """The smallest p such that with p bits or more each query 1..n has its own position as the only maximum.
 
     Each operation is rounded to the nearest number of p bits, ties to even: x^2, x^2 + 1, 2 x^2 + 2, its root, x/root
     and 1/root for the two different components (the others are their negatives), the two products and their sum, which
-    is half of the score. With u = 2^-p the components are off by a factor within 3 u, the sums, at most 1/2, by 4 u, up
-    to terms in u^2; half of the smallest gap is more than 1/(4 n^4). So p >= 4 log2(n) + 6 is always enough, and the
-    search goes down from above that. With one bit the query 1 finds both positions, so the search ends before p = 0.
+    is half of the score. With u = 2^-p the components have relative errors of at most 3 u. The sums, which are at most
+    1/2, have errors of at most 4 u, up to terms in u^2. Half of the smallest gap is more than 1/(4 n^4). So
+    p >= 4 log2(n) + 6 always suffices, and the search goes down from above that. With one bit the query 1 has two
+    maxima, so the search ends before p = 0.
     """
     top = 4 * (n - 1).bit_length() + 12
     if not all(_right(n, top)):
@@ -296,25 +302,27 @@ def least_precision(n: int) -> int:
 
 
 def _right(n: int, p: int) -> Iterator[bool]:
-    """For each query from n down: whether its own score is greater than every other one.
+    """For each query from n down to 1: whether the score of its own position is greater than every other score.
 
-    Components are multiples of one power of two; integers stand for them, which is some 20 times faster than fractions.
+    Components are multiples of one power of two, and are represented by integers, which is about 20 times faster than
+    fractions.
     """
     exact = [_code(x, p) for x in range(1, n + 1)]
     unit = max(component.denominator for code in exact for component in code)
     codes = [(int(a * unit), int(b * unit)) for a, b in exact]
 
     def score(q: int, k: int) -> int:
+        """Half of the rounded score of query q and key k, in units of the integers."""
         (a, b), (c, d) = codes[q - 1], codes[k - 1]
         return _rounded_whole(_rounded_whole(a * c, p) + _rounded_whole(b * d, p), p)
 
     for q in range(n, 0, -1):
-        own = score(q, q)
-        yield all(score(q, k) < own for k in range(1, n + 1) if k != q)
+        own_score = score(q, q)
+        yield all(score(q, k) < own_score for k in range(1, n + 1) if k != q)
 
 
 def _rounded_whole(value: int, p: int) -> int:
-    """A positive integer rounded to p significant bits, as `rounded` does."""
+    """A positive integer rounded to p significant bits, like `rounded`."""
     shift = value.bit_length() - p
     if shift <= 0:
         return value
@@ -323,6 +331,7 @@ def _rounded_whole(value: int, p: int) -> int:
 
 
 def _code(x: int, p: int) -> tuple[Fraction, Fraction]:
+    """The components x/root and 1/root of phi_x, with each operation rounded to p bits."""
     square = rounded(rounded(rounded(Fraction(x * x), p) + 1, p) * 2, p)
     root = rounded_root(square, p)
     return rounded(x / root, p), rounded(1 / root, p)
@@ -355,5 +364,6 @@ def rounded_root(value: Fraction, p: int) -> Fraction:
     shift = p + 2 + (bottom.bit_length() + 1) // 2
     root = isqrt((top << 2 * shift) // bottom)
     exact = root * root * bottom == top << 2 * shift
-    # Below a root that is not exact the true one lies strictly between root and root + 1: a half decides the rounding.
+    # If the root is not exact, the true one is strictly between root and root + 1: root + 1/2 rounds to the same
+    # number.
     return rounded(Fraction(2 * root + (0 if exact else 1), 2 << shift), p)

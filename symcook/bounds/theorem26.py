@@ -1,7 +1,7 @@
-"""Theorem 26 of Yang et al. (2026) in numbers: for a model, a score gap and an error, the temperature that suffices.
+"""Theorem 26 of Yang et al. (2026): the temperature that suffices for a given model, score gap and error.
 
-`Rate` is an expression in n that a user gives, `fitted` makes one of values that were found, and `Constants` has the
-constants of the lemmas for a model, with the temperature as a number (`tau`) and as an expression in n (`rule`).
+`Rate` is an expression in n that a user gives. `fitted` finds one for computed values. `Constants` has the constants of
+the lemmas for a model, and the temperature as a number (`tau`) and as an expression in n (`rule`).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from symcook.numbers.balls import arb_of
 from symcook.present import present
 
 POWERS = range(4)
-"""Gaps and sizes are told as c/n^k and c n^k."""
+"""The exponents k that `fitted` tries, in c/n^k and c n^k."""
 
 
 class Rate:
-    """An expression in n that has a rational value at each length. BadInput where it cannot be read."""
+    """An expression in n, with a rational value at each length. BadInput if it cannot be parsed."""
 
     def __init__(self, text: str, name: str) -> None:
         self.text, self.name = text.strip(), name
@@ -43,7 +43,7 @@ class Rate:
             )
 
     def positive(self, n: int) -> Fraction:
-        """Its value at a length; BadInput unless that is positive."""
+        """The value at n; BadInput unless it is rational and positive."""
         try:
             value = rational(self.tree, {"n": Fraction(n)})
         except BadInput as error:
@@ -55,15 +55,18 @@ class Rate:
 
 
 def fitted(values: Mapping[int, Fraction], below: bool) -> str | None:
-    """c/n^k at most all values, or c n^k at least all, for the least k from which the last two do not go beyond; None
-    where no small k will do, or there are no values. One value alone says nothing of a fall: c/n is below it.
+    """An expression c/n^k that is at most each value (`below`), or c n^k that is at least each value; `values` has them
+    by n.
+
+    The least k in `POWERS` is chosen for which the trend of the last values does not contradict the bound. None if
+    there is no such k, or no value. For `below` and one value, k = 1, since one value shows no trend.
 
     >>> fitted({2: Fraction(1, 2), 3: Fraction(1, 3), 4: Fraction(1, 4)}, below=True)
     '1/n'
     """
     for k in POWERS if len(values) > 1 or not below else (1,):
-        # Scaled by n^k the values should level off: k fits where the last one is on the safe side of the one before it
-        # and of the extreme, which is c.
+        # Divide out n^k. c is the extreme of the scaled values; k fits if the last scaled value is on the safe side of
+        # the one before it and of the extreme of the earlier ones.
         scaled = [value * n**k if below else value / n**k for n, value in sorted(values.items())]
         if not scaled:
             return None
@@ -81,7 +84,8 @@ def fitted(values: Mapping[int, Fraction], below: bool) -> str | None:
 
 
 def at_most_one(text: str) -> str:
-    """An expression in n, or 1 where that is less; of c/n^k, written so and no more, with c > 1 the smaller 1/n^k."""
+    """An expression that is at most 1 and at most the expression `text` for all n >= 1. For text of the form c/n^k it
+    is the text itself if c <= 1, and else 1/n^k; for other text it is min(text, 1)."""
     plain = re.fullmatch(r"(\d+(?:/\d+)?)((?:/n(?:\^\d+)?)?)", text)
     if plain is None:
         return f"min({text}, 1)"
@@ -89,9 +93,12 @@ def at_most_one(text: str) -> str:
 
 
 class Constants:
-    """The constants of Lemmas 25 and 28 to 33 for a model: d the largest of width, key size and hidden units, p the
-    largest size of a parameter, at least 1, H the heads of a layer, of which the paper has one. The scale of scores
-    stands in the queries, where the paper has 1/sqrt(d). Rational throughout."""
+    """The constants of Lemmas 25 and 28 to 33 for a model, all rational.
+
+    d is the largest of width, key size and number of hidden units; p is the largest absolute value of a parameter, at
+    least 1; H is the largest number of heads of a layer (1 in the paper). The scale of scores is a factor of the
+    queries here; the paper has 1/sqrt(d).
+    """
 
     def __init__(self, model: Transformer) -> None:
         # d, p and H.
@@ -105,7 +112,7 @@ class Constants:
         d, p, layers = max(sizes), max(entries), max(len(model.layers), 1)
         self.d, self.p, self.heads, self.layers, self.added = d, p, heads, layers, model.embedding.added
         self.scored = any(not place.head.uniform for place in head_places(model))
-        # The constants, lemma by lemma; of Lemma 25 over all layers.
+        # The constants of each lemma; that of Lemma 25 is for all layers together.
         values, network = heads * d * p, d**2 * p**2 + 1
         self.lemma29 = 2 * network * (values + 1)
         self.lemma30, self.lemma31 = network, 3 * d**2 * p**2
@@ -113,7 +120,7 @@ class Constants:
         self.lemma25 = network * (4 * values * largest_entry * self.lemma31 * largest_entry + values + 1)
 
     def told(self) -> dict[str, str]:
-        """The constants as text."""
+        """The constants as text, by name, for the document of `symcook hardsoft`."""
         d, p = self.d, self.p
         return {
             "d": str(d), "p_max": written(p), "layers": str(self.layers), "heads": str(self.heads),
@@ -124,13 +131,15 @@ class Constants:
         }  # fmt: skip
 
     def rule(self, gamma: str, x: str, error: str) -> str | None:
-        """The temperature of Theorem 26 as an expression, for a gap and an error of at most 1; None where no head has
-        scores. K is so large that it is below 1 itself; what depends on n alone stands in the logarithm, and the rest
-        beside it, rounded up to a hundredth."""
+        """The temperature of Theorem 26 as an expression in n; None if no head has scores.
+
+        `gamma`, `x` and `error` are expressions; gamma and error must be at most 1. The temperature is below 1, since K
+        is large. The logarithm of the constants is written as a number, rounded up to a hundredth.
+        """
         if not self.scored:
             return None
         K, L = self.lemma25, self.layers
-        # The part of the logarithm that depends on none of n, gamma, x and the error.
+        # The part of the logarithm that does not depend on n, gamma, x and the error.
         with PRECISION, flint.ctx.workprec(BITS):
             logarithm = arb_of(L * K).log()
             if L > 1:
@@ -143,8 +152,8 @@ class Constants:
         return f"({gamma})/(2*({logarithm_text} + log({n}*({x})/({error})*(({x})^2/({gamma})){power})))"
 
     def tau(self, n: int, gamma: Fraction, x: Fraction, error: Fraction) -> Fraction:
-        """The temperature of Theorem 26 at a length, from below; n counts typed symbols, and tokens that are added are
-        positions too."""
+        """The temperature of Theorem 26 for n input symbols, rounded down. Tokens that the model adds count as
+        positions."""
         with PRECISION, flint.ctx.workprec(BITS):
             K, L, g = self.lemma25, self.layers, min(gamma, Fraction(1))
             need = arb_of(L * K * (n + self.added) * x / min(error, Fraction(1))).log()

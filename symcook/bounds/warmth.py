@@ -1,8 +1,8 @@
 """The largest temperature at which softmax attention stays within an error at one length.
 
-`ByLayer` bounds the error from the constants of the layers, and gives a temperature that is certainly low enough;
-`Floats` searches in float64 for the temperature at which some string errs too much, and `error_in_balls` certifies what
-either finds.
+`ByLayer` bounds the error by the constants of the layers, which gives a temperature that is certainly low enough.
+`Floats` searches in float64 for the temperature at which the error of some string is too large. `error_in_balls`
+computes rigorous errors, which certify the results of both.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from symcook.present import present
 from symcook.words import Word
 
 BITS = 128
-"""The precision of the bounds and of the runs in balls."""
+"""The precision in bits of the bounds and of the runs in balls."""
 WARMEST = 2**40
-"""From here on a temperature counts as any."""
+"""If this temperature is low enough, every temperature counts as low enough."""
 CLOSE = 0.98
-"""Words whose error in float64 is less than this part of what is allowed are not looked at again."""
+"""Strings whose error in float64 is below this fraction of the allowed error are not run again in balls."""
 NEAR = Fraction(1, 1000)
-"""How near the needed temperature is enclosed, relative to itself."""
+"""The first relative half-width of the interval in which the needed temperature is enclosed."""
 
 
 def soft_at(model: Transformer, tau: Fraction | str) -> Transformer:
-    """The average-hard model with softmax at a temperature, in every head that has scores."""
+    """The average-hard model with softmax at temperature `tau` in every head that has scores."""
 
     def soft(head: Head) -> Head:
         return head if head.uniform else replace(head, weighting="softmax", temperature=tau)
@@ -53,7 +53,7 @@ def soft_at(model: Transformer, tau: Fraction | str) -> Transformer:
 
 
 def rounded(value: arb, bits: int = 12) -> Fraction:
-    """A rational number of so many bits, below a positive ball."""
+    """A rational number with `bits` bits below a positive ball, near its lower end."""
     low = value.lower()
     exponent = int(low.log_base(2).floor().unique_fmpz() or 0) - bits
     scaled = (low * arb(2) ** -exponent).floor().unique_fmpz()
@@ -61,16 +61,25 @@ def rounded(value: arb, bits: int = 12) -> Fraction:
 
 
 class HeadForm(NamedTuple):
-    """A head by the sizes of its entries: |scale Q^T K| and |V|, the largest column sum of V and entry of the form."""
+    """The absolute entries of a head."""
 
     form: Sparse
+    """|scale Q^T K|."""
     values: Sparse
+    """|V|."""
     column: Fraction
+    """The largest column sum of |V|."""
     greatest: Fraction
+    """The largest entry of `form`."""
 
 
 class ByLayer:
-    """The error of a soft model by the constants of its layers at one length; see `symcook.bounds.hardsoft`."""
+    """Bounds of the error of a softmax model by the constants of its layers, at one length: see
+    `symcook.bounds.hardsoft`.
+
+    `forms` has the data of each head, by (layer, number); `networks` has for each layer |W1|, |W2| and the largest
+    column sum of |W2| |W1|.
+    """
 
     def __init__(self, model: Transformer, met: HardRuns) -> None:
         self.model, self.met = model, met
@@ -88,15 +97,16 @@ class ByLayer:
 
     @staticmethod
     def _form(head: Head) -> HeadForm:
-        """The head by sizes: the absolute score form and V."""
+        """The absolute entries of a head."""
         scale = Fraction(1) if head.uniform else entry(head.scale)
         form = [(a, b, abs(scale * value)) for a, b, value in sparse(score_form(head))]
         V = sizes(rows_of(head.V))
         return HeadForm(form, sparse(V), column_sum(V), max((value for _, _, value in form), default=Fraction(0)))
 
     def error(self, tau: Fraction) -> arb:
-        """A bound on the sum of the errors of all coordinates at a position, at the end."""
-        # By coordinate; and beside it their sum, whose own bound is smaller where coordinates share an error.
+        """A bound of the sum of the errors of all coordinates, at any position at the end of the run."""
+        # Bound the error of each coordinate, and separately their sum, whose bound is smaller if coordinates share an
+        # error.
         errors: dict[str, arb] = {}
         error_sum = arb(0)
         for number, layer in enumerate(self.model.layers, 1):
@@ -117,25 +127,28 @@ class ByLayer:
         self, head: Head, met: HeadSizes, form: HeadForm, tau: Fraction, errors: Mapping[str, arb], error_sum: arb,
         added: dict[str, arb],
     ) -> arb:  # fmt: skip
-        """Add to `added`, by coordinate, what a head adds to the errors; returns what it adds to their sum."""
+        """Add the errors that a head adds to `added`, by coordinate. Returns the error that it adds to the sum of
+        all."""
         form_entries, value_entries, column, mu = form
         read_errors = [errors.get(name, arb(0)) for name in head.reads]
         weight_distance = arb(0)
         if not head.uniform and met.ranges:
-            # T of the module docstring of `hardsoft`, by the errors of coordinates or by their sum.
+            # 1. T of the docstring of `symcook.bounds.hardsoft`, by the errors of coordinates or by their sum.
             linear = [(q + k) * x for q, k, x in zip(met.queries, met.keys, read_errors, strict=True)]
             score_change = sum(linear, arb(0)) + sum(
                 (arb_of(m) * read_errors[a] * read_errors[b] for a, b, m in form_entries), arb(0)
             )
             largest = max(met.queries, default=ZERO) + max(met.keys, default=ZERO)
             score_change = score_change.min(largest * error_sum + arb_of(mu) * error_sum * error_sum)
-            # How far softmax weights are from those of hardmax: moved scores, and softmax itself; never more than 2.
+            # 2. The L1 distance of the softmax weights from those of hardmax: by the change of scores, and by softmax
+            # itself; at most 2.
             weight_distance = 2 * (score_change / arb_of(tau) / 2).tanh()
             if met.gap is not None:
                 mass = (self.length - 1) * (-arb(met.gap[0]) / arb_of(tau)).exp()
                 weight_distance += 2 * mass / (1 + mass)
             weight_distance = weight_distance.min(arb(2))
-        # Errors of the weights by the range of the values, and errors of the values through V.
+        # 3. The error by the weights, which is bounded by the range of the values, and the errors of the values through
+        # V.
         for w, name in enumerate(head.writes):
             value = weight_distance / 2 * met.ranges[w] if met.ranges else arb(0)
             added[name] = added.get(name, arb(0)) + value
@@ -147,7 +160,7 @@ class ByLayer:
     def _network(
         block: FeedForward, matrices: tuple[Sparse, Sparse, Fraction], errors: Mapping[str, arb], error_sum: arb
     ) -> tuple[dict[str, arb], arb]:
-        """The errors by coordinate and their sum after a feed-forward sublayer, whose relu does not increase them."""
+        """(errors of coordinates, bound of their sum) after a feed-forward sublayer; relu does not increase errors."""
         W1, W2, column = matrices
         inside = [arb(0)] * block.hidden
         for h, k, value in W1:
@@ -159,13 +172,15 @@ class ByLayer:
         return errors_after, _total(errors_after).min(error_sum * (1 + arb_of(column)))
 
     def warmest(self, allowed: Fraction) -> Fraction | None:
-        """A temperature at which the error is at most `allowed`, nearly the largest; None where all will do."""
+        """A temperature at which the error is at most `allowed`, nearly the largest one; None if every temperature is
+        low enough."""
         with PRECISION, flint.ctx.workprec(BITS):
             return _last(lambda tau: bool(self.error(tau) <= arb_of(allowed)))
 
 
 def _last(good: Callable[[Fraction], bool]) -> Fraction | None:
-    """Nearly the last temperature at which something holds that holds at low ones; None where it holds at all."""
+    """Nearly the largest temperature at which `good` holds, which holds at all low ones; None if it holds at
+    `WARMEST`."""
     if good(Fraction(WARMEST)):
         return None
     # Bracket the temperature by powers of two, then bisect.
@@ -174,11 +189,12 @@ def _last(good: Callable[[Fraction], bool]) -> Fraction | None:
         low /= 2
     while good(low * 2):
         low *= 2
-    return _between(good, low, 10)  # to a thousandth of it
+    return _between(good, low, 10)  # within a thousandth
 
 
 def _between(good: Callable[[Fraction], bool], low: Fraction, times: int) -> Fraction:
-    """Nearly the last number between `low`, where something holds, and its double, where it does not."""
+    """Nearly the largest number between `low`, where `good` holds, and 2 low, where it does not, by `times`
+    bisections."""
     step = low
     for _ in range(times):
         step /= 2
@@ -188,19 +204,20 @@ def _between(good: Callable[[Fraction], bool], low: Fraction, times: int) -> Fra
 
 
 def _total(errors: Mapping[str, arb]) -> arb:
+    """The sum of the errors of all coordinates."""
     return sum(errors.values(), arb(0))
 
 
 def error_in_balls(soft: Transformer, words: Sequence[Word], ends: Sequence[Mapping[str, Sequence[fmpq]]],
                    tick: Callable[[], None] | None = None) -> tuple[arb, int]:  # fmt: skip
-    """The largest error of a soft model over words at a position, the sum over the coordinates, with the number of the
-    word that has it; `ends` are the streams of the hard model."""
+    """(largest L1 error of the softmax model at a position, index of the string that has it), over the strings `words`.
+    `ends` has the final residual stream of the hard model for each of them."""
     worst, where, domain = arb(0), 0, BallDomain(BITS)
     for number, (word, hard) in enumerate(zip(words, ends, strict=True)):
         result = forward(soft, soft.tokens(word), domain, trace=True, weights=False)
         with PRECISION, domain.context():
             columns = result.steps[-1].columns
-            # The sum over coordinates at each position; equal exact numbers add nothing.
+            # The sum over coordinates at each position; equal rationals have the difference 0.
             for place in range(len(soft.tokens(word))):
                 distance = arb(0)
                 for name, column in columns.items():
@@ -215,14 +232,15 @@ def error_in_balls(soft: Transformer, words: Sequence[Word], ends: Sequence[Mapp
 
 
 class Floats:
-    """All words of a length through a soft model at once, in float64: for searches, which prove nothing."""
+    """Runs of the softmax model on all strings of a length at once, in float64: for searches, without proof."""
 
     def __init__(self, model: Transformer, met: HardRuns) -> None:
         import numpy as np
 
         from symcook.export.archive import arrays, embed
 
-        # The arrays at temperature 1; another one only scales the factors of heads.
+        # `arrays` are those at temperature 1; another temperature only scales the factors of scores, whose keys are in
+        # `soft`. `start` has the embeddings of all strings, `right` the final residual streams of the hard model.
         names, letters = list(model.space), list(model.embedding.words or ())
         self.length = met.n + model.embedding.added
         self.arrays = arrays(soft_at(model, "1"), "float64", self.length)
@@ -236,7 +254,7 @@ class Floats:
         self.right = hard_streams.transpose(0, 2, 1)
 
     def errors(self, tau: Fraction) -> Any:
-        """The largest error of each word."""
+        """For each string, the largest L1 error at a position."""
         import numpy as np
 
         from symcook.export.archive import evaluate
@@ -245,15 +263,15 @@ class Floats:
         return np.abs(evaluate(self.arrays | scale, self.start) - self.right).sum(axis=2).max(axis=1)
 
     def needed(self, allowed: Fraction, from_: Fraction) -> tuple[Fraction, list[int]] | None:
-        """Nearly the smallest temperature above `from_` at which a word has a greater error, and the words that come
-        near,
-        the one with the largest error first; None where none has up to `WARMEST`, where scores count no more."""
+        """(temperature, indices of strings): nearly the largest temperature from `from_` on at which no string has an
+        error above `allowed`, and the strings whose error comes near it slightly above, the largest error first. None
+        if no string has a larger error up to `WARMEST`, where scores no longer matter."""
         bound = float(allowed)
 
         def good(tau: Fraction) -> bool:
             return bool(self.errors(tau).max() <= bound)
 
-        # Doubling, then bisection; the strings that come near are taken a little above.
+        # Doubling, then bisection. The errors of strings are compared at a slightly higher temperature.
         low = from_
         while low < WARMEST and good(low * 2):
             low *= 2

@@ -1,4 +1,4 @@
-"""The number systems: each offers what `symcook.domains.protocol` asks for, and is imported when it is made."""
+"""The number systems (domains). Each implements `symcook.domains.protocol`; its module is imported on first use."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from symcook.errors import unknown
 if TYPE_CHECKING:
     from symcook.domains.protocol import Domain
 
+# Name of a number system -> "module:class".
 DOMAINS = {
     "symbolic": "symcook.domains.symbolic:Symbolic",
     "exact": "symcook.domains.exact:Exact",
@@ -21,13 +22,14 @@ DOMAINS = {
     "float16": "symcook.domains.floats:Float16",
 }
 RUNNABLE = ("exact", "ball", "mpmath", "float64", "float32", "float16")
-"""The domains that run one input to numbers."""
+"""The domains that run one input and give numbers (not expressions or batches)."""
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 """The types of float whose rounding is bounded (`symcook.domains.rounding`)."""
 
 
 def make_domain(name: str, **options: object) -> Domain:
-    """A domain by name; BadInput with the nearest name where there is none."""
+    """A new domain of the class called `name`, made with `options`; BadInput, with the most similar name, if
+    unknown."""
     if name not in DOMAINS:
         raise unknown("number system", name, list(DOMAINS))
     module, attribute = DOMAINS[name].split(":")

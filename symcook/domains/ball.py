@@ -34,13 +34,14 @@ from symcook.numbers.balls import ball, settled
 from symcook.numbers.evaluate import evaluate
 
 LIMIT_BITS = 2**15
-"""The working precision at which a run gives up, unless the asked digits need more to begin with."""
+"""The working precision in bits at which a run gives up, unless the requested digits need more from the start."""
 
 RATIONAL_BITS = 2**14
-"""The size of numerator or denominator beyond which a rational becomes a ball."""
+"""A rational with a longer numerator or denominator, in bits, becomes a ball."""
 
 SHORT_BITS = 16
-"""Sums of several balls are known again where no factor is longer: those of trained weights would only cost time."""
+"""Sums of several balls are remembered if no factor has more bits. For the long factors of trained weights, remembering
+would only cost time."""
 
 ROWS = 16
 """Rows of softmax weights that are multiplied with the values at once."""
@@ -68,43 +69,45 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
     ([True, True, True], [False, False, False])
     """
 
-    matrices: ClassVar[bool] = True
+    matrices: ClassVar[bool] = True  # see `symcook.domains.protocol.Matrices`
     name: ClassVar[str] = "ball"
     nothing = ZERO
-    recalls: ClassVar[bool] = True
+    recalls: ClassVar[bool] = True  # see `Shortening`
     sifts: ClassVar[bool] = True
-    """Whether a score that is below another one need not be computed."""
+    """Whether scores that `sieve` shows to be below the maximum may be left out."""
     proportional: ClassVar[bool] = True
-    """Whether its numbers are the exact ones, so that a factor of all entries of a norm cancels, and positions with
-    equal values may stand for one another."""
+    """Whether values enclose the exact ones, without the rounding of a runtime. Then a common factor of all entries of
+    a layer norm cancels, and tied positions with equal values are interchangeable."""
 
     def __init__(self, bits: int = 128) -> None:
         super().__init__()
         self.bits = bits
-        self._known: dict[Any, BallValue] = {}
+        self._numbers_of: dict[Any, BallValue] = {}
+        """Exact number: its value in this domain (`number`)."""
         self._factors: dict[int, tuple[Coefficient, BallValue]] = {}
-        """By id of a coefficient: that coefficient (so that the id stays its own), and what it is."""
+        """id of a coefficient: (the coefficient, so that its id is not reused; its value in this domain)."""
         self._affine: dict[int, tuple[BallValue, BallValue, fmpq, fmpq]] = {}
-        """By id of a ball: that ball (so that the id stays its own), and x, a and b of which it is a x + b."""
-        self._ones: dict[Any, BallValue] = {}
+        """id of a ball: (the ball, so that its id is not reused; x; a; b), where the ball is a x + b."""
+        self._shared_rationals: dict[Any, BallValue] = {}
+        """Rational: the one object that stands for all rationals equal to it."""
         self._directions: dict[tuple[Any, ...], list[BallValue]] = {}
-        """By rational entries in lowest terms, as integers: what a norm with epsilon 0 makes of them and of all that
-        are a positive multiple of them."""
+        """Integers without a common divisor: the layer norm with epsilon = 0 of these entries, which is also that of
+        every positive multiple of them."""
         self._sums: dict[tuple[tuple[int, fmpq], ...], tuple[list[BallValue], BallValue]] = {}
-        """By ids of balls and their factors: these balls, and the sum of the products."""
+        """(id of a ball, factor) for each term of a sum: (the balls, so that their ids are not reused; the sum)."""
 
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(self.bits)
 
     def number(self, value: int | Number) -> BallValue:
-        """An exact number: a rational as it is, a ball around any other one."""
-        known = self._known.get(value)
+        """An exact number in this domain: a rational itself, or a ball around an irrational number."""
+        known = self._numbers_of.get(value)
         if known is None:
-            known = self._known[value] = self._given(value)
+            known = self._numbers_of[value] = self._given(value)
         return known
 
     def _factor(self, value: int | Number) -> BallValue:
-        """A number that a model holds, found by what it is: an equal one is slow to hash."""
+        """A number of the model in this domain, remembered by its id, since hashing a long number is slow."""
         known = self._factors.get(id(value))
         if known is None:
             known = self._factors[id(value)] = value, self.number(value)
@@ -118,37 +121,63 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
     def position(self, term: Tree, i: int) -> BallValue:
         try:
             return self.number(rational(term, {"i": Fraction(i), "n": Fraction(self.length)}))
-        except BadInput:  # not rational, or no number at all, which the ball will say
+        except BadInput:  # not rational, or not a number: then `evaluate` raises the error
             return self._entry(evaluate(term, {"i": i, "n": self.length}))
 
     def begin(self, sequence: Any, start: int) -> None:
         super().begin(sequence, start)
         self._factors = {}
-        self._affine, self._directions, self._ones, self._sums = {}, {}, {}, {}
+        self._affine, self._directions, self._shared_rationals, self._sums = {}, {}, {}, {}
 
     def resume(self, sequence: object, start: int, seen: int) -> None:
-        kept_with_entries = self._factors, self._affine, self._directions, self._ones, self._sums
-        # `begin`, which `super` calls, forgets them.
+        remembered = self._factors, self._affine, self._directions, self._shared_rationals, self._sums
+        # `super().resume` calls `begin`, which empties these dictionaries.
         super().resume(sequence, start, seen)
-        self._factors, self._affine, self._directions, self._ones, self._sums = kept_with_entries
+        self._factors, self._affine, self._directions, self._shared_rationals, self._sums = remembered
 
     def linear(self, terms: Sequence[tuple[BallColumn, Coefficient]], bias: Coefficient) -> BallColumn:
-        """The weighted sum of columns; each rational part and each base ball is collected by itself."""
+        """The weighted sum of columns, collected by base balls where `bias` is rational (see `_combined`)."""
         added, factors = self._factor(bias), list[BallValue]()
         if not terms or type(added) is not fmpq:
             return super().linear(terms, bias)
 
         def combined(entries: Sequence[BallValue]) -> BallValue:
-            if not factors:  # of an entry that is new
+            if not factors:  # filled at the first position whose entries `each` has not remembered
                 factors.extend(self._factor(weight) for _, weight in terms)
             return self._combined(factors, entries, added)
 
         return self.each([column for column, _ in terms], combined)
 
     def _combined(self, factors: Sequence[BallValue], entries: Sequence[BallValue], constant: fmpq) -> BallValue:
-        """The sum of the products and `constant`, by the balls of which the entries were made."""
-        # Each entry is scale * base + shift: the scales of one base are added up, the rest is a constant.
-        by_base: dict[int, tuple[BallValue, fmpq]] = {}
+        """The sum of the products and `constant`. Balls that were made from the same base ball may cancel."""
+        summands, constant = self._decomposed(factors, entries, constant)
+        # Several balls and a constant: the sum of the balls becomes a base itself. `_sums` has one object for equal
+        # sums, so that they cancel later although their constants differ.
+        if len(summands) > 1 and constant and all(scale.height_bits() <= SHORT_BITS for _, scale in summands):
+            terms = tuple((id(base), scale) for base, scale in summands)
+            if terms not in self._sums:
+                combined = self.total([self.times(scale, base) for base, scale in summands])
+                self._sums[terms] = [base for base, _ in summands], combined
+            summands = [(self._sums[terms][1], ONE)]
+        if len(summands) == 1 and summands[0][1] == 1 and not constant:
+            return summands[0][0]
+        products = [self.times(scale, base) for base, scale in summands]
+        total = self.total([constant, *products] if constant or not summands else products)
+        # If only one base is left, remember that the result is an affine function of it.
+        if len(summands) == 1 and type(total) is arb:
+            _, scale = summands[0]
+            if max(constant.height_bits(), scale.height_bits()) <= RATIONAL_BITS:
+                self._affine[id(total)] = total, *summands[0], constant
+        return total
+
+    def _decomposed(
+        self, factors: Sequence[BallValue], entries: Sequence[BallValue], constant: fmpq
+    ) -> tuple[list[tuple[BallValue, fmpq]], fmpq]:
+        """Pairs (base ball, rational scale) and a rational: the sum of scale * base, plus the rational, is the sum of
+        the products of `factors` and `entries`, plus `constant`. No base occurs twice, and no scale is 0."""
+        # Invariant: the products so far, plus the given constant, are the sum of `by_base` plus `constant`. A ball that
+        # `_affine` has is scale * base + shift; any other ball is its own base.
+        by_base: dict[int, tuple[BallValue, fmpq]] = {}  # by id of the base
         for factor, x in zip(factors, entries, strict=True):
             if type(x) is fmpq and type(factor) is fmpq:
                 constant = constant + factor * x
@@ -162,24 +191,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
             _, so_far = by_base.get(id(base), (base, ZERO))
             by_base[id(base)] = base, so_far + factor * scale
             constant = constant + factor * shift
-        summands = [(base, scale) for base, scale in by_base.values() if scale]
-        # The same sum of several balls, plus another number: it becomes a base of its own, one object for all.
-        if len(summands) > 1 and constant and all(scale.height_bits() <= SHORT_BITS for _, scale in summands):
-            terms = tuple((id(base), scale) for base, scale in summands)
-            if terms not in self._sums:
-                combined = self.total([self.times(scale, base) for base, scale in summands])
-                self._sums[terms] = [base for base, _ in summands], combined
-            summands = [(self._sums[terms][1], ONE)]
-        if len(summands) == 1 and summands[0][1] == 1 and not constant:
-            return summands[0][0]
-        products = [self.times(scale, base) for base, scale in summands]
-        total = self.total([constant, *products] if constant or not summands else products)
-        # One base is left: the result is affine in it.
-        if len(summands) == 1 and type(total) is arb:
-            _, scale = summands[0]
-            if max(constant.height_bits(), scale.height_bits()) <= RATIONAL_BITS:
-                self._affine[id(total)] = total, *summands[0], constant
-        return total
+        return [(base, scale) for base, scale in by_base.values() if scale], constant
 
     def activation(self, x: BallValue, kind: str) -> BallValue:
         return _held(ACTIVATIONS[kind](x))
@@ -189,15 +201,16 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
     ) -> list[BallValue]:
         """Undecided where the variance may be zero without being exactly so.
 
-        With epsilon = 0 rational entries are taken as the primitive integers in their direction, so that equal hashes
-        of different positions are one number, and one object."""
+        With epsilon = 0, rational entries are replaced by the integers without a common divisor that are a positive
+        multiple of them. Positions whose entries are proportional then share their results as objects, which makes
+        ties of scores between layer-norm hashes decidable."""
         rationals: list[Any] = [x for x in entries if type(x) is fmpq]
         if epsilon == 0 and self.proportional and len(rationals) == len(entries) and not self._flat(entries):
             key = _direction(rationals)
-            known = self._directions.get(key)
-            if known is None:
-                known = self._directions[key] = self._normalised(list(map(fmpq, key)), epsilon, zero_variance, i)
-            return known
+            result = self._directions.get(key)
+            if result is None:
+                result = self._directions[key] = self._normalised(list(map(fmpq, key)), epsilon, zero_variance, i)
+            return result
         return self._normalised(entries, epsilon, zero_variance, i)
 
     def _normalised(
@@ -205,7 +218,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
     ) -> list[BallValue]:
         """(x - mean)/sqrt(variance + epsilon) of the entries; zeros or NoRun where variance and epsilon are 0."""
         if self._flat(entries):
-            centred, variance = [ZERO] * len(entries), ZERO  # exactly, though the mean may be a ball
+            centred, variance = [ZERO] * len(entries), ZERO  # equal entries: exactly zero, even if they are balls
         else:
             mean = self.mean(entries)
             centred = [self.total([x, -mean]) for x in entries]
@@ -228,22 +241,24 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         return _maxima(scores, weighting, i, first, self.bits)
 
     def shared(self, value: BallValue) -> BallValue:
-        return self._ones.setdefault(value, value) if type(value) is fmpq else value
+        return self._shared_rationals.setdefault(value, value) if type(value) is fmpq else value
 
     def alike(self, scores: Sequence[BallValue], values: BallColumns) -> Sequence[int] | None:
-        # Any of the candidates may be the greatest: if all have the same values, it does not matter which.
+        # Any candidate may have the maximum score: if all have the same values, it does not matter which one has.
         candidates = _candidates(scores)
         same = self.proportional and all(_same(row[j], row[candidates[0]]) for row in values for j in candidates[1:])
         return candidates[:1] if same else None
 
     def scoring(self, queries: BallColumns, keys: BallColumns, compared: bool) -> Scores:
-        """By a product of matrices where all entries are rational, and a row asks for all that it sees."""
-        plain, tables = super().scoring(queries, keys, compared), list[flint.fmpq_mat | None]()
+        """Scores as a product of matrices, where all entries are rational and a row needs the scores of a whole
+        range."""
+        plain = super().scoring(queries, keys, compared)
+        tables: list[flint.fmpq_mat | None] = []  # empty, or the matrix of keys; None in it if an entry is a ball
 
         def scores(number: int, sees: Sequence[int]) -> Sequence[BallValue]:
             if not isinstance(sees, range):
                 return plain(number, sees)
-            # Made at the first such row, since rows that ask for few positions do not need the matrix.
+            # Made at the first row with a range, since rows that need few positions do not use the matrix.
             if not tables:
                 exact = all(type(x) is fmpq for column in (*queries, *keys) for x in column)
                 rows: Any = [list(column) for column in keys]
@@ -264,18 +279,21 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
     def soft(
         self, queries: BallColumns, keys: BallColumns, values: BallColumns, seen: Sequence[range], factor: Coefficient
     ) -> list[BallColumn]:
-        """Softmax rows, `ROWS` at a time as one product of matrices; a plain mean where all scores are zero, and the
-        one value where all are equal."""
+        """Softmax rows, `ROWS` at a time as one product of matrices. Two cases are exact: if all entries of every value
+        column are equal, the result is that entry; in a row whose scores are certainly equal (all keys are equal, or
+        the query is zero), it is the plain mean."""
         if all(map(self._flat, values)) and all(seen):
             return [[column[0]] * len(self.rows) for column in values]
-        if all(self._flat(column) for column in keys):  # equal scores
+        if all(self._flat(column) for column in keys):  # equal keys: equal scores in each row
             return [self.plain(column, seen, "average") for column in values]
         scale = self.scales(factor)
         # Rows with a zero query have equal scores: there the mean may be exact.
         zeros = [all(_is_zero(x) for x in query) for query in zip(*queries, strict=True)]
         means = [self.plain(column, seen, "average") for column in values] if any(zeros) else []
-        asked, offered, value_balls = ([_balls(column) for column in part] for part in (queries, keys, values))
-        soft_columns = self._exponential(asked, offered, value_balls, seen, None if scale is None else _balls(scale))
+        query_balls, key_balls, value_balls = ([_balls(column) for column in part] for part in (queries, keys, values))
+        soft_columns = self._exponential(
+            query_balls, key_balls, value_balls, seen, None if scale is None else _balls(scale)
+        )
         for column, mean in zip(soft_columns, means, strict=False):
             column[:] = [m if zero else x for x, m, zero in zip(column, mean, zeros, strict=True)]
         return soft_columns
@@ -283,22 +301,25 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
     def _exponential(
         self, queries: BallRows, keys: BallRows, values: BallRows, seen: Sequence[range], scale: Sequence[arb] | None
     ) -> list[BallColumn]:
-        """Softmax rows of balls: the weights of `ROWS` rows are one matrix, which is multiplied with the values."""
+        """Softmax rows of balls: the weights of `ROWS` rows form one matrix, which is multiplied with the values."""
         n, zero = self.length, arb(0)
-        offered = flint.arb_mat([list(column) for column in keys]) if len(keys) > 1 else None
+        key_table = flint.arb_mat([list(column) for column in keys]) if len(keys) > 1 else None
         table = flint.arb_mat([list(row) for row in zip(*values, strict=True)])
         results: list[BallColumn] = [[] for _ in values]
         weight_rows: list[list[arb]] = []
         totals: list[arb] = []
-        # Weights outside of what a row sees are zero.
+        # Each row of weights has n entries, zero at positions that the row does not see. After `ROWS` rows, and at the
+        # end, the rows collected so far are multiplied with the values and divided by their totals.
         for number, sees in enumerate(seen):
             query = [q[number] if scale is None else q[number] * scale[number] for q in queries]
             if not sees:
                 weights, total = [], zero
-            elif offered is None:  # a loop is as fast as a matrix, and takes no more than is sees
+            elif (
+                key_table is None
+            ):  # one key column: a loop is as fast, and multiplies only the positions that the row sees
                 weights, total = _weights(list(map(mul, repeat(query[0]), keys[0][sees.start : sees.stop])))
             else:
-                weights, total = _weights((flint.arb_mat([query]) * offered).entries()[sees.start : sees.stop])
+                weights, total = _weights((flint.arb_mat([query]) * key_table).entries()[sees.start : sees.stop])
             weight_rows.append([zero] * sees.start + weights + [zero] * (n - max(sees.start, sees.stop)))
             totals.append(total)
             if len(weight_rows) == ROWS or number == len(self.rows) - 1:
@@ -332,10 +353,10 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
     def settled(self, value: arb, digits: int) -> bool:
         return settled(value, digits)
 
-    # The arithmetic, in whose place `symcook.domains.rounding` has another.
+    # The arithmetic; `symcook.domains.rounding` overrides the methods from here on.
 
     def _entry(self, x: BallValue) -> BallValue:
-        """A given number as columns hold it."""
+        """A number of the model or input, as columns have it."""
         return _held(x)
 
     def times(self, a: BallValue, b: BallValue) -> BallValue:
@@ -344,7 +365,7 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         return a * b
 
     def total(self, parts: Sequence[BallValue]) -> BallValue:
-        """The sum of a row; of one entry that entry itself."""
+        """The sum; for one entry the same object."""
         if len(parts) == 1:
             return parts[0]
         total: BallValue = ZERO
@@ -353,20 +374,20 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         return _held(total)
 
     def running(self, column: Sequence[BallValue]) -> BallColumn:
-        """Sums of the first 0, 1, ... entries."""
+        """The sums of the first 0, 1, ... entries."""
         return list(accumulate(column, lambda a, b: _held(a + b), initial=ZERO))
 
     def over(self, a: BallValue, b: BallValue) -> BallValue:
         return ZERO if type(a) is fmpq and not a else a if type(b) is fmpq and b == 1 else _held(a / b)
 
     def mean(self, entries: Sequence[BallValue]) -> BallValue:
-        """The mean; 0 of nothing, and the entry itself where all are one."""
+        """The mean: 0 of no entries, and the first entry itself if all are certainly equal."""
         if not entries or self._flat(entries):
             return entries[0] if entries else ZERO
         return super().mean(entries)
 
     def _root(self, x: BallValue) -> BallValue:
-        """The square root, rational where that is exact."""
+        """The square root: a rational if it is one, else a ball."""
         if isinstance(x, fmpq):
             above, below = x.p.isqrt(), x.q.isqrt()
             if above * above == x.p and below * below == x.q:
@@ -374,12 +395,12 @@ class BallDomain(BallMatrices, Shortening[BallValue]):
         return arb(x).sqrt()
 
     def _flat(self, entries: Sequence[BallValue]) -> bool:
-        """Whether all entries are surely one number."""
+        """Whether all entries are certainly the same number."""
         return all(_same(x, entries[0]) for x in entries)
 
 
 def _direction(entries: Sequence[fmpq]) -> tuple[int, ...]:
-    """The integers without a common divisor that are a positive multiple of rational entries, not all zero."""
+    """The positive multiple of `entries` that has integers without a common divisor; not all entries may be zero."""
     below = lcm(*(int(x.q) for x in entries))
     integers = [int(x.p) * (below // int(x.q)) for x in entries]
     common = gcd(*integers)
@@ -402,7 +423,7 @@ def _is_zero(x: BallValue) -> bool:
 
 
 def _held(x: BallValue) -> BallValue:
-    """A value as it is kept: an exact zero is rational, a long rational a ball."""
+    """The value in its normal form: an exact zero is rational, and a long rational is a ball."""
     if isinstance(x, fmpq):
         return x if x.height_bits() <= RATIONAL_BITS else arb(x)
     return ZERO if x.is_zero() else x
@@ -416,7 +437,7 @@ def _relu(x: BallValue) -> BallValue:
 
 
 def _step(x: BallValue) -> BallValue:
-    """I[x > 0]; [0, 1] where that is open."""
+    """I[x > 0]; the ball [0, 1] if it is undecided."""
     return fmpq(1) if x > 0 else ZERO if x <= 0 else arb(0.5, 0.5)
 
 
@@ -457,14 +478,15 @@ ACTIVATIONS = {
 
 
 def _candidates(scores: Sequence[BallValue]) -> list[int]:
-    """The indices that are not surely below another."""
+    """The indices of the scores that are not certainly below the one with the greatest midpoint. The list has every
+    index that may have the maximum, and perhaps more."""
     top = max(scores) if all(type(x) is fmpq for x in scores) else max(scores, key=lambda score: arb(score).mid())
     return [j for j, score in enumerate(scores) if not score < top]
 
 
 def _weights(scores: Sequence[arb]) -> tuple[list[arb], arb]:
-    """exp(score - top) for some top, and their sum. Any top is right, and balls seldom overflow: so zero comes first,
-    then the greatest midpoint."""
+    """exp(score - top) for each score, and the sum. Every top gives the same softmax: 0 is tried first, since balls
+    seldom overflow, and otherwise the greatest midpoint."""
     weights = list(map(arb.exp, scores))
     total = sum(weights, arb(0))
     if not (total.is_finite() and total > 0):
@@ -475,31 +497,33 @@ def _weights(scores: Sequence[arb]) -> tuple[list[arb], arb]:
 
 
 def _first_largest(scores: Sequence[BallValue]) -> int | None:
-    """The index of the first greatest score; None where that is open."""
+    """The index of the first maximum score; None if it is undecided."""
     best = _candidates(scores)
     first = scores[best[0]]
     return best[0] if all(_same(first, scores[j]) or first >= scores[j] for j in best[1:]) else None
 
 
 def _maxima(scores: Sequence[BallValue], weighting: str, row: int, start: int, bits: int) -> list[int]:
-    """The indices that get weight: those of the greatest score, or the first or last of them.
+    """The indices that get weight: those of the maximum score, or the first or last of them.
 
-    `row` and `start` are the positions of the row and of the first score. Undecided where balls leave open which, or
-    whether two are equal.
+    `row` and `start` are the numbers of the row and of the first score's position, for the message of Undecided. That
+    is raised if balls do not decide which scores are the maximum, or whether two are equal.
     """
     best = _candidates(scores)
     if weighting == "average":
-        # balls that are not surely equal need not be different
+        # A candidate that is not certainly equal to the first one may or may not differ from it: undecided.
         equal = {j for j in best if _same(scores[j], scores[best[0]])}
-        open_to = next((j for j in best[1:] if j not in equal), None)
+        undecided_with = next((j for j in best[1:] if j not in equal), None)
         chosen, result = best[0], best
     else:
-        # The last or first candidate gets the weight, unless another one may be greater.
+        # The first or last candidate gets the weight; undecided if another candidate may be greater.
         chosen = best[0 if weighting == "leftmost" else -1]
-        open_to = next((j for j in best if not (_same(scores[chosen], scores[j]) or scores[chosen] >= scores[j])), None)
+        undecided_with = next(
+            (j for j in best if not (_same(scores[chosen], scores[j]) or scores[chosen] >= scores[j])), None
+        )
         result = [chosen]
-    if open_to is not None:
-        first, second = sorted((chosen, open_to))
+    if undecided_with is not None:
+        first, second = sorted((chosen, undecided_with))
         raise Undecided(
             f"the scores of positions {first + start} and {second + start} in row {row} are too close to tell apart, "
             f"or equal, at {bits} bits; exact arithmetic decides ties of rational scores."

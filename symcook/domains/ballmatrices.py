@@ -1,9 +1,9 @@
 """Blocks of dense models in balls: `symcook.domains.protocol.Matrices` with Arb's products of matrices.
 
-Several columns are a list of columns. Each position with new entries is a row of one matrix, which is multiplied with
-the weights once, so that positions with the same entries share one object. Where all entries and weights are rational
-the product is exact. In the domain of `symcook.domains.rounding` an entry of the product is a sum of rounded products
-in any order, with an error bound (`RoundedMatrices`).
+Several columns are a list of columns. A block computes once for all positions whose entries it has not met before: they
+are the rows of one matrix, which is multiplied with the weights. So positions with the same entries share their results
+as objects. If all entries and weights are rational, the product is exact. `RoundedMatrices` is the version for
+`symcook.domains.rounding`: its results are sets that contain every sum of rounded products, in any order of addition.
 """
 
 from __future__ import annotations
@@ -30,26 +30,31 @@ if TYPE_CHECKING:
 Entry = fmpq | arb
 ZERO = fmpq(0)
 Rows = Sequence[Sequence[Entry]]
+"""Rows of entries: columns of a domain, or rows of a matrix."""
 
 
 def anything() -> arb:
-    """The whole real line as a ball; a new object each time, because one object counts as one number."""
+    """The whole real line as a ball. A new object each time, because a domain takes the same object for the same
+    number."""
     return arb(0, arb.pos_inf())
 
 
 @dataclass
 class BallMatrix:
-    """A matrix of a model, transposed: as balls, and as rationals where it is rational. For sets of rounded numbers
-    also upper bounds of the sizes of the entries, and an e such that all entries are multiples of 2^e, if known."""
+    """A matrix of a model, transposed."""
 
     balls: arb_mat
+    """The entries as balls."""
     rational: fmpq_mat | None = None
+    """The entries as rationals, in exact arithmetic where all are rational."""
     sizes: arb_mat | None = None
+    """In `RoundedMatrices`: upper bounds of the absolute values of the entries."""
     exponent: int | None = None
+    """In `RoundedMatrices`: an e such that all entries are multiples of 2^e, if one is known."""
 
 
 class BallMatrices:
-    """The methods, for a domain of lists of rationals and balls."""
+    """The methods of `Matrices` for a domain whose columns are lists of rationals and balls."""
 
     name: ClassVar[str]
     number: Any
@@ -62,7 +67,7 @@ class BallMatrices:
     _memo: Any
 
     def _numbers(self) -> tuple[object, ...]:
-        """In which numbers weights are kept."""
+        """What the stored weights depend on besides the model: the number system and its precision."""
         return self.name, flint.ctx.prec
 
     def matrix(
@@ -92,7 +97,7 @@ class BallMatrices:
     def product(
         self, matrix: BallMatrix, columns: Rows, bias: Any = None, kind: str = "", onto: Rows | None = None
     ) -> list[list[Entry]]:
-        """The matrix times the columns, plus a bias and the columns `onto`, then an activation."""
+        """activation(matrix times columns + bias + onto); an empty `kind` means no activation."""
 
         def lines(rows: Rows, *old: Rows) -> Iterable[Sequence[Entry]]:
             products = self.products(matrix, rows, [[bias] * len(rows)] * (bias is not None) + [*old])
@@ -101,7 +106,7 @@ class BallMatrices:
         return self._by_position([columns] if onto is None else [columns, onto], lines)
 
     def products(self, matrix: BallMatrix, rows: Rows, more: Sequence[Rows]) -> Iterable[Sequence[Entry]]:
-        """For each row of entries its product with the matrix, plus the row in its place of each of `more`."""
+        """The k-th of `rows` times the matrix, plus the k-th row of each group in `more`, for each k."""
         exact = all(type(x) is fmpq for row in rows for x in row)
         if exact and matrix.rational is not None:
             entries: Any = [*rows]
@@ -124,20 +129,23 @@ class BallMatrices:
         return self._by_position([columns, others], lines)
 
     def _by_position(self, groups: Sequence[Rows], compute: Callable[..., Iterable[Sequence[Entry]]]) -> Any:
-        """What `compute` makes of the entries of each group of columns, a list of rows a group; once for positions with
-        the same entries."""
-        known = next(self._memo)
+        """Columns of the rows that `compute` returns. It receives for each group the rows of entries at some positions,
+        and returns a row for each position; positions with the same entries are computed once."""
+        memo = next(self._memo)
         entries_by_position = list(zip(*(zip(*columns, strict=True) for columns in groups), strict=True))
         keys = [tuple(id(x) for row in entries for x in row) for entries in entries_by_position]
-        fresh = {key: entries for key, entries in zip(keys, entries_by_position, strict=True) if key not in known}
+        fresh = {key: entries for key, entries in zip(keys, entries_by_position, strict=True) if key not in memo}
         if fresh:
             computed = compute(*map(list, zip(*fresh.values(), strict=True)))
             for (key, entries), line in zip(fresh.items(), computed, strict=True):
-                known[key] = [*map(self.shared, line)], entries  # with the entries, so that their ids stay their own
-        return [list(column) for column in zip(*(known[key][0] for key in keys), strict=True)]
+                memo[key] = (
+                    [*map(self.shared, line)],
+                    entries,
+                )  # the entries are stored so that their ids are not reused
+        return [list(column) for column in zip(*(memo[key][0] for key in keys), strict=True)]
 
     def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> Any:
-        """The embedding's columns of some names."""
+        """The columns that the embedding gives the coordinates `names`."""
         columns = []
         for name in names:
             terms = [(self.embed(embedding.tables[name]), 1)] if name in embedding.tables else []
@@ -150,7 +158,7 @@ class BallMatrices:
         return columns[places] if isinstance(places, slice) else [columns[k] for k in places]
 
     def replaced(self, columns: Rows, places: list[int] | slice, others: Rows) -> Any:
-        """The columns with others in some places."""
+        """The columns, with those at the indices `places` replaced by `others`."""
         result = list(columns)
         where = range(*places.indices(len(result))) if isinstance(places, slice) else places
         for k, column in zip(where, others, strict=True):
@@ -162,11 +170,13 @@ class BallMatrices:
 
 
 class RoundedMatrices(BallMatrices):
-    """The same for sets of all that rounding may make of a product: the products are rounded, and their sum with what
-    is added to it is taken in any order."""
+    """The same for sets that contain every rounded result. The runtime rounds each product, and adds the products, the
+    bias and further columns in any order, with a rounding at each addition."""
 
     stored: Any
+    """The number format of columns (`symcook.domains.rounding.Format`)."""
     inner: Any
+    """The number format inside one operation."""
 
     def _numbers(self) -> tuple[object, ...]:
         return self.name, self.stored
@@ -176,7 +186,8 @@ class RoundedMatrices(BallMatrices):
         return BallMatrix(_balls(entries), sizes=_sizes(entries), exponent=self._exponent(chain(*entries)))
 
     def _exponent(self, entries: Iterable[Entry]) -> int | None:
-        """An exponent e such that all entries are multiples of 2^e; None where they are not known to be of any."""
+        """An exponent e such that all entries are multiples of 2^e; None if an entry is not certainly a number of the
+        format."""
         least = None
         for x in map(arb, entries):
             if not x.is_zero():
@@ -187,19 +198,23 @@ class RoundedMatrices(BallMatrices):
         return 0 if least is None else least
 
     def products(self, matrix: BallMatrix, rows: Rows, more: Sequence[Rows]) -> Iterable[Sequence[Entry]]:
-        """For each row a set that contains every result of rounded products and sums, in any order."""
+        """As in the base class, but each entry is a set that contains every result of rounded products and sums."""
         product_rows, sizes = (_balls(rows) * matrix.balls).tolist(), (_sizes(rows) * present(matrix.sizes)).tolist()
         format, count = self.stored, len(rows[0]) + len(more)
-        # A sum of `count` rounded terms in any order is off by at most error/(1 - error) times the sum of their sizes
-        # (Higham), plus what products below the normal range lose. Beyond error = 1/2 there is no such bound.
+        # The error of a sum of `count` rounded terms, added in any order, is at most error/(1 - error) times the sum of
+        # their absolute values (Higham). Underflow of products adds at most `absolute`. For error > 1/2 no bound is
+        # used.
         error = (count - 1) * format.unit
         growth = 1 + error / (1 - error) if 2 * error <= 1 else 1
         relative, absolute = (1 + format.unit) * growth - 1, count * format.tiny * growth
         for sums, bounds, row, *others in zip(product_rows, sizes, rows, *more, strict=True):
-            power, line = None if matrix.exponent is None else self._exponent(row), list[Entry]()
+            power = None if matrix.exponent is None else self._exponent(row)
+            line: list[Entry] = []
             for total, size, *parts in zip(sums, bounds, *others, strict=True):
                 for part in parts:
                     total, size = total + part, size + abs(arb(part)).upper()
+                # `total` encloses the exact sum, and `size` bounds the sum of absolute values. First try whether no
+                # addition rounds; otherwise widen `total` by the error bound.
                 line.append(self._exactly(power, matrix.exponent, total, size, parts))
                 if line[-1] is None:
                     fits = 2 * error <= 1 and format.fits(2 * size)
@@ -208,13 +223,17 @@ class RoundedMatrices(BallMatrices):
             yield line
 
     def _exactly(self, row: int | None, matrix: int | None, total: arb, size: arb, parts: Sequence[Entry]) -> Any:
-        """The exact sum where every partial sum is a number of the format; None where that is not known. `row` and
-        `matrix` are exponents of two of which all entries of a row and of the matrix are multiples."""
-        own = None if row is None or matrix is None else self._exponent(parts)
-        if own is None or row is None or matrix is None:
+        """The exact sum if every partial sum is certainly a number of the format, so that nothing rounds; else None.
+
+        All entries of the row are multiples of 2^row, and those of the matrix of 2^matrix (None: not known). `parts`
+        are the terms added to the products; `total` and `size` enclose the sum and bound its absolute values.
+        """
+        parts_exponent = None if row is None or matrix is None else self._exponent(parts)
+        if parts_exponent is None or row is None or matrix is None:
             return None
-        # All partial sums are multiples of 2^least and at most `size`: short enough to have no rounding.
-        least = min(row + matrix, own)
+        # All partial sums are multiples of 2^least, with absolute value at most `size`. They are numbers of the format
+        # if `size` has at most `format.bits` bits above 2^least.
+        least = min(row + matrix, parts_exponent)
         format = self.stored
         if size <= fmpq(2) ** (least + format.bits) and (format.least is None or least >= format.least):
             integer = (total * fmpq(2) ** -least).unique_fmpz()
@@ -228,5 +247,5 @@ def _balls(rows: Sequence[Sequence[Entry]]) -> arb_mat:
 
 
 def _sizes(rows: Sequence[Sequence[Entry]]) -> arb_mat:
-    """Upper bounds of the sizes of the entries."""
+    """Upper bounds of the absolute values of the entries."""
     return arb_mat([[arb(x).abs_upper() for x in row] for row in rows])

@@ -1,13 +1,14 @@
-"""Exact batches: every input of a block at once, as integers over denominators that are known before any input is seen.
+"""Exact batches: all inputs of a block at once, as integers over denominators that are known before any input is seen.
 
-A column is a list of cells (`symcook.domains.cells`), one a position. A cell holds integer numerators for all inputs of
-the block, ONE positive denominator and ONE bound on the numerators' magnitude; the last two follow from the model and
-the length alone, and the bound chooses the carrier (int32, int64, Python integers), so that nothing can overflow.
+A column is a list of cells (`symcook.domains.cells`), one for each position. A cell has integer numerators for all
+inputs of the block, ONE positive denominator and ONE bound on the numerators' magnitude. Denominator and bound follow
+from the model and the length alone. The bound chooses the carrier (int32, int64, Python integers), so no overflow
+occurs.
 
-Inputs that share a prefix share its values: a cell that depends on the first j tokens holds |alphabet|^j entries, and
-two cells of different sizes are combined by broadcasting the smaller one over its extensions. A causal model therefore
-costs about as much for all words of length n as its last position alone, and its earlier positions are the runs of all
-shorter words: one pass serves every length (`Transformer.unfollowed`).
+Inputs that share a prefix share its values: a cell that depends on the first j tokens has |alphabet|^j entries, and two
+cells of different sizes are combined by broadcasting the smaller one over its extensions. For all strings of length n,
+a causal model therefore costs about as much as its last position alone. Its earlier positions are the runs of all
+shorter strings, so one pass serves every length (`Transformer.unfollowed`).
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ from symcook.model.symbols import Number
 from symcook.numbers.expsum import text
 
 SMALL = 512
-"""Up to this size a dictionary finds equal entries sooner than a sorted array."""
+"""Up to this many entries, a dictionary finds equal ones faster than sorting an array."""
 
 __all__ = ["Batch", "Cell", "Grid", "Listed", "Words", "carrier"]
 
@@ -62,10 +63,10 @@ _BALL = "use --domain ball"
 
 @dataclass(frozen=True)
 class Words:
-    """All words of length n over `alphabet` that begin with `prefix` and end with `suffix`, in the order of the
-    alphabet; n counts both.
+    """All strings of length n over `alphabet` that begin with `prefix` and end with `suffix`, in the order of the
+    alphabet. n counts prefix and suffix.
 
-    The code of a word is its number in that order: the first free token is the most significant digit.
+    The code of a string is its index in that order: the first free token is the most significant digit.
 
     >>> block = Words(("a", "b"), 3, ("b",))
     >>> block.size, list(block)[2]
@@ -79,12 +80,12 @@ class Words:
 
     @property
     def free(self) -> int:
-        """The number of positions that run through the alphabet."""
+        """The number of positions whose token varies."""
         return self.n - len(self.prefix) - len(self.suffix)
 
     @property
     def size(self) -> int:
-        """The number of words."""
+        """The number of strings."""
         return len(self.alphabet) ** self.free
 
     def choices(self) -> list[tuple[str, ...]]:
@@ -96,11 +97,11 @@ class Words:
         return itertools.product(*self.choices())
 
     def cut(self, n: int) -> Words:
-        """The first n tokens of all these words, each once."""
+        """The block of the prefixes of length n of these strings, each once."""
         return Words(self.alphabet, n, self.prefix[:n], self.suffix[: max(0, n - self.n + len(self.suffix))])
 
     def blocks(self, limit: int) -> Iterator[Words]:
-        """Consecutive blocks of at most `limit` words (at least the words that share all but one token)."""
+        """Consecutive blocks of at most `limit` strings. A block with one free position is not divided further."""
         if self.size <= limit or self.free <= 1:
             yield self
             return
@@ -110,9 +111,9 @@ class Words:
 
 @dataclass(frozen=True)
 class Grid:
-    """All sequences of rows with the row at each position taken from a list of its own: {input: Fraction}.
+    """All sequences of rows {input: Fraction}, where each position has its own list of rows to choose from.
 
-    A single position with all points of a grid is the batch of a feed-forward recipe. Order as in `Words`.
+    The batch of a feed-forward recipe is one position with all points of a grid. Order as in `Words`.
     """
 
     rows: tuple[Sequence[Mapping[str, Fraction]], ...]
@@ -134,7 +135,7 @@ class Grid:
         if self.size <= limit:
             yield self
             return
-        place = next(p for p, options in enumerate(self.rows) if len(options) > 1)
+        place = next(p for p, options in enumerate(self.rows) if len(options) > 1)  # divide the first choice
         options = self.rows[place]
         step = max(1, limit * len(options) // self.size)
         for start in range(0, len(options), step):
@@ -144,7 +145,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Listed:
-    """Chosen words of one length, at least one: nothing is shared, every cell has an entry for each word."""
+    """Given strings of one length, at least one. Prefixes are not shared: every cell has an entry for each string."""
 
     words: tuple[tuple[str, ...], ...]
 
@@ -156,7 +157,7 @@ class Listed:
         return iter(self.words)
 
     def choices(self) -> list[tuple[str, ...]]:
-        """The tokens that stand at each position in some word, and where: see `digits`."""
+        """The different tokens at each position; `digits` says which one each string has."""
         return self._choices
 
     @cached_property
@@ -164,17 +165,17 @@ class Listed:
         return [tuple(dict.fromkeys(tokens)) for tokens in zip(*self.words, strict=True)]
 
     def digits(self) -> list[Array]:
-        """At each position, for each word the index of its token among the choices."""
+        """At each position, for each string the index of its token among the choices."""
         return [_numbered(*pair) for pair in zip(zip(*self.words, strict=True), self.choices(), strict=True)]
 
 
 InputBlock = Words | Grid | Listed
-"""Inputs that one pass runs."""
+"""A set of inputs that one pass runs."""
 
 
 def digits(block: Words | Grid, code: Any) -> list[Any]:
-    """For the input with number `code` in the order of the block, at each position which of its choices stands there;
-    an array of numbers gives arrays.
+    """For the input with index `code` in the order of the block: at each position, the index of its choice there. For
+    an array of codes, the digits are arrays.
 
     >>> digits(Words(("a", "b"), 3, ("b",)), 2)
     [0, 1, 0]
@@ -187,7 +188,7 @@ def digits(block: Words | Grid, code: Any) -> list[Any]:
 
 
 def nth(block: InputBlock, code: int) -> tuple[Any, ...]:
-    """The input with number `code` in the order of the block."""
+    """The input with index `code` in the order of the block."""
     if isinstance(block, Listed):
         return block.words[code]
     return tuple(options[digit] for options, digit in zip(block.choices(), digits(block, code), strict=True))
@@ -198,17 +199,20 @@ BatchColumns = Sequence[BatchColumn]
 
 
 class Batch(Going[BatchColumn, Cell, Array]):
-    """The domain of exact batches. `begin` takes `Words`, a `Grid` or `Listed` words; gelu and layer norm are
-    NotExact, and so are softmax over more than few combinations of scores and values and irrational weights but roots.
+    """The domain of exact batches. `begin` accepts `Words`, a `Grid` or `Listed` strings.
 
-    `floats` puts float64 in place of every carrier: the same operations, rounded beyond 2^53. It is there to compare
-    speeds; nothing that is computed with it is exact.
+    NotExact is raised for gelu, layer norm, irrational weights other than square roots, and a softmax over many
+    combinations of scores and values.
+
+    With `floats`, every carrier is float64: the same operations, rounded beyond 2^53. It serves to compare speeds; its
+    results are not exact.
     """
 
     name: ClassVar[str] = "batch"
 
     def __init__(self, floats: bool = False) -> None:
         self.kinds = floating if floats else carrier
+        """The number type for integers of a given bound."""
         self.size = 1
         """The number of inputs in the batch."""
 
@@ -216,12 +220,14 @@ class Batch(Going[BatchColumn, Cell, Array]):
         self._choices: list[Any] = list(sequence.choices())
         super().begin(self._choices, start)
         self.size = sequence.size
+        # For listed strings, the digits at each position; None where cells are indexed by prefixes.
         self._digits = sequence.digits() if isinstance(sequence, Listed) else None
+        # The number of choices at each position, and the number of prefixes before each position.
         self._radix = tuple(len(options) for options in self._choices)
-        self._above = list(itertools.accumulate(self._radix, lambda a, b: a * b, initial=1))
+        self._prefixes = list(itertools.accumulate(self._radix, lambda a, b: a * b, initial=1))
 
     def block(self, sequence: Sequence[Any]) -> Grid:
-        """The inputs that have at each position one of the options there (a tuple), or what is given."""
+        """The grid of a sequence whose entries are rows, or tuples of rows to choose from."""
         return Grid(tuple(options if isinstance(options, tuple) else (options,) for options in sequence))
 
     def embed(self, table: Mapping[str, Coefficient]) -> BatchColumn:
@@ -233,7 +239,8 @@ class Batch(Going[BatchColumn, Cell, Array]):
         return [self._given(place, [rational(row[name]) for row in self._choices[place]]) for place in self.rows]
 
     def _given(self, place: int, values: list[Fraction]) -> Cell:
-        """What depends on the token at `place` alone, at the size of all prefixes that end there."""
+        """The cell of a value that depends on the token at `place` alone: `values` has one value for each choice
+        there."""
         denominator = math.lcm(*(v.denominator for v in values))
         numerators = [v.numerator * (denominator // v.denominator) for v in values]
         bound = max(map(abs, numerators))
@@ -241,7 +248,7 @@ class Batch(Going[BatchColumn, Cell, Array]):
         if self._digits is not None:
             codes = self._digits[place]
         elif len(set(numerators)) > 1:
-            codes = np.repeat(np.arange(len(row), dtype=np.int32), self._above[place])
+            codes = np.repeat(np.arange(len(row), dtype=np.int32), self._prefixes[place])
         else:
             return Cell(row[:1], denominator, bound)
         wide = row.dtype.kind == "O" or row.dtype == np.int64
@@ -252,7 +259,7 @@ class Batch(Going[BatchColumn, Cell, Array]):
         return [constant(at_position(expression, i, self.length), self.kinds) for i in places]
 
     def linear(self, terms: Sequence[tuple[BatchColumn, Coefficient]], bias: Coefficient) -> BatchColumn:
-        """The weighted sums of cells: in integers, or in numbers of the exact domain where a weight is a root."""
+        """The weighted sums of cells: integers, or numbers of the exact domain if a weight is a root."""
         columns = [column for column, _ in terms]
         weights: list[Any] = [coefficient(weight) for _, weight in terms]
         shift = rational(bias)
@@ -285,8 +292,8 @@ class Batch(Going[BatchColumn, Cell, Array]):
         weighting: str,
         factor: Coefficient,
     ) -> list[BatchColumn]:
-        """What a head writes for each value column, row by row."""
-        # Without scores: the first or last position, or a plain mean.
+        """The output of a head for each value column, row by row."""
+        # Without queries all scores are equal: the first or last position, or a plain mean.
         if not queries:
             if weighting in ("leftmost", "rightmost"):
                 return [self._ends(column, mask, 0 if weighting == "leftmost" else -1) for column in values]
@@ -298,8 +305,8 @@ class Batch(Going[BatchColumn, Cell, Array]):
             visible_places = visible(mask, place, self.length)
             scores = [self._score([q[number] for q in queries], [k[j] for k in keys]) for j in visible_places]
             seen_values = [[v[j] for j in visible_places] for v in values]
-            # A row that sees nothing; softmax of scores that differ;
-            # hard attention, or softmax of scores that are all zero.
+            # Three cases: the row sees no position; softmax whose scores may differ; hard attention, also for a softmax
+            # whose scores are all zero (bound 0), which is a plain mean.
             if not visible_places:
                 rows.append([zero] * len(values))
             elif weighting == "softmax" and any(score.bound for score in scores):
@@ -312,32 +319,36 @@ class Batch(Going[BatchColumn, Cell, Array]):
     def _soft(
         self, scores: Sequence[Cell], rows: Sequence[Sequence[Cell]], factor: tuple[ExactValue, Logs]
     ) -> list[Cell]:
-        """One row of softmax in the exact domain's numbers, once for all inputs that have the same scores and values
-        at the same number of positions.
+        """One row of softmax in numbers of the exact domain: one cell for each row of values in `rows`.
 
-        `factor` is what `logarithmic` makes of the scores' factor. NotExact where inputs that differ in this are so
-        many that they are as well run one by one.
+        Inputs that have the same combinations of score and values equally often share the computation. `factor` is the
+        factor of the scores in the form of `logarithmic`. NotExact if sharing saves little, since the inputs then may
+        as well be run one by one.
         """
-        # 1. Number the combinations of a score and values that occur, and write them into a table, a column an input.
-        kinds: dict[tuple[Any, ...], int] = {}
-        places = []
+        # 1. Number the combinations of a score and values that occur. `table` has their numbers: a row for each visible
+        # position, a column for each input.
+        numbers: dict[tuple[Any, ...], int] = {}
+        combination_codes = []
         for here in zip(scores, *rows, strict=True):
             distinct, codes = _combinations(here)
-            places.append(np.array([kinds.setdefault(entry, len(kinds)) for entry in distinct], dtype=np.int32)[codes])
-        size = max(map(len, places))
-        table = np.stack([np.tile(codes, size // len(codes)) for codes in places])
-        # 2. Inputs with the same combinations, in whatever order, have the same means.
+            combination_codes.append(
+                np.array([numbers.setdefault(entry, len(numbers)) for entry in distinct], dtype=np.int32)[codes]
+            )
+        size = max(map(len, combination_codes))
+        table = np.stack([np.tile(codes, size // len(codes)) for codes in combination_codes])
+        # 2. The order of positions does not matter for a mean: sort each column, and find the different columns.
         table.sort(axis=0)
         different, codes = np.unique(table, axis=1, return_inverse=True)
         if different.shape[1] > max(FEW, size // 8):
             raise NotExact("softmax in exact batches must meet few combinations of scores", different.shape[1], _BALL)
-        # 3. One mean for each different column and each value.
-        listed, counted = list(kinds), [Counter(column) for column in different.T.tolist()]
+        # 3. Compute one mean for each different column and each row of values. Scores are taken relative to the first
+        # one, since a common factor of all weights cancels.
+        combinations, counted = list(numbers), [Counter(column) for column in different.T.tolist()]
         result = []
         for r in range(1, len(rows) + 1):
             means = np.empty(len(counted), dtype=object)
             for k, counts in enumerate(counted):
-                entries = [listed[kind] for kind in counts]
+                entries = [combinations[number] for number in counts]
                 moved = [entry[0] - entries[0][0] for entry in entries]
                 means[k] = soft_mean(moved, *factor, [entry[r] for entry in entries], [*counts.values()])
             result.append(Cell(means, 1, UNBOUNDED, codes.reshape(-1).astype(np.int32)))
@@ -349,12 +360,13 @@ class Batch(Going[BatchColumn, Cell, Array]):
         return parts[0] if len(parts) == 1 else combine([(part, ONE) for part in parts], ZERO, self.kinds)
 
     def _ends(self, column: BatchColumn, mask: Mask, end: int) -> BatchColumn:
-        """The first or last value that each row sees."""
+        """The first (end 0) or last (end -1) value that each row sees; 0 for a row that sees none."""
         visible_places = (visible(mask, row, self.length) for row in self.rows)
         return [column[places[end]] if places else constant(ZERO, self.kinds) for places in visible_places]
 
     def _uniform(self, column: BatchColumn, mask: Mask) -> BatchColumn:
-        """Plain means of what each row sees: running sums from the side that the mask looks to, divided once."""
+        """The mean of the values that each row sees, as a sum divided once. For causal and anti-causal masks these are
+        running sums, from the first or the last position."""
         if (mask.before and mask.after) or len(self.rows) == 1:
             visible_places = visible(mask, self.rows[0], self.length)
             total = combine([(column[j], ONE) for j in visible_places], ZERO, self.kinds)
@@ -375,7 +387,7 @@ class Batch(Going[BatchColumn, Cell, Array]):
         return [largest(cells, self.kinds) for cells in zip(*columns, strict=True)]
 
     def paired(self, first: list[Array], second: list[Array], size: int) -> list[Array]:
-        """The pairs of two indices as one index each: size*first + second."""
+        """size*first + second at each position."""
         pairs = (
             aligned(first_codes.astype(np.int64), second_codes)
             for first_codes, second_codes in zip(first, second, strict=True)
@@ -387,8 +399,8 @@ class Batch(Going[BatchColumn, Cell, Array]):
         return (x & y).reshape(-1)
 
     def full(self, entries: Array, length: int | None = None) -> Array:
-        """A verdict or numerators with one entry for each input, in the order of the inputs; with a `length`, for each
-        of the first `length` tokens of them (`Words.cut`)."""
+        """The entries of a verdict or cell extended to one for each input, in the order of the block. With a `length`,
+        to one for each prefix of that length, in the order of `Words.cut`."""
         if self._digits is not None:
             return np.repeat(entries, self.size) if len(entries) < self.size else entries
         radix = self._radix[:length]
@@ -404,14 +416,14 @@ class Batch(Going[BatchColumn, Cell, Array]):
 
 
 def _combinations(cells: Sequence[Cell]) -> tuple[list[tuple[Any, ...]], Array]:
-    """The combinations of exact values that occur in several cells, and for each entry which."""
+    """The different combinations of exact values of several cells, and for each entry the index of its combination."""
     tables, size = [cell.numerators for cell in cells], max(cell.size for cell in cells)
-    if size <= SMALL:  # a dictionary is made sooner than an array is sorted
+    if size <= SMALL:
         listed = list(zip(*(table.tolist() * (size // len(table)) for table in tables), strict=True))
         distinct = list(dict.fromkeys(listed))
         codes = _numbered(listed, distinct)
     else:
-        # Number the values of one cell after the other, and the pairs with the numbers so far.
+        # Add one cell after the other: number the pairs of the code so far and the value in this cell.
         codes = np.zeros(1, dtype=np.int64)
         for table in tables:
             before, here = aligned(codes, np.unique(table, return_inverse=True)[1].reshape(-1))
@@ -423,19 +435,20 @@ def _combinations(cells: Sequence[Cell]) -> tuple[list[tuple[Any, ...]], Array]:
 
 
 def _numbered(entries: Sequence[Any], options: Sequence[Any]) -> Array:
-    """For each entry which of the options it is."""
+    """For each entry its index among the options."""
     number = {option: k for k, option in enumerate(options)}
     return np.fromiter(map(number.__getitem__, entries), np.int64, len(entries))
 
 
 def _over(value: Any, below: int) -> Any:
-    """An exact value over an integer."""
+    """An exact value divided by an integer."""
     return Fraction(value, below) if isinstance(value, int) else value * Fraction(1, below)
 
 
 @lru_cache(maxsize=32)
 def _order(radix: tuple[int, ...]) -> Array:
-    """Where each input stands in a cell: inputs count the first position as the most significant, cells as the least.
+    """The index in a cell of each input, in the order of the block. Blocks have the first position as the most
+    significant digit, cells as the least significant one.
 
     >>> _order((2, 3)).tolist()
     [0, 2, 4, 1, 3, 5]

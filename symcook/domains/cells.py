@@ -1,9 +1,9 @@
-"""Cells: integer numerators for many inputs at once, over one denominator and under one bound that both are static.
+"""Cells: integer numerators for many inputs at once, with one static denominator and one static bound of magnitude.
 
-A cell that depends on the first j tokens holds one entry for each prefix of that length; the entry of a prefix stands
-at the number whose digits are its tokens, the FIRST one least significant. Extending all prefixes by a token therefore
-repeats a cell as a whole, and combining a short cell with a long one walks along both in order, as fast as memory goes.
-The bound follows from the operations alone and chooses the carrier before anything is computed: nothing can overflow.
+A cell that depends on the first j tokens has one entry for each prefix of length j. The index of a prefix is the number
+whose digits are its tokens, with the FIRST token least significant. Extending all prefixes by a token therefore repeats
+the cell as a whole, and a short cell is combined with a long one by going through both in order of memory. The bound
+follows from the operations alone and chooses the carrier before values are computed, so no overflow occurs.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 INT32 = 2**31 - 1
 INT64 = 2**63 - 1
 UNBOUNDED = INT64 + 1
-"""The bound of irrational numbers: none, but one that chooses Python's numbers, which need none."""
+"""The `bound` of cells with irrational numbers. They need no bound: this one makes `carrier` choose Python objects."""
 ONE, ZERO = Fraction(1), Fraction(0)
 
 Array = np.ndarray[Any, Any]
 Carrier = Callable[[int], "np.dtype[Any]"]
+"""A function from a bound to the number type of cells with that bound: `carrier` or `floating`."""
 _KINDS = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(object))
 _FLOAT = np.dtype(np.float64)
 
@@ -41,7 +42,7 @@ def carrier(bound: int) -> np.dtype[Any]:
 
 
 def floating(bound: int) -> np.dtype[Any]:
-    """Float64 whatever the bound: rounds beyond 2^53, for comparisons of speed alone."""
+    """float64 for every bound. It rounds beyond 2^53, and serves only to compare speeds."""
     return _FLOAT
 
 
@@ -49,9 +50,9 @@ def floating(bound: int) -> np.dtype[Any]:
 class Cell:
     """One coordinate at one position: `numerators` / `denominator`, each numerator of magnitude at most `bound`.
 
-    Without `codes` the table holds the numerators. With them it holds the values that occur, and `codes` says for each
-    entry which: integers too wide for the machine are then touched once a value, not once an entry. Behind a softmax or
-    a weight that is a root the numerators are numbers of the exact domain, over the denominator 1.
+    Without `codes`, `table` has the numerators. With `codes`, it has the different values, and the numerators are
+    table[codes]: operations on wide integers then run once for each value, not for each entry. After a softmax or a
+    weight that is a root, the numerators are numbers of the exact domain, with denominator 1.
     """
 
     table: Array
@@ -68,13 +69,14 @@ class Cell:
         return len(self.table if self.codes is None else self.codes)
 
     def each(self, function: Callable[[Array], Array]) -> Array:
-        """A function of every numerator."""
+        """`function`, which acts on arrays entry by entry, of all numerators."""
         results = function(self.table)
         return results if self.codes is None else results[self.codes]
 
 
 def aligned(*arrays: Array) -> tuple[Array, ...]:
-    """Views of arrays of different sizes that broadcast along the order of cells; each size divides the next.
+    """Views of arrays of different sizes, shaped so that numpy broadcasts them along the order of cells. Of two sizes,
+    the smaller divides the larger.
 
     >>> a, b = aligned(np.array([1, 2]), np.array([10, 20, 30, 40]))
     >>> (a + b).reshape(-1).tolist()
@@ -95,7 +97,7 @@ def constant(value: Fraction, kinds: Carrier = carrier) -> Cell:
 
 
 def divide(cell: Cell, count: int) -> Cell:
-    """The cell over `count`, a positive integer: no entry changes."""
+    """The cell divided by `count`, a positive integer: only the denominator changes."""
     return Cell(cell.table, cell.denominator * count, cell.bound, cell.codes)
 
 
@@ -114,7 +116,7 @@ def step(cell: Cell, kinds: Carrier = carrier) -> Cell:
 
 
 def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carrier = carrier) -> Cell:
-    """The sum of weight * cell, plus shift, over the least common denominator of what takes part.
+    """The sum of weight * cell, plus shift, over the least common denominator of its nonzero terms.
 
     The carrier holds the bound of the result, which also bounds every product and every partial sum.
     """
@@ -123,7 +125,7 @@ def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carr
         return constant(shift, kinds)
     if not shift and len(live) == 1 and live[0][1] == 1:
         return live[0][0]
-    # Integer factors over one denominator, in lowest terms.
+    # Write the sum as (added + sum of factor * numerators) / common, with integers in lowest terms.
     below = [cell.denominator * weight.denominator for cell, weight in live]
     common = math.lcm(shift.denominator, *below)
     factors = [weight.numerator * (common // d) for (_, weight), d in zip(live, below, strict=True)]
@@ -134,14 +136,14 @@ def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carr
     bound = abs(added) + sum(abs(f) * cell.bound for (cell, _), f in zip(live, factors, strict=True))
     kind = kinds(bound)
     parts = sorted(zip((cell for cell, _ in live), factors, strict=True), key=lambda part: part[0].size)
-    # Python integers are slow: where few values occur the sum is taken by values.
+    # Python integers are slow: if few different values occur, add values instead of entries.
     if kind.kind == "O":
         by_values = _by_values(parts, added)
         if by_values is not None:
             return Cell(by_values[0], common, bound, by_values[1])
     # From the smallest cell to the largest, so that most additions are on short arrays.
     total = parts[0][0].each(lambda table: scaled(table, parts[0][1], kind))
-    if added:  # while the array is short
+    if added:  # now, while the array is short
         total = total + scalar(added, kind)
     for cell, factor in parts[1:]:
         total = _sum(total, cell.each(lambda table, factor=factor: scaled(table, factor, kind)))
@@ -149,7 +151,7 @@ def combine(terms: Sequence[tuple[Cell, Fraction]], shift: Fraction, kinds: Carr
 
 
 def irrational(terms: Sequence[tuple[Cell, Quantity]], shift: Fraction) -> Cell:
-    """The same with weights of the exact domain, roots among them."""
+    """The sum of weight * cell, plus shift, where weights are numbers of the exact domain, such as roots."""
     total = np.array([shift], dtype=object)
     for cell, weight in sorted(terms, key=lambda term: term[0].size):
         factor = weight * Fraction(1, cell.denominator)
@@ -165,15 +167,15 @@ def _sum(small: Array, large: Array) -> Array:
 
 
 FEW = 512
-"""Up to this size a cell of Python integers is looked through for equal values."""
+"""Up to this many entries, a cell without codes is searched for equal values."""
 
 Coded = tuple[Array, Array]
-"""A table of values, and for each entry the place of its value in it."""
+"""(table of values, for each entry the index of its value in the table)."""
 
 
 def _by_values(parts: Sequence[tuple[Cell, int]], added: int) -> Coded | None:
-    """The sum of factor * cell, plus `added`, over the combinations of values that occur; None where they are so many
-    that entry by entry is as good. The cells come in the order of their sizes."""
+    """The sum of factor * cell, plus `added`, computed once for each combination of values that occurs. None if these
+    are so many that the sum entry by entry is as fast. The cells must be sorted by size."""
     total: Coded | None = None
     for cell, factor in parts:
         coded_cell = _coded(cell)
@@ -187,23 +189,24 @@ def _by_values(parts: Sequence[tuple[Cell, int]], added: int) -> Coded | None:
 
 
 def _coded(cell: Cell) -> Coded | None:
-    """The values of a cell, where they are known or soon found."""
+    """The different values of a cell with codes, if they are known or fast to find; else None."""
     table = cell.table
     if cell.codes is not None:
         return table, cell.codes
     if cell.size <= FEW:
         return _merged(table, np.arange(cell.size, dtype=np.int32))
-    if table.dtype.kind == "i" and 2 * cell.bound < cell.size:
+    if table.dtype.kind == "i" and 2 * cell.bound < cell.size:  # all integers up to the bound
         return np.arange(-cell.bound, cell.bound + 1, dtype=table.dtype), table + scalar(cell.bound, table.dtype)
     return None
 
 
 def _pairs(small: Coded, large: Coded) -> Coded | None:
-    """Sums of two coded cells; None where the pairs that occur are many."""
+    """The sums of two coded cells, the smaller one first; None if too many different pairs of values occur."""
     size_right, size = len(large[0]), len(large[1])
     space = len(small[0]) * size_right
     if space > 16 * size + FEW:
         return None
+    # The code of a pair is (code in small) * size_right + (code in large). Find the pairs that occur.
     before, here = aligned(small[1].astype(np.int64) * size_right, large[1])
     pairs = (before + here).reshape(-1)
     occurs = np.zeros(space, dtype=bool)
@@ -211,7 +214,7 @@ def _pairs(small: Coded, large: Coded) -> Coded | None:
     used = np.flatnonzero(occurs)
     if 4 * len(used) > 3 * size > 3 * FEW:
         return None
-    # Number the pairs that occur, and add each once.
+    # Number the pairs that occur, and add each pair once.
     left_place, right = np.divmod(used, size_right)
     place = np.empty(space, dtype=np.int32)
     place[used] = np.arange(len(used), dtype=np.int32)
@@ -220,16 +223,16 @@ def _pairs(small: Coded, large: Coded) -> Coded | None:
 
 
 def _merged(table: Array, codes: Array) -> Coded:
-    """The same entries, with equal values of the table made one."""
-    known: dict[int, int] = {}
-    places = [known.setdefault(value, len(known)) for value in table.tolist()]
-    if len(known) == len(table):
+    """The same entries with a table in which no value occurs twice."""
+    number_of: dict[int, int] = {}
+    places = [number_of.setdefault(value, len(number_of)) for value in table.tolist()]
+    if len(number_of) == len(table):
         return table, codes
-    return np.array(list(known), dtype=table.dtype), np.array(places, dtype=np.int32)[codes]
+    return np.array(list(number_of), dtype=table.dtype), np.array(places, dtype=np.int32)[codes]
 
 
 def scalar(value: int, kind: np.dtype) -> Any:
-    """`value` as a number of the carrier, so that no wider type creeps in."""
+    """`value` in the number type `kind`, so that numpy does not convert to a wider type."""
     return kind.type(value) if kind.kind in "if" else value
 
 
@@ -254,13 +257,13 @@ def common(cells: Sequence[Cell], kinds: Carrier = carrier) -> tuple[list[Array]
     factors = [denominator // cell.denominator for cell in cells]
     bound = max(f * cell.bound for f, cell in zip(factors, cells, strict=True))
     kind = kinds(bound)
-    # a cell of zeros needs no factor, which the bound does not cover
+    # The bound does not cover the factor of a cell of zeros, which needs none.
     parts = (scaled(cell.numerators, f if cell.bound else 1, kind) for cell, f in zip(cells, factors, strict=True))
     return list(parts), denominator, bound
 
 
 def largest(cells: Sequence[Cell], kinds: Carrier = carrier) -> Array:
-    """The index of the first greatest cell, for each input."""
+    """For each input, the index of the first cell with the maximum value."""
     scores, _, _ = common(cells, kinds)
     best, index = scores[0], np.zeros(1, dtype=np.int32)
     for k, score in enumerate(scores[1:], 1):
@@ -273,22 +276,24 @@ def largest(cells: Sequence[Cell], kinds: Carrier = carrier) -> Array:
 def hard(
     scores: Sequence[Cell], rows: Sequence[Sequence[Cell]], weighting: str, kinds: Carrier = carrier
 ) -> list[Cell]:
-    """One row of hard attention. scores: one cell for each visible position, at least one; rows: for each coordinate
-    its values there.
+    """One row of hard attention: a cell for each coordinate.
 
-    leftmost and rightmost take the first or last position whose score is greatest; average puts equal weight on all of
-    them. How many are tied depends on the input, so that its static denominator takes lcm(1..m) for m positions; where
-    no score depends on the input, it is the number itself.
+    `scores` has a cell for each visible position, at least one; `rows` has for each coordinate its values there.
+    leftmost and rightmost take the first or last position with the maximum score; average puts equal weight on all of
+    them. The number of tied positions depends on the input. So with average and m positions the static denominator gets
+    the factor lcm(1..m); if no score depends on the input, it gets the number of ties.
     """
-    # The same scores for all inputs: the positions are known before any input is looked at.
+    # If all inputs have the same scores, the positions are the same for all inputs too.
     tests, _, _ = common(scores, kinds)
     if all(len(test) == 1 for test in tests):
         entries = [test[0] for test in tests]
         ties = [j for j, entry in enumerate(entries) if entry == max(entries)]
         places = ties if weighting == "average" else ties[:1] if weighting == "leftmost" else ties[-1:]
         return [divide(combine([(row[j], ONE) for j in places], ZERO, kinds), len(places)) for row in rows]
-    moves: list[Array] = []  # at each position after the first: it takes over
-    joins: list[Array] = []  # ... it is tied
+    # For each position after the first, an array over the inputs. `moves`: the maximum moves to this position.
+    # `joins` (average only): its score equals the maximum of the positions before.
+    moves: list[Array] = []
+    joins: list[Array] = []
     best = tests[0]
     for test in tests[1:]:
         here, before = aligned(test, best)
@@ -298,6 +303,7 @@ def hard(
         best = np.maximum(here, before).reshape(-1)
     if weighting == "average":
         return _means(moves, joins, rows, kinds)
+    # leftmost and rightmost: replay the moves on the values.
     result = []
     for row in rows:
         values, denominator, bound = common(row, kinds)
@@ -311,7 +317,7 @@ def hard(
 def _means(
     moves: Sequence[Array], joins: Sequence[Array], rows: Sequence[Sequence[Cell]], kinds: Carrier
 ) -> list[Cell]:
-    """The means of the tied values: running sums that start anew where a greater score is met."""
+    """The means of the tied values. A running sum starts again where the maximum moves; see `hard` for the arrays."""
     most = len(moves) + 1
     ties = math.lcm(*range(1, most + 1))
     count = np.ones(1, dtype=np.int32)
@@ -321,7 +327,8 @@ def _means(
     result = []
     for row in rows:
         values, denominator, bound = common(row, kinds)
-        kind = kinds(max(bound * ties, ties))  # c tied entries sum to at most c * bound; ties / c multiplies them
+        # c tied entries have a sum of at most c * bound, which is then multiplied by ties / c.
+        kind = kinds(max(bound * ties, ties))
         total = scaled(values[0], 1, kind)
         for value, move, join in zip(values[1:], moves, joins, strict=True):
             value, move, join, total = aligned(scaled(value, 1, kind), move, join, total)

@@ -1,8 +1,9 @@
-"""Whether linear forms can all be at least 0, where many such questions are asked that share most of their forms.
+"""Can some linear forms all be at least 0? For many questions that share most of their forms.
 
-In go rows (linear forms with integer coefficients); out comes whether some rational numbers make none of them negative,
-by Fourier-Motzkin elimination. The reason of each answer is kept: a point, or an unsatisfiable core of a few rows. A
-later question that the same point satisfies, or that contains the same core, is answered without elimination.
+A question is a set of rows (linear forms with integer coefficients). The answer says whether rational numbers exist at
+which no row is negative; it is found by Fourier-Motzkin elimination. The reason of each answer is stored: a point, or
+an unsatisfiable core of a few rows. A later question that a stored point satisfies, or that contains a stored core, is
+answered without elimination.
 """
 
 from __future__ import annotations
@@ -15,19 +16,23 @@ from math import ceil, floor, gcd, lcm
 from symcook.domains.linear import STRICT
 
 GivenForm = tuple[Mapping[str, int | Fraction], int | Fraction]
-"""A linear form as it is given: coefficients by name, and the constant."""
+"""A linear form: its coefficients by name, and the constant."""
 FormTerms = tuple[tuple[str, int], ...]
+"""(name, coefficient) pairs sorted by name."""
 FormRow = tuple[FormTerms, int]
-"""A form with integers, without a common factor: its coefficients by name, in order, and the constant."""
+"""A form with integers without a common factor: its terms, and the constant."""
 IntegerPoint = Mapping[str, int]
-"""Numbers by name over one denominator, which stands under the empty name; a name that is left out is 0."""
+"""Numerators by name. The common denominator has the empty name; a name that is missing has the value 0."""
 _Vector = tuple[int, ...]
+"""The coefficients of a row, in the order of the names of the question."""
 _Rows = dict[_Vector, tuple[int, int]]
-"""By coefficients: the least constant, and a bit for each row of the question that it comes from."""
+"""Coefficients -> (the least constant that a row has with them, a bit mask of the rows of the question that this row
+combines)."""
 
 
 def row(form: GivenForm) -> FormRow:
-    """The form with integers."""
+    """The form as a row: multiplied by a positive number so that its coefficients are integers without a common
+    factor."""
     terms, c = form
     scale = lcm(c.denominator, *(x.denominator for x in terms.values()))
     integers = [(v, x.numerator * (scale // x.denominator)) for v, x in terms.items() if x]
@@ -45,9 +50,10 @@ def minus_terms(terms: FormTerms) -> FormTerms:
 
 
 class Premises:
-    """Rows that occur together in several questions; `least` has the least constant by coefficients, also of `over`.
+    """Rows that occur together in several questions, in addition to those of `over`.
 
-    `asked` is how many of the known points were tried, `bits` has a bit for each of them at which no row is negative.
+    `least` has the least constant for each tuple of terms, over the rows of `over` too. The first `asked` points of a
+    `Consistency` have been tried, and `bits` has a bit for each of them at which no row is negative.
     """
 
     __slots__ = ("asked", "bits", "least", "opposed", "over", "rows")
@@ -56,7 +62,8 @@ class Premises:
         self.asked, self.bits, self.rows, self.over = 0, 0, rows, over
         self.least: dict[FormTerms, int] = {} if over is None else dict(over.least)
         self.opposed = over is not None and over.opposed
-        """Whether two of the rows add up to a negative number."""
+        """Whether two of the rows are opposite up to their constants, and these have a negative sum: a
+        contradiction."""
         least = self.least
         for terms, c in rows:
             if c < least.get(terms, c + 1):
@@ -65,20 +72,25 @@ class Premises:
 
 
 class Consistency:
-    """Answers to questions about rows, over the rationals; `STRICT` is some positive number. `more` adds numbers for
-    further names to a point that is found, so that it answers more questions."""
+    """Answers questions about rows over the rationals. The name `STRICT` stands for some positive number.
+
+    `more` receives each new point and may add numbers for further names, so that the point answers more questions.
+    """
 
     def __init__(self, more: Callable[[dict[str, int]], IntegerPoint] = dict) -> None:
         self.more = more
         self.points: list[IntegerPoint] = []
+        """The points that earlier questions gave."""
         self.cores: list[tuple[FormRow, ...]] = []
+        """Sets of rows that contradict each other."""
         self._met: dict[FormRow, tuple[int, int]] = {}
+        """Row -> (bit mask of the points at which it was evaluated, bit mask of those where it is not negative)."""
 
     def possible(self, premises: Premises, more: Collection[FormRow] = ()) -> bool:
-        """Whether there are numbers for which none of the premises and of some more rows is negative."""
+        """Whether numbers exist at which no row of `premises`, and none of `more`, is negative."""
         if premises.opposed:
             return False
-        # A known point may satisfy all rows.
+        # A stored point may satisfy all rows: `points` is the bit mask of those that do.
         points = self._at_all(premises)
         for form in more:
             if not points:
@@ -86,7 +98,7 @@ class Consistency:
             points &= self._at_points(form, points)
         if points:
             return True
-        # Two rows may contradict each other, or the rows may contain a known core.
+        # Two rows may contradict each other, or the rows may contain a stored core.
         all_premises = Premises(more, premises) if more else premises
         if all_premises.opposed:
             return False
@@ -94,7 +106,7 @@ class Consistency:
         for core in self.cores:
             if all(least.get(terms, c + 1) <= c for terms, c in core):
                 return False
-        # Else elimination finds a point or a core.
+        # Otherwise elimination gives a point or a core.
         point, core = solved([*least.items()])
         if point is None:
             self.cores.append(core)
@@ -103,21 +115,23 @@ class Consistency:
         return point is not None
 
     def _at_all(self, premises: Premises) -> int:
-        """A bit for each point at which no premise is negative."""
-        known = len(self.points)
-        if premises.asked < known:
-            new = (1 << known) - (1 << premises.asked)
+        """The bit mask of the points at which no premise is negative."""
+        # Evaluate the premises only at points that were added since the last call.
+        count = len(self.points)
+        if premises.asked < count:
+            new = (1 << count) - (1 << premises.asked)
             if premises.over is not None:
                 new &= self._at_all(premises.over)
             for form in premises.rows:
                 if not new:
                     break
                 new &= self._at_points(form, new)
-            premises.asked, premises.bits = known, premises.bits | new
+            premises.asked, premises.bits = count, premises.bits | new
         return premises.bits
 
     def _at_points(self, form: FormRow, among: int) -> int:
-        """A bit for each of some points at which a row is not negative."""
+        """A bit mask that has, among the points of the mask `among`, exactly those at which a row is not negative; it
+        may have further points where it is not negative."""
         asked, bits = self._met.get(form, (0, 0))
         if unasked := among & ~asked:
             terms, c = form
@@ -132,32 +146,36 @@ class Consistency:
 
 
 def solved(rows: list[FormRow]) -> tuple[dict[str, int] | None, tuple[FormRow, ...]]:
-    """Numbers at which no row is negative, or None and the rows of a contradiction. No two rows may have the same
-    coefficients. Fourier-Motzkin: one name after the other is eliminated, then they get numbers in reverse order."""
+    """(a point at which no row is negative, ()), or (None, rows that contradict each other).
+
+    No two rows may have the same coefficients. This is Fourier-Motzkin elimination: the names are eliminated one after
+    the other, and then get their numbers in reverse order.
+    """
     names = sorted({v for terms, _ in rows for v, _ in terms} - {STRICT})
     names.append(STRICT)
-    # Each row as a vector over `names`, with the bit of the row that it comes from.
+    # Each row as a vector over `names`, with its bit.
     open_rows: _Rows = {}
     for k, (terms, c) in enumerate(rows):
         if not terms and c < 0:
             return None, (rows[k],)
-        by = dict(terms)
-        open_rows[tuple([by.get(v, 0) for v in names])] = c, 1 << k
-    # `STRICT` comes last, because it must be positive.
-    ends: list[tuple[int, list[tuple[_Vector, int]]]] = []
+        coefficients = dict(terms)
+        open_rows[tuple([coefficients.get(v, 0) for v in names])] = c, 1 << k
+    # `STRICT` is eliminated last, because it must be positive. `eliminated` has each name, by its index, with the rows
+    # that bounded it at that time.
+    eliminated: list[tuple[int, list[tuple[_Vector, int]]]] = []
     for last in (False, True):
-        open_ = {len(names) - 1} if last else {*range(len(names) - 1)}
-        while open_:
-            g = _first_out(open_rows, open_)
-            open_.remove(g)
-            ends.append((g, [(vector, c) for vector, (c, _) in open_rows.items() if vector[g]]))
+        to_eliminate = {len(names) - 1} if last else {*range(len(names) - 1)}
+        while to_eliminate:
+            g = _first_out(open_rows, to_eliminate)
+            to_eliminate.remove(g)
+            eliminated.append((g, [(vector, c) for vector, (c, _) in open_rows.items() if vector[g]]))
             remaining = _eliminated(open_rows, g, last)
-            if isinstance(remaining, int):
+            if isinstance(remaining, int):  # a bit mask of rows that contradict each other
                 return None, tuple(used_row for k, used_row in enumerate(rows) if remaining >> k & 1)
             open_rows = remaining
     # Backwards: each name lies between the bounds that the later names leave it.
     values: list[int | Fraction] = [0] * len(names)
-    for g, used in reversed(ends):
+    for g, used in reversed(eliminated):
         values[g] = _between(g, used, values, g == len(names) - 1)
     scale = lcm(*(x.denominator for x in values))
     point = {v: x.numerator * (scale // x.denominator) for v, x in zip(names, values, strict=True)}
@@ -165,14 +183,14 @@ def solved(rows: list[FormRow]) -> tuple[dict[str, int] | None, tuple[FormRow, .
 
 
 def _joins(rows: _Rows, g: int) -> int:
-    """How many rows the elimination of a name makes."""
+    """The number of rows that the elimination of the name with index g makes."""
     signs = [vector[g] > 0 for vector in rows if vector[g]]
     above = sum(signs)
     return above * (len(signs) - above)
 
 
 def _first_out(rows: _Rows, names: Collection[int]) -> int:
-    """A name whose elimination makes the fewest rows."""
+    """The index of a name whose elimination makes the fewest rows."""
     best, fewest = -1, -1
     for g in names:
         joins = _joins(rows, g) if len(names) > 1 else 0
@@ -184,8 +202,10 @@ def _first_out(rows: _Rows, names: Collection[int]) -> int:
 
 
 def _eliminated(rows: _Rows, g: int, positive: bool) -> _Rows | int:
-    """The rows without a name, which may have to be positive; the bits of rows that contradict each other."""
-    # Rows without the name stay; the others bound it from below (coefficient > 0) or above.
+    """The rows after elimination of the name with index g; or the bit mask of rows that contradict each other. With
+    `positive`, the name must be positive."""
+    # Rows without the name stay. A row with a positive coefficient bounds it from below (list `above`, after the sign),
+    # one with a negative coefficient from above (list `below`).
     remaining: _Rows = {}
     above: list[tuple[_Vector, int, int]] = []
     below: list[tuple[_Vector, int, int]] = []
@@ -197,7 +217,7 @@ def _eliminated(rows: _Rows, g: int, positive: bool) -> _Rows | int:
                 return bits
         else:
             remaining[vector] = c, bits
-    # Each lower bound with each upper bound: the combination in which the name cancels, in lowest terms.
+    # For each lower and each upper bound: their positive combination in which the name cancels, in lowest terms.
     for up, c, a in above:
         x = up[g]
         for down, d, b in below:
@@ -218,8 +238,8 @@ def _eliminated(rows: _Rows, g: int, positive: bool) -> _Rows | int:
 
 
 def _between(g: int, used: list[tuple[_Vector, int]], values: list[int | Fraction], positive: bool) -> int | Fraction:
-    """A number for the name g between the bounds of the `used` rows, an integer where there is one; `values` has the
-    numbers of the names that were eliminated later."""
+    """A number for the name g between the bounds given by the rows `used`: an integer if there is one. `values` has the
+    numbers of the names that were eliminated later. With `positive`, the number must be positive."""
     low: int | Fraction | None = None
     high: int | Fraction | None = None
     for vector, c in used:
@@ -229,7 +249,7 @@ def _between(g: int, used: list[tuple[_Vector, int]], values: list[int | Fractio
             low = end if low is None or end > low else low
         else:
             high = end if high is None or end < high else high
-    # `STRICT` may be as small as needed: halfway to its upper end.
+    # `STRICT`: one above its lower end, or halfway between its ends.
     if positive:
         low = max(low or 0, 0)
         return low + 1 if high is None else low if low == high else Fraction(low + high) / 2

@@ -1,8 +1,8 @@
-"""Exact values: rationals as `Fraction`, exponential sums (`symcook.numbers.expsum`) where a softmax makes them, and
-numbers with one square root (`symcook.numbers.roots`) where a layer norm does.
+"""Exact values: rationals as `Fraction`, exponential sums (`symcook.numbers.expsum`) as results of softmax, and numbers
+with one square root (`symcook.numbers.roots`) as results of layer norm.
 
-A column is a list with one value for each position. Nothing is rounded, and no float is accepted. A coefficient without
-an exact form here is rejected, and the error names the domain that can take it.
+A column is a list with one value for each position. No operation rounds, and no float is accepted. A coefficient
+without an exact form here is rejected, and the error names a domain that accepts it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Exact(Shortening[ExactValue]):
 
     name: ClassVar[str] = "exact"
     nothing = Fraction(0)
-    recalls: ClassVar[bool] = True
+    recalls: ClassVar[bool] = True  # see `Shortening`
 
     def number(self, value: Coefficient) -> ExactValue:
         return coefficient(value)
@@ -71,7 +71,7 @@ class Exact(Shortening[ExactValue]):
         return _weights([(_exponent(score - scores[0]),) for score in scores], ())
 
     def scales(self, factor: Coefficient) -> Sequence[tuple[ExactValue, Logs]]:
-        """Factors of the scores as `logarithmic` has them."""
+        """The factor of the scores at each row, in the form of `logarithmic`."""
         if not isinstance(factor, tuple) or "i" not in names(factor):
             return [logarithmic(factor, self._start, self.length)] * len(self.rows)
         return [logarithmic(factor, self._start + row, self.length) for row in self.rows]
@@ -79,28 +79,30 @@ class Exact(Shortening[ExactValue]):
     def softmax(
         self, scores: Sequence[ExactValue], scale: tuple[ExactValue, Logs], rows: Sequence[Sequence[ExactValue]]
     ) -> list[ExactValue]:
-        """Scores are taken from the first one: a common factor of all weights cancels. A root in the factor may make
-        them rational."""
+        """The weighted mean of each row of values; `scale` has the form of `logarithmic`. Scores are taken relative to
+        the first one, since a common factor of all weights cancels; a root in `scale` may make their products
+        rational."""
         plain, logs = scale
         moved = [score - scores[0] for score in scores]
         return [soft_mean(moved, plain, logs, row) for row in rows]
 
     def scoring(self, queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], compared: bool) -> Scores:
-        """Scores that are only compared are integers where all entries are rational, up to a factor of each row; where
-        all of a key, and of a query, are multiples of one root, the squares of the scores with their signs."""
-        known = next(self._memo)
+        """Scores that are only compared are replaced by integers in the same order within each row: if all entries are
+        rational, the scores up to a positive factor; if each query and each key is a rational vector times a root,
+        their squares with their signs (`_squared`)."""
+        memo = next(self._memo)
         if not compared or not all(isinstance(x, Fraction) for column in (*queries, *keys) for x in column):
-            return (_squared(queries, keys, known) if compared else None) or super().scoring(queries, keys, compared)
-        # Keys over one denominator, each query over one of its own: the order of the scores in a row stays the same.
-        offered: list[Any] = list(zip(*keys, strict=True))
-        below = lcm(*(x.denominator for key in offered for x in key))
-        integer_keys = [[int(x * below) for x in key] for key in offered]
+            return (_squared(queries, keys, memo) if compared else None) or super().scoring(queries, keys, compared)
+        # Multiply all keys by one common denominator, and each query by its own: the order of scores in a row stays.
+        key_rows: list[Any] = list(zip(*keys, strict=True))
+        below = lcm(*(x.denominator for key in key_rows for x in key))
+        integer_keys = [[int(x * below) for x in key] for key in key_rows]
 
         def scores(number: int, sees: range) -> list[int]:
             query: list[Any] = [column[number] for column in queries]
             scale = lcm(*(x.denominator for x in query))
-            asked = [int(x * scale) for x in query]
-            return [sum(map(mul, asked, integer_keys[j])) for j in sees]
+            integer_query = [int(x * scale) for x in query]
+            return [sum(map(mul, integer_query, integer_keys[j])) for j in sees]
 
         return scores
 
@@ -108,32 +110,34 @@ class Exact(Shortening[ExactValue]):
         return quotient(value) if isinstance(value, Fraction) else str(value)
 
 
-def _squared(queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], known: dict[Any, Any]) -> Scores | None:
-    """The scores as c S |S| r with whole S, where a key is S' sqrt(r) and a query of this form too: integers in the
-    order of the scores, up to a positive factor of each row. None where an entry is of another form. `known` has the
-    forms of keys that came before."""
-    # Each query and each key as integers times one root; None as soon as one has another form.
-    asked, offered = list[list[int]](), list[tuple[list[int], Fraction]]()
+def _squared(queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], memo: dict[Any, Any]) -> Scores | None:
+    """Integers in the order of the scores of each row, if every query and every key is integers times one root.
+
+    A score is then S sqrt(r), up to a positive factor of its row, with an integer S and the r of the key; S |S| r, its
+    square with its sign, has the same order. None if a query or a key has another form. `memo` has the forms of keys
+    that were met before, by the ids of their entries.
+    """
+    query_forms, key_forms = list[list[int]](), list[tuple[list[int], Fraction]]()
     for query in zip(*queries, strict=True):
         form = _multiple(query)
         if form is None:
             return None
-        asked.append(form[0])
+        query_forms.append(form[0])  # without its root, a positive factor of the row
     for key in zip(*keys, strict=True):
-        name = tuple(map(id, key))
-        stored = known.get(name)
-        if stored is None:  # with the key, so that the ids stay its own
-            stored = known[name] = _multiple(key), key
+        ids = tuple(map(id, key))
+        stored = memo.get(ids)
+        if stored is None:  # the key is stored too, so that the ids are not reused
+            stored = memo[ids] = _multiple(key), key
         form = stored[0]
         if form is None:
             return None
-        offered.append(form)
-    # The key S' sqrt(r) gives the score S sqrt(r) up to a factor: S |S| r is its square with its sign.
-    below = lcm(*(size.denominator for _, size in offered))
-    integer_keys = [(key, size.numerator * (below // size.denominator)) for key, size in offered]
+        key_forms.append(form)
+    # Multiply each r by the common denominator of all of them.
+    below = lcm(*(size.denominator for _, size in key_forms))
+    integer_keys = [(key, size.numerator * (below // size.denominator)) for key, size in key_forms]
 
     def scores(number: int, sees: range) -> list[int]:
-        query = asked[number]
+        query = query_forms[number]
         sums = [(sum(map(mul, query, integer_keys[j][0])), integer_keys[j][1]) for j in sees]
         return [part * abs(part) * size for part, size in sums]
 
@@ -141,7 +145,7 @@ def _squared(queries: Sequence[ExactColumn], keys: Sequence[ExactColumn], known:
 
 
 def _multiple(entries: Sequence[Any]) -> tuple[list[int], Fraction] | None:
-    """Integers and a positive number s, by whose root they are multiplied: the entries. None where they have no such
+    """(integers, s) such that the entries are the integers times sqrt(s), with s > 0; None if they have no such
     form."""
     inside = next((x.r for x in entries if isinstance(x, Root)), 1)
     factors = []
@@ -162,12 +166,12 @@ def normalised(row: Sequence[ExactValue], epsilon: Fraction, zero_variance: str,
     >>> [str(value) for value in normalised([Fraction(1), Fraction(2), Fraction(6)], Fraction(0), "refuse", 1)]
     ['-sqrt(42)/7', '-sqrt(42)/14', '3*sqrt(42)/14']
 
-    With epsilon = 0 a common factor cancels, so that entries need a rational ratio only, whatever they are. Raises
-    NotExact where the answer would hold two independent roots, or a root and an exponential.
+    With epsilon = 0 a common factor cancels, so entries with rational ratios always have a result. Raises NotExact if
+    the result would have two independent roots, or a root and an exponential.
     """
     mean = _total(row) / len(row)
     moved = [value - mean for value in row]
-    # With epsilon = 0 the entries are divided by the first one that is not zero, so that a common root cancels.
+    # With epsilon = 0, divide the centred entries by the size of the first nonzero one, so that a common root cancels.
     unit = next((abs(value) for value in moved if value != 0), None)
     if unit is None:
         if epsilon == 0:
@@ -186,7 +190,7 @@ def normalised(row: Sequence[ExactValue], epsilon: Fraction, zero_variance: str,
 
 
 def coefficient(value: int | Number) -> ExactValue:
-    """A coefficient as a Fraction, or as a Root where it holds one square root.
+    """A coefficient as a Fraction, or as a Root if it has one square root.
 
     >>> from symcook.model.symbols import lowered
     >>> print(coefficient(lowered("1 - 2/sqrt(3)")))
@@ -201,7 +205,7 @@ def coefficient(value: int | Number) -> ExactValue:
 
 @lru_cache(maxsize=4096)
 def _known(tree: Tree) -> Any:
-    """A tree as a number, rational or with one root; remembered."""
+    """The value of a term as a Fraction or a Root; NotExact if it has another form."""
     try:
         value = _Roots({}).term(tree)
         return Fraction(value) if isinstance(value, int) else value
@@ -210,7 +214,7 @@ def _known(tree: Tree) -> Any:
 
 
 def number(value: int | Number) -> Fraction:
-    """A coefficient as a Fraction; NotExact where it is not rational, BadInput for a symbol."""
+    """A coefficient as a Fraction; NotExact if it is irrational, BadInput for a symbol."""
     exact_value = coefficient(value)
     if not isinstance(exact_value, Fraction):
         raise NotExact("numbers must be rational in exact arithmetic", exact_value, _BALL)
@@ -221,19 +225,18 @@ def number(value: int | Number) -> Fraction:
 def at_position(expression: int | Number, i: int, n: int) -> Fraction:
     """The exact value of a term in i and n at one position.
 
-
     >>> from symcook.model.symbols import lowered
     >>> at_position(lowered("(-1)^i*i/n"), 3, 4)
     Fraction(-3, 4)
 
-    Raises NotExact where it is not rational, Undecided where a comparison in it stays open, BadInput where a
-    denominator is zero or a power too long.
+    Raises NotExact if it is irrational, Undecided if a comparison in it is undecided, BadInput if a denominator is zero
+    or a power too long.
     """
-    return number(value_at(expression, i, n))  # sympy knows more that is rational, as cos(pi*i)
+    return number(value_at(expression, i, n))  # `value_at` asks sympy too, which knows that cos(pi*i) is rational
 
 
 def value_at(expression: int | Number, i: int, n: int) -> Number:
-    """The value of a term in i and n at one position: a Fraction, or else a tree."""
+    """The value of a term in i and n at one position: a Fraction, or a tree if it is irrational."""
     try:
         return rational_at(expression, i, n)
     except NotExact:
@@ -242,9 +245,9 @@ def value_at(expression: int | Number, i: int, n: int) -> Number:
         return at(expression, {"i": i, "n": n})
 
 
-@lru_cache(maxsize=1 << 14)  # many words of one length ask for the same
+@lru_cache(maxsize=1 << 14)  # many strings of one length need the same values
 def rational_at(expression: int | Number, i: int, n: int) -> Fraction:
-    """The value at one position; NotExact where it is not rational by its parts and by exact roots alone."""
+    """The value at one position; NotExact unless rational arithmetic and exact roots give it."""
     if not isinstance(expression, tuple):
         return Fraction(expression)
     value = _Rooted({"i": i, "n": n}).term(expression)
@@ -252,7 +255,7 @@ def rational_at(expression: int | Number, i: int, n: int) -> Fraction:
 
 
 class _Rooted(Rationals):
-    """Rationals with those roots and broken powers that are rational."""
+    """Rational arithmetic, with roots and fractional powers whose value is rational."""
 
     def name(self, name: str) -> Fraction | int:
         if name not in self.values and name != "pi":
@@ -269,7 +272,7 @@ class _Rooted(Rationals):
 
 
 def _root(base: Fraction, exponent: Fraction) -> Fraction:
-    """A root or broken power of a rational that is rational; BadInput where it has no real value."""
+    """base^exponent for a fractional exponent, if it is rational (else NotExact); BadInput if it has no real value."""
     if base == 0 and exponent > 0:
         return base
     if base == 0:
@@ -284,9 +287,11 @@ def _root(base: Fraction, exponent: Fraction) -> Fraction:
 
 
 class _Beside(_Rooted):
-    """Rationals beside numbers of another kind, which add and multiply by themselves and have no functions."""
+    """Rationals together with numbers of the class `kind`. For the latter only + - * / are defined: powers, functions
+    and comparisons require rationals."""
 
     kind: ClassVar[Any]
+    """The class (or tuple of classes) of the other numbers."""
 
     def divide(self, a: Any, b: Any, tree: Tree) -> Any:
         return a / b if isinstance(a, self.kind) or isinstance(b, self.kind) else super().divide(a, b, tree)
@@ -299,14 +304,14 @@ class _Beside(_Rooted):
         return super().call(name, self._rational(arguments, tree), tree)
 
     def compare(self, tag: str, a: object, b: object, tree: Tree) -> bool:
-        left, right = self._rational((a, b), tree)
-        return super().compare(tag, left, right, tree)
+        first, second = self._rational((a, b), tree)
+        return super().compare(tag, first, second, tree)
 
     def kept(self, value: Any) -> Any:
         return value if isinstance(value, self.kind) else super().kept(value)
 
     def _rational(self, values: Sequence[object], tree: Tree) -> list[Any]:
-        """The values; NotExact if one of them is of the other kind."""
+        """The values as a list; NotExact if one of them is not rational."""
         if any(isinstance(value, self.kind) for value in values):
             raise NotExact("the value must be an exact rational", show(tree), "write it as p/q")
         return list(values)
@@ -330,9 +335,11 @@ class _Roots(_Beside):
 
 
 Logs = tuple[tuple[ExactValue, Fraction], ...]
+"""Pairs (c, m) of the sum of c log(m)."""
 Exponents = tuple[Fraction, ...]
+"""The exponent of e in a weight, then the exponent of each base."""
 Mixed: TypeAlias = "Fraction | int | Root | _Form"
-"""What stands in a factor of scores."""
+"""A value that may occur in the factor of scores."""
 
 
 @dataclass(frozen=True)
@@ -372,7 +379,7 @@ class _Form:
 
 
 class _Logarithmic(_Roots):
-    """Rationals and roots, and sums of logarithms of rationals with such coefficients."""
+    """Rationals, roots, and sums of logarithms of rationals with rational or root coefficients."""
 
     kind = (Root, _Form)
 
@@ -388,8 +395,10 @@ class _Logarithmic(_Roots):
 
 
 def logarithmic(factor: int | Number, i: int, n: int) -> tuple[ExactValue, Logs]:
-    """The factor of the scores at row i as r + sum of c log(m): r and the pairs (c, m), one pair where the logarithms
-    fit into one. m is rational, r and c are rational or roots, which scores with the same root make rational.
+    """(r, ((c, m), ...)) such that the factor of the scores at row i is r + the sum of c log(m).
+
+    Several logarithms are combined into one if possible. m is rational; r and c are rational or roots, whose product
+    with a score may be rational.
 
     >>> from symcook.model.symbols import lowered
     >>> logarithmic(lowered("2*log(n) + 1/i"), 2, 8)
@@ -409,7 +418,8 @@ def logarithmic(factor: int | Number, i: int, n: int) -> tuple[ExactValue, Logs]
 
 
 def _combined(logs: Sequence[tuple[Any, Fraction]]) -> Logs:
-    """One logarithm for a sum of them: log(2)/2 + log(8)/2 has rational powers though log(2)/2 has none."""
+    """The pairs (c, m) of a sum of c log(m), combined into one pair if all c are rational and m is not too long. For
+    example log(2)/2 + log(8)/2 becomes log(4): 4^s is rational for an integer s, though 2^(s/2) may not be."""
     if len(logs) < 2 or not all(isinstance(c, Fraction) for c, _ in logs):
         return tuple(logs)
     below = lcm(*(c.denominator for c, _ in logs))
@@ -422,7 +432,7 @@ def _combined(logs: Sequence[tuple[Any, Fraction]]) -> Logs:
 
 
 def _exponent(product: ExactValue) -> Fraction:
-    """A factor of the scores times a score, which must be rational."""
+    """`product`, a factor of the scores times a score; NotExact if it is irrational."""
     if not isinstance(product, Fraction):
         raise NotExact("a softmax score must be rational in exact arithmetic", product, _BALL)
     return product
@@ -435,8 +445,10 @@ def soft_mean(
     values: Sequence[ExactValue],
     counts: Sequence[int] | None = None,
 ) -> ExactValue:
-    """sum w_j v_j / sum w_j with w_j = e^(plain s_j) prod m^(c s_j), the products of factors and scores rational. With
-    `counts` the j-th pair stands there so often."""
+    """sum w_j v_j / sum w_j with w_j = e^(plain s_j) prod m^(c s_j), where all plain s_j and c s_j must be rational.
+
+    With `counts`, the j-th pair of score and value occurs counts[j] times.
+    """
     factors, bases = (plain, *(c for c, _ in logs)), tuple(base for _, base in logs)
     exponents = [tuple(_exponent(factor * score) for factor in factors) for score in scores]
     forms = [value.form if isinstance(value, ExpSum) else value for value in values]
@@ -450,12 +462,13 @@ def soft_mean(
 def mean(
     counted: frozenset[tuple[tuple[Exponents, SumForm | ExactValue], int]], bases: tuple[Fraction, ...]
 ) -> ExactValue:
-    """A row of softmax attention, from how often each pair of exponents (of e and of `bases`) and a value (or its form)
-    occurs in it: over all words of a length few of these differ."""
+    """A row of softmax attention. `counted` has pairs ((exponents, value or its form), number of occurrences in the
+    row); exponents are those of e and of each of `bases`. Results are remembered: over all strings of one length, few
+    rows differ."""
     exponents = [row for (row, _), _ in counted]
     counts = [count for _, count in counted]
     values: list[Any] = [ExpSum.of(form) if isinstance(form, frozenset) else form for (_, form), _ in counted]
-    # Equal exponents: a plain mean. Powers of e alone: exponential sums. Else each weight is computed.
+    # Equal exponents: a plain mean. Only powers of e: exponential sums. Otherwise compute each weight.
     if all(row == exponents[0] for row in exponents):
         return _total([value * count for value, count in zip(values, counts, strict=True)]) / sum(counts)
     if not bases:

@@ -1,11 +1,11 @@
-"""Rational functions over the rationals in generators that are added as they occur.
+"""Rational functions over the rationals in generators that are added when they first occur.
 
-A value is a `flint.fmpq`, or a `Function`: a quotient of two multivariate polynomials in lowest terms that is no
+A value is a `flint.fmpq`, or a `Function`: a quotient of two multivariate polynomials in lowest terms that is not a
 rational constant. A generator is a symbol, an exponential exp(b/q), a max(0, u), a step I[u > 0], a root sqrt(u), an
 erf(u) or tanh(u), or an irrational constant. Powers of roots and steps are folded: sqrt(u)^2 = u, I[u > 0]^2 =
-I[u > 0]. Otherwise generators are treated as independent: where two are not (max(0, x) and x are not), equal values
-may be written differently, so a quotient that is not 0 as written is never taken for a nonzero value;
-`symcook.domains.signs` decides that.
+I[u > 0]. Otherwise generators are treated as independent. Where they are not (as max(0, x) and x), equal values may
+have different quotients. So a quotient that is not the constant 0 may still have the value 0; `symcook.domains.signs`
+decides whether it has.
 """
 
 from __future__ import annotations
@@ -26,21 +26,25 @@ Value: TypeAlias = "fmpq | Function"
 
 ZERO = fmpq(0)
 ONE = fmpq(1)
-MAX_TERMS = 5_000
-MAX_SHOWN = 5_000  # numbers and names in one shown value, counted with those of maxima and exponentials inside
+# Beyond these limits Undecided is raised.
+MAX_TERMS = 5_000  # terms of a numerator or denominator
+MAX_SHOWN = 5_000  # numbers and names in one shown value, including those inside maxima and exponentials
 MAX_GENERATORS = 400
 MAX_WORK = 20_000_000  # products of terms in all arithmetic of one field
+# Beyond these limits a polynomial is not factored, or a common factor of two is not searched for.
 _FACTOR_TERMS, _FACTOR_DEGREE = 40, 40
-_GCD_WORK = 200_000  # the product of two lengths above which a common factor is not looked for
-_GCD_DEGREE = 2_000  # the same for the total degree; roots of exponentials make large ones
+_GCD_WORK = 200_000  # the product of the two numbers of terms
+_GCD_DEGREE = 2_000  # the smaller total degree; roots of exponentials make large ones
 
 
 @dataclass(frozen=True)
 class Generator:
-    """kind "symbol" or "constant": `argument` is the sympy symbol or number. kind "exp": e to `argument` (a value)
-    divided by the field's root of that generator. kind "max": max(0, argument); "step": I[argument > 0]; "sqrt": the
-    root of a nonnegative argument; "erf", "tanh": the function. Arguments of "max", "step" and "sqrt" are polynomials
-    or rational, in generators that were there before."""
+    """A generator, by its kind.
+
+    "symbol", "constant": `argument` is the sympy symbol or number. "exp": e^(argument/q), with q from `Field.roots`.
+    "max": max(0, argument). "step": I[argument > 0]. "sqrt": the root of a nonnegative argument. "erf", "tanh": the
+    function. Arguments of "max", "step" and "sqrt" are rationals, or polynomials in generators that are older.
+    """
 
     kind: str
     argument: Any
@@ -58,29 +62,39 @@ class Field:
     def __init__(self) -> None:
         self.generators: list[Generator] = []
         self.roots: list[int] = []
+        """For each generator: q, where an "exp" generator is e^(argument/q); 1 for other kinds."""
         self._index: dict[Any, int] = {}
+        """(kind, key of the argument) -> the index of the generator."""
         self._history: list[tuple[int, ...]] = [()]
+        """For each earlier version, `roots` at its end; the last entry, for the present version, is not filled in
+        yet."""
         self.version = 0
-        """Grows where functions made before must be rewritten before they meet new ones."""
+        """Increases when `roots` or the size of the ring changes. A function of an earlier version must then be
+        rewritten (`lift`) before it is combined with newer ones."""
         self._sympy: dict[int, Any] = {}
+        """Index of a generator -> its argument as a sympy expression."""
         self._folding: list[int] = []
+        """The indices of "sqrt" and "step" generators, whose powers `reduced` folds."""
         self._sizes: dict[int, int] = {}
+        """Index of a generator -> the result of `_size`."""
         self._work = 0
+        """The number of products of terms so far, at most `MAX_WORK`."""
         self._context(8)
 
     def _context(self, capacity: int) -> None:
+        """Make the polynomial ring in `capacity` generators."""
         self.ctx: fmpq_mpoly_ctx = fmpq_mpoly_ctx.get([f"g{k}" for k in range(capacity)], Ordering.lex)
         self.one: fmpq_mpoly = self.ctx.constant(1)
         self.gens = self.ctx.gens()
 
     def _renew(self) -> None:
-        """Begin a version: functions that are there hold exponents of the present one."""
+        """Begin a new version: existing functions have exponents that are valid for the present one."""
         self._history[-1] = tuple(self.roots)
         self._history.append(())
         self.version += 1
 
     def _add(self, key: object, generator: Generator) -> int:
-        """The index of a new generator; the ring grows to twice its size when it is full."""
+        """Add a generator, and return its index. A full ring is replaced by one with twice as many generators."""
         if len(self.generators) >= MAX_GENERATORS:
             raise self.too_large(f"{MAX_GENERATORS} maxima and exponentials")
         if len(self.generators) == len(self.gens):
@@ -100,7 +114,8 @@ class Field:
         return self._atom("symbol", symbol, symbol)
 
     def constant(self, number: object) -> Function:
-        """The value of an irrational sympy number, known by its sympy form only."""
+        """The value of an irrational sympy number. Two such numbers are the same generator if their sympy forms are
+        equal."""
         return self._atom("constant", number, number)
 
     def maximum(self, argument: Value) -> Function:
@@ -113,7 +128,7 @@ class Field:
         return self._atom(kind, self.key(argument), argument)
 
     def _atom(self, kind: str, key: object, argument: object) -> Function:
-        """The generator of a kind and key as a value, made if it is new."""
+        """The generator of a kind and key as a value; it is added if it is new."""
         index = self._index.get((kind, key))
         if index is None:
             index = self._add((kind, key), Generator(kind, argument))
@@ -124,10 +139,10 @@ class Field:
     def reduced(self, polynomial: fmpq_mpoly) -> fmpq_mpoly:
         """The polynomial with squares of roots and powers of steps folded."""
         degrees = polynomial.degrees()
-        for g in reversed(self._folding):  # an argument holds older generators only
+        for g in reversed(self._folding):  # newest first, since an argument has older generators only
             if degrees[g] < 2:
                 continue
-            # sqrt(u)^(2k + r) = u^k sqrt(u)^r: the terms are sorted by k. A power of a step is the step.
+            # sqrt(u)^(2k + r) = u^k sqrt(u)^r: group the terms by k. A power of a step is the step itself (k = 0).
             parts: dict[int, dict[Any, Any]] = {}
             root = self.generators[g].kind == "sqrt"
             for monomial, c in polynomial.terms():
@@ -173,16 +188,17 @@ class Field:
         return self.ctx.from_dict({tuple(exponents): 1})
 
     def lift(self, f: Function) -> None:
-        """Rewrite a function made at an earlier version over the present generators, in place."""
+        """Rewrite a function of an earlier version over the present generators, in place."""
         if f.version == self.version:
             return
-        then = self._history[f.version]
-        factors = [self.roots[g] // then[g] for g in range(len(then))]
+        old_roots = self._history[f.version]
+        factors = [self.roots[g] // old_roots[g] for g in range(len(old_roots))]
         f.num, f.den = (self.one if p.is_one() else self._lifted(p, factors) for p in (f.num, f.den))
         f.version, f.text = self.version, None
 
     def _lifted(self, polynomial: fmpq_mpoly, factors: Sequence[int]) -> fmpq_mpoly:
-        """A polynomial of an earlier version: the exponents of exponentials are multiplied as their roots grew."""
+        """A polynomial of an earlier version over the present generators. Exponents of the g-th generator are
+        multiplied by the g-th of `factors`, since its root q has become larger by that factor."""
         size, width = len(self.gens), len(factors)
         return self.ctx.from_dict(
             {
@@ -192,10 +208,11 @@ class Field:
         )
 
     def polynomial_key(self, polynomial: fmpq_mpoly) -> Any:
-        """What tells polynomials of the present version apart, the same at every later version."""
+        """A hashable key of a polynomial of the present version. It is the same at every later version."""
         roots = self.roots
 
         def power(e: int, root: int) -> tuple[int, int]:
+            """The exponent e/root in lowest terms."""
             common = gcd(e, root)
             return e // common, root // common
 
@@ -205,28 +222,28 @@ class Field:
         )
 
     def key(self, value: Value) -> Any:
-        """What tells values apart, the same at every version."""
+        """A hashable key of a value. It is the same at every version."""
         if isinstance(value, fmpq):
             return value
         self.lift(value)
         return self.polynomial_key(value.num), self.polynomial_key(value.den)
 
     def written(self, value: Function) -> tuple[int, str, str]:
-        """What tells values of the present version apart, sooner than `key` does."""
+        """A hashable key of a value, valid for the present version only. It is faster to compute than `key`."""
         self.lift(value)
         if value.text is None:
             value.text = self.version, str(value.num), "1" if value.den is self.one else str(value.den)
         return value.text
 
     def too_large(self, what: str) -> Undecided:
-        """The refusal of a closed form that has more than `what`; it names the symbols that may be set."""
+        """The error that a closed form has more than `what`; it names symbols that the user may set."""
         names = [g.argument.name for g in self.generators if g.kind == "symbol"]
         shown_names = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
         do = f"set one of its symbols ({shown_names}), or give a shorter input" if names else "give a shorter input"
         return Undecided(f"the closed form has more than {what}; {do}.")
 
     def times(self, first: fmpq_mpoly, second: fmpq_mpoly) -> fmpq_mpoly:
-        """The product of two polynomials; Undecided where the work of this field passes `MAX_WORK`."""
+        """The product of two polynomials; Undecided if the work of this field exceeds `MAX_WORK`."""
         if first is self.one or second is self.one:
             return second if first is self.one else first
         self._work += len(first) * len(second)
@@ -235,14 +252,14 @@ class Field:
         return first * second
 
     def _bounded_power(self, polynomial: fmpq_mpoly, exponent: int) -> fmpq_mpoly:
-        """A power of a polynomial; Undecided where it may have more than `MAX_TERMS` terms."""
+        """A power of a polynomial; Undecided if it may have more than `MAX_TERMS` terms."""
         terms = len(polynomial)
         if terms > 1 and exponent > 1 and comb(min(terms, MAX_TERMS) - 1 + exponent, exponent) > MAX_TERMS:
             raise self.too_large(f"{MAX_TERMS} terms")
         return polynomial**exponent
 
     def quotient(self, num: fmpq_mpoly, den: fmpq_mpoly) -> Value:
-        """num / den of the present version in lowest terms, den with leading coefficient 1."""
+        """num / den in lowest terms, den with leading coefficient 1. Both are polynomials of the present version."""
         if self._folding:
             num, den = self.reduced(num), den if den is self.one else self.reduced(den)
         if num.is_zero():
@@ -265,19 +282,19 @@ class Field:
         return Function(self, num, den)
 
     def power(self, num: fmpq_mpoly, den: fmpq_mpoly, exponent: int) -> Value:
-        """(num / den)^exponent, for a quotient in lowest terms; Undecided where it may have too many terms."""
+        """(num / den)^exponent, for a quotient in lowest terms; Undecided if it may have too many terms."""
         above, below = self._bounded_power(num, exponent), self._bounded_power(den, exponent)
         return self.quotient(above, below) if self._folding else Function(self, above, below)
 
     def _common(self, num: fmpq_mpoly, den: fmpq_mpoly) -> fmpq_mpoly:
-        """The greatest common factor; of polynomials that are large, only that of all their terms."""
+        """The greatest common factor; for large polynomials, only the common monomial factor."""
         degree = min(num.total_degree(), den.total_degree())
         if len(num) * len(den) < _GCD_WORK and degree <= _GCD_DEGREE:
             return num.gcd(den)
         return num.term_content().gcd(den.term_content())
 
     def factored(self, polynomial: fmpq_mpoly) -> tuple[fmpq, list[tuple[fmpq_mpoly, int]]]:
-        """(c, [(factor, power), ...]) whose product is the polynomial; a large one is left in one piece."""
+        """(c, [(factor, power), ...]) whose product is the polynomial; a large polynomial is returned as one factor."""
         if len(polynomial) > _FACTOR_TERMS or polynomial.total_degree() > _FACTOR_DEGREE:
             return ONE, [(polynomial, 1)]
         if polynomial.total_degree() == 1:
@@ -300,10 +317,13 @@ class Field:
         ratio = above[1] / below[1]
         num, den = self._sum(above[0]), self._sum(below[0])
         factor = sympy.Rational(int(ratio.p), int(ratio.q))
-        return factor * num if den == 1 else sympy.Mul(factor, num, 1 / den)  # two arguments would be multiplied out
+        return (
+            factor * num if den == 1 else sympy.Mul(factor, num, 1 / den)
+        )  # sympy would expand a product of two arguments
 
     def size(self, value: Value) -> int:
-        """How many numbers and names the value has when it is written out."""
+        """The number of numbers and names of the value when it is written out; above `MAX_SHOWN` a lower bound of
+        it."""
         if isinstance(value, fmpq):
             return 1
         result = 0
@@ -315,10 +335,12 @@ class Field:
         return result
 
     def _require_short(self, value: Value) -> None:
+        """Raise Undecided if the value is longer than `MAX_SHOWN`."""
         if self.size(value) > MAX_SHOWN:
             raise self.too_large(f"{MAX_SHOWN} numbers and names")
 
     def _size(self, index: int) -> int:
+        """The number of numbers and names of a generator when it is written out."""
         if index not in self._sizes:
             generator = self.generators[index]
             inner = 1 if generator.kind in ("symbol", "constant") else 1 + self.size(generator.argument)
@@ -335,6 +357,7 @@ class Field:
         return list(zip(monomials, (w // content for w in integers), strict=True)), fmpq(int(content), bottom)
 
     def _sum(self, terms: Sequence[tuple[Sequence[int], int]]) -> Any:
+        """The sympy expression of a polynomial, from its (exponents, coefficient) pairs."""
         return sympy.Add(
             *(
                 sympy.Mul(sympy.Integer(c), *(self._power(g, e) for g, e in enumerate(monomial) if e))
@@ -343,6 +366,7 @@ class Field:
         )
 
     def _power(self, index: int, exponent: int) -> Any:
+        """The sympy expression of a power of a generator."""
         generator = self.generators[index]
         if generator.kind in ("symbol", "constant"):
             return generator.argument**exponent
@@ -357,12 +381,12 @@ class Field:
             return sympy.Piecewise((1, argument > 0), (0, True))
         if generator.kind in ("erf", "tanh"):
             return (sympy.erf if generator.kind == "erf" else sympy.tanh)(argument) ** exponent
-        return sympy.Max(0, argument, evaluate=False) ** exponent  # evaluation compares at length
+        return sympy.Max(0, argument, evaluate=False) ** exponent  # evaluating it would make sympy compare for long
 
 
 class Function:
-    """A quotient num / den of polynomials that is not a rational constant. Values are not changed but by `Field.lift`,
-    which leaves what they mean alone. + - * / with Function and fmpq on either side."""
+    """A quotient num / den of polynomials that is not a rational constant. It supports + - * / with Function and fmpq
+    on either side. Only `Field.lift` changes it, and keeps its value."""
 
     __slots__ = ("den", "field", "names", "num", "text", "version")
 
@@ -372,11 +396,12 @@ class Function:
         self.den = den
         self.version = field.version
         self.names: frozenset[str] | None = None
-        """The symbols in it, once they were asked for; they stay when it is rewritten."""
+        """The names of its symbols, once they have been computed (None before); `lift` does not change them."""
         self.text: tuple[int, str, str] | None = None
-        """What `Field.written` says of it, once that was asked for."""
+        """The result of `Field.written`, once it has been computed."""
 
     def _with(self, other: Function) -> None:
+        """Rewrite both functions for the present version."""
         field = self.field
         field.lift(self)
         field.lift(other)
@@ -386,7 +411,7 @@ class Function:
             if not other:
                 return self
             self.field.lift(self)
-            # a common factor of num + c den and den would divide num
+            # in lowest terms: a common factor of num + c den and den divides num
             return Function(self.field, self.num + other * self.den, self.den)
         self._with(other)
         field = self.field
@@ -440,7 +465,7 @@ class Function:
         return base.field.power(base.num, base.den, abs(exponent))
 
     def __eq__(self, other: object) -> bool:
-        """Whether both are written the same; equal values of dependent generators need not be."""
+        """Whether both have the same quotient. Equal values may have different ones if generators are dependent."""
         if not isinstance(other, Function):
             return NotImplemented
         self._with(other)
@@ -453,7 +478,7 @@ class Function:
 
 
 def function_of(value: Value) -> Function:
-    """The value itself, where the caller knows that it is no rational constant."""
+    """The value itself, for a caller that knows that it is not a rational constant."""
     if not isinstance(value, Function):
         raise RuntimeError(f"a Function is expected here, not {type(value).__name__}")
     return value

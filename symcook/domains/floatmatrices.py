@@ -1,8 +1,8 @@
 """Blocks of dense models in floats: `symcook.domains.protocol.Matrices` with numpy's products.
 
-Several columns are one array, a row for each. Weights are rounded to the type once a model. A product is computed in
-the type inside an operation, as a sum in whatever order numpy takes, and stored in the type of columns: that is within
-the error model of `symcook.domains.rounding`.
+Several columns are one array with a row for each column. Weights are rounded to the type once for each model. A product
+is computed in the type `wide`, with sums in the order that numpy chooses, and stored in the type of columns. This is
+within the error model of `symcook.domains.rounding`.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     import sympy
 
 FloatArray = np.ndarray[Any, Any]
+"""Several columns (a row for each), a matrix, or a vector as a column."""
 
 
 def nearest(weights: RationalMatrix | sympy.ImmutableMatrix) -> FloatArray:
-    """A matrix of exact numbers as float64."""
+    """A matrix of exact numbers, each rounded to float64."""
     if isinstance(weights, RationalMatrix):
         return weights.nearest()
     from symcook.model.symbols import lowered
@@ -35,7 +36,7 @@ def nearest(weights: RationalMatrix | sympy.ImmutableMatrix) -> FloatArray:
 
 
 class FloatMatrices:
-    """The methods, for a domain of arrays over positions."""
+    """The methods of `Matrices` for a domain whose columns are arrays over positions."""
 
     name: ClassVar[str]
     wide: ClassVar[Any]
@@ -45,8 +46,8 @@ class FloatMatrices:
     activate: Any
     rows: Any
     apart: bool = False
-    """Whether each position has a product of its own, so that equal positions stay equal: a product of matrices may
-    compute its last columns in another way than the others, and hard attention sees that."""
+    """Whether each position is multiplied separately, so that equal positions have equal results. A product of matrices
+    may compute some columns in another order than others, and hard attention would see the difference."""
 
     def matrix(
         self, of: Named, name: str, weights: RationalMatrix | sympy.ImmutableMatrix, rows: tuple[int, ...] | None = None
@@ -69,7 +70,7 @@ class FloatMatrices:
         return of.kept[key]
 
     def _inside(self, numbers: FloatArray) -> FloatArray:
-        """Numbers of the model rounded to the type, as an operation takes them."""
+        """Numbers of the model rounded to the type of columns, in the type `wide`."""
         return np.ascontiguousarray(self._stored(numbers).astype(self.wide))
 
     def product(
@@ -80,7 +81,7 @@ class FloatMatrices:
         kind: str = "",
         onto: FloatArray | None = None,
     ) -> FloatArray:
-        """The matrix times the columns, plus a bias and the columns `onto`, then an activation."""
+        """activation(matrix times columns + bias + onto); an empty `kind` means no activation."""
         x = np.asarray(columns, dtype=self.wide)
         if self.apart:
             total = np.matmul(matrix, np.ascontiguousarray(x.T)[:, :, None])[:, :, 0].T
@@ -101,7 +102,8 @@ class FloatMatrices:
         return self._stored(np.asarray(columns) + np.asarray(others))
 
     def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> FloatArray:
-        """The embedding's columns of some names: the rows of a stored table, plus the position functions."""
+        """The columns that the embedding gives the coordinates `names`: entries of a stored table, plus position
+        functions."""
         key = self.name, names
         if key not in embedding.kept:
             tables = (embedding.tables.get(name) for name in names)

@@ -1,4 +1,4 @@
-"""Floats: what a user's runtime computes, in memory that grows with the length and not with its square.
+"""Floats: the numbers that a user's runtime computes, in memory that grows with n and not with n^2.
 
 float64, float32 and float16: every column is a numpy array of that type over the positions. Inside one operation
 (scores, weights, sums, layer norm) float16 computes in float32, as runtimes do, and running sums are taken in float64.
@@ -31,15 +31,16 @@ from symcook.numbers.evaluate import float_of
 FloatColumn = np.ndarray[Any, Any]
 FloatColumns = Sequence[FloatColumn]
 Scale = FloatColumn | None
+"""The factor of the scores at each position; None: 1 everywhere."""
 Flags = np.ndarray[Any, np.dtype[np.bool_]] | np.bool_
 """A truth for each position, or one for all."""
 Many = FloatColumn | float
 """A number for each position, or one for all."""
 FloatTruth = tuple[Flags, Flags]
-"""Where a comparison holds, and where that is certain."""
+"""(where a comparison holds in floats, where that is certain)."""
 
 BLOCK = 2**17
-"""How many scores are in memory at once: attention goes by blocks of rows, in memory that does not grow with n^2."""
+"""The number of scores in memory at once: attention is computed in blocks of rows."""
 
 NEAR = 2.0**-40
 """Relative distance below which a comparison in a position function is left to exact arithmetic."""
@@ -58,7 +59,7 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
     name: ClassVar[str] = "float64"
     kind: ClassVar[Any] = np.float64
     wide: ClassVar[Any] = np.float64
-    """The type inside an operation."""
+    """The type used inside one operation (scores, weights, sums, layer norm); `kind` is that of columns."""
     simulates = True
     rows: range = range(0)
 
@@ -82,8 +83,8 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         return self._stored(np.array([float_of(row[name]) for row in self._sequence]))
 
     def positions(self, expression: int | Number) -> FloatColumn:
-        """The nearest numbers of the type to the expression in float64, all positions at once; where that has no
-        finite value or a comparison in it is close, to the exact value."""
+        """The expression in float64 at all positions at once, rounded to the type. Where float64 gives no finite value,
+        or cannot decide a comparison, the exact value is rounded instead."""
         if not isinstance(expression, tuple) or "i" not in names(expression):
             return self._stored(np.full(len(self.rows), _constant(expression, self.length)))
         places = np.array(self.rows, dtype=np.float64) + self._start
@@ -101,12 +102,12 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         return self._stored(total)
 
     def activate(self, column: FloatColumn, kind: str) -> FloatColumn:
-        """An activation of each entry, a gelu in float64."""
+        """The activation of each entry; a gelu is computed in float64."""
         if kind == "relu":
             return np.maximum(column, self.kind(0))
         if kind == "step":
             return np.where(np.isnan(column), column, (column > 0).astype(self.kind))
-        # A gelu is x times `upper`, the weight of the upper side; where that underflows to 0 the value is 0, not nan.
+        # A gelu is x times `upper`, a factor between 0 and 1. Where `upper` underflows to 0, the value is 0 (not nan).
         x = column.astype(np.float64)
         if kind == "gelu":
             half = math.sqrt(0.5)
@@ -140,16 +141,16 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         weighting: str,
         factor: Coefficient,
     ) -> Any:
-        """Running sums where all scores are equal, a scan where hard scores do not depend on the row, else blocks of
-        rows. The masks of the past are those of the future on the reversed sequence."""
+        """The output of a head for each value column; see `_forwards`. An anti-causal mask is run as the causal mask of
+        the reversed sequence."""
         scale = None if factor == 1 else self.positions(factor)
-        if not mask.before:
+        if not mask.before:  # reverse everything, and exchange leftmost and rightmost
             queries, keys, values = ([column[::-1] for column in part] for part in (queries, keys, values))
             scale = None if scale is None else scale[::-1]
             rows = range(self.length - self.rows.stop, self.length - self.rows.start)
             weighting = {"leftmost": "rightmost", "rightmost": "leftmost"}.get(weighting, weighting)
-            turned = self._forwards(queries, keys, values, mask.mirrored, weighting, scale, rows)
-            return _as(values, self._stored(np.array(turned)[:, ::-1]))
+            reversed_output = self._forwards(queries, keys, values, mask.mirrored, weighting, scale, rows)
+            return _as(values, self._stored(np.array(reversed_output)[:, ::-1]))
         columns = np.asarray(self._forwards(queries, keys, values, mask, weighting, scale, self.rows))
         return _as(values, self._stored(columns))
 
@@ -163,7 +164,10 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         scale: Scale,
         rows: range,
     ) -> Any:
-        """Attention to a mask that sees what comes before, for the positions `rows`."""
+        """Attention of the positions `rows` under a mask that lets each position see the earlier ones.
+
+        Running sums if all scores are equal; one scan if hard scores do not depend on the row; else blocks of rows.
+        """
         n, hard = self.length, weighting != "softmax"
         if not len(queries):
             # Equal scores: running sums.
@@ -175,7 +179,7 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
             columns = _scan(self._finite(scores), values, mask, weighting)
         else:
             return self._blocks(queries, keys, values, mask, weighting, scale, rows)
-        # Both include a row's own position. A strict mask sees what the row before sees with its own position.
+        # In both cases row i sees position i. Under a strict mask it sees what row i - 1 sees without strictness.
         if not mask.here:
             columns = [np.concatenate([np.zeros(1, column.dtype), column[: n - 1]]) for column in columns]
         return [column[rows.start : rows.stop] for column in columns]
@@ -190,31 +194,32 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         scale: Scale,
         rows: range,
     ) -> FloatColumn:
-        """Attention by blocks of rows, as products of matrices."""
+        """Attention of the positions `rows`, in blocks of rows as products of matrices."""
         n = self.length
-        # The values, and a column of ones that adds up the weights.
+        # The values, and a column of ones: its product with the weights is their total.
         table = np.empty((len(values) + 1, n), self.wide)
         table[:-1], table[-1] = values, 1
         table = table.T
         results = np.zeros((len(values), len(rows)), self.wide)
         step = max(1, BLOCK // n)
-        asked = np.ascontiguousarray(np.asarray(queries, dtype=self.wide).T)
-        offered = np.ascontiguousarray(keys, dtype=self.wide)
-        # Used by each block, since fresh memory costs more than the exponentials.
+        query_rows = np.ascontiguousarray(np.asarray(queries, dtype=self.wide).T)
+        key_columns = np.ascontiguousarray(keys, dtype=self.wide)
+        # All blocks use the same memory: allocating it anew would cost more than the exponentials.
         room = np.empty((2, min(step, len(rows)) * n), self.wide)
         for first in rows[::step]:
             last = min(first + step, rows.stop)
             block = slice(first - rows.start, last - rows.start)
-            # The scores of the block, -inf where a row does not see.
+            # The scores of the block: -inf at positions that a row does not see.
             seen_end = n if mask.after else last
-            scores = _scores(asked[block], offered[:, :seen_end], weighting != "softmax", room)
+            scores = _scores(query_rows[block], key_columns[:, :seen_end], weighting != "softmax", room)
             if scale is not None:
                 scores *= scale[block, None].astype(self.wide, copy=False)
             if not mask.after:
-                np.copyto(scores[:, first:], -np.inf, where=_behind(last - first, mask.here))
+                np.copyto(scores[:, first:], -np.inf, where=_hidden(last - first, mask.here))
             top = scores.max(axis=1, keepdims=True)
-            self._finite(top[not mask.here and first == 0 :])  # where the first row sees nothing
-            # One position gets the weight, or all of the greatest score, or all by the exponentials.
+            # Check the range, without the first row of a strict mask, which sees no position.
+            self._finite(top[not mask.here and first == 0 :])
+            # leftmost, rightmost: the first or last maximum; average: all maxima; softmax: exponentials.
             if weighting in ("leftmost", "rightmost"):
                 at = scores.argmax(axis=1) if weighting == "leftmost" else seen_end - 1 - scores[:, ::-1].argmax(axis=1)
                 results[:, block] = table[at, :-1].T
@@ -226,7 +231,7 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
                     weights = np.equal(scores, top, out=scores, casting="unsafe")
                 sums = weights @ table[:seen_end]
                 results[:, block] = (sums[:, :-1] / sums[:, -1:]).T
-        # The first row of a strict mask sees nothing.
+        # The first row of a strict mask sees no position.
         if not mask.here and rows.start == 0:
             results[:, 0] = 0
         return results
@@ -264,11 +269,11 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         return value
 
     def _weight(self, value: Coefficient) -> Any:
-        """A coefficient in the type."""
+        """A coefficient rounded to the type."""
         return self._stored(np.array([float_of(value)]))[0]
 
     def _stored(self, values: FloatColumn) -> FloatColumn:
-        """`values` rounded to the type; BadInput where they leave its range."""
+        """`values` rounded to the type; BadInput if one is outside its range."""
         stored = values.astype(self.kind, copy=False)
         if stored is values:
             return self._finite(values)
@@ -277,12 +282,13 @@ class Float64(FloatMatrices, Going[FloatColumn, float, "bool | int | None"]):
         return stored
 
     def _finite(self, values: FloatColumn) -> FloatColumn:
-        """The values themselves; BadInput where they have left the range of the type that they have."""
+        """`values` itself; BadInput if one is not finite, i.e. outside the range of its type."""
         if not np.isfinite(values).all():
             self._refuse(values[~np.isfinite(values)].flat[0], values.dtype)
         return values
 
     def _refuse(self, value: float, kind: np.dtype | type[np.floating]) -> None:
+        """Raise BadInput for a value outside the range of the type `kind`."""
         limit = f"{float(np.finfo(kind).max):.6g}"
         shown_value = "one beyond" if not math.isfinite(value) else f"{float(value):.6g}"
         wider = "" if self.kind is np.float64 else "--domain float64 or "
@@ -301,7 +307,7 @@ class Float32(Float64):
 
 
 class Float16(Float64):
-    """The domain of numpy float16 arrays; what happens inside one operation is in float32."""
+    """The domain of numpy float16 arrays, which computes in float32 inside one operation."""
 
     matrices: ClassVar[bool] = True
     name: ClassVar[str] = "float16"
@@ -310,7 +316,7 @@ class Float16(Float64):
 
 
 def _as(model_columns: FloatColumns, columns: FloatColumn) -> Any:
-    """Columns in the form of others: together in one array, or in a list."""
+    """`columns` in the form of `model_columns`: one array, or a list of columns."""
     return columns if isinstance(model_columns, np.ndarray) else list(columns)
 
 
@@ -323,8 +329,8 @@ def _logistic(x: FloatColumn) -> FloatColumn:
 def _scores(queries: FloatColumn, keys: FloatColumn, compared: bool, room: FloatColumn) -> FloatColumn:
     """queries (rows x d) times keys (d x columns), in the first half of `room`.
 
-    Scores that are `compared` are summed over d from left to right, so that equal keys have equal scores, which a
-    product of matrices does not promise.
+    Scores that are `compared` are summed over d from left to right, so that equal keys have equal scores. A product of
+    matrices does not guarantee that.
     """
     shape = (queries.shape[0], keys.shape[1])
     total, products = (part[: shape[0] * shape[1]].reshape(shape) for part in room)
@@ -337,13 +343,14 @@ def _scores(queries: FloatColumn, keys: FloatColumn, compared: bool, room: Float
 
 
 @lru_cache(maxsize=64)
-def _behind(rows: int, here: bool) -> Flags:
-    """Which of some positions each of them does not see: those behind it, and where not `here` itself."""
+def _hidden(rows: int, here: bool) -> Flags:
+    """For consecutive positions, the table (row, position) of what a causal mask hides: later positions, and without
+    `here` the row's own."""
     return np.triu(np.ones((rows, rows), dtype=bool), 1 if here else 0)
 
 
 def _running(column: FloatColumn, mask: Mask, weighting: str) -> FloatColumn:
-    """Rows whose scores are all equal, each seeing itself and what stands before it (mask none: everything)."""
+    """Attention with equal scores, where each row sees itself and the earlier positions (mask none: all positions)."""
     n = len(column)
     if weighting in ("leftmost", "rightmost"):
         if weighting == "rightmost" and not mask.after:
@@ -355,27 +362,27 @@ def _running(column: FloatColumn, mask: Mask, weighting: str) -> FloatColumn:
 
 
 def _scan(scores: FloatColumn, values: FloatColumns, mask: Mask, weighting: str) -> list[FloatColumn]:
-    """Hard attention to scores that are the same for every row, each row seeing itself and what stands before it
-    (mask none: everything): one pass from record to record of the running maximum."""
+    """Hard attention with scores that do not depend on the row, where each row sees itself and the earlier positions
+    (mask none: all positions). One pass over the records of the running maximum."""
     n = len(scores)
     if mask.after:
         best = np.flatnonzero(scores == scores.max())
         if weighting != "average":
             best = best[:1] if weighting == "leftmost" else best[-1:]
         return [np.full(n, v[best].sum(dtype=np.float64) / max(len(best), 1)) for v in values]
-    # A record: a score above all before it. Between records the maximum stays.
+    # A record is a score above all scores before it. Between records the maximum stays the same.
     top = np.maximum.accumulate(scores)
     record = np.concatenate([[True], scores[1:] > top[:-1]])
     if weighting != "average":
         best = record if weighting == "leftmost" else scores == top
         at = np.maximum.accumulate(np.where(best, np.arange(n), 0))
         return [v[at] for v in values]
-    # The mean, by segments from record to record: a running mean of the values at maximal scores.
+    # The mean: in each segment from a record to the next, a running mean of the values at maximum scores.
     starts = np.flatnonzero(record)
     ends = np.append(starts[1:], n)
     maximal = scores == top
     results = [v.astype(np.float64) for v in values]
-    long = ends - starts > 1  # a record that the next position breaks is its own mean
+    long = ends - starts > 1  # in a segment of length 1 the value is already the mean
     for first, end in zip(starts[long], ends[long], strict=True):
         count = np.cumsum(maximal[first:end])
         for result in results:
@@ -384,10 +391,10 @@ def _scan(scores: FloatColumn, values: FloatColumns, mask: Mask, weighting: str)
 
 
 class _Terms(Meaning[Many, FloatTruth]):
-    """Terms of the grammar over all positions at once, in float64. A truth is where it holds, and where that is sure.
+    """Evaluates terms of the grammar in float64, at all positions at once; truths are `FloatTruth`.
 
-    An entry of the answer that is not finite is unknown: at a pole, outside the range, or where a comparison is of
-    numbers too close for floats. The caller computes these positions exactly.
+    An entry of the result that is not finite is unknown: at a pole, outside the range, or after a comparison of numbers
+    too close for floats. The caller computes such positions exactly.
     """
 
     def number(self, p: int, q: int) -> float:
@@ -404,14 +411,14 @@ class _Terms(Meaning[Many, FloatTruth]):
         return np.where(np.isfinite(a) & np.isfinite(b), power, np.nan)
 
     def call(self, name: str, arguments: list[Many], tree: Tree) -> Many:
-        """A function of its arguments; nan where floats do not decide the value."""
+        """A function of its arguments; nan where floats cannot decide the value."""
         if name in ("min", "max"):
             return reduce(np.minimum if name == "min" else np.maximum, arguments)
         if name == "mod":
             a, b = arguments
             return a - b * self.call("floor", [np.divide(a, b)], tree)
         (x,) = arguments
-        if name in ("floor", "sign"):  # where a rounding could change the answer, the exact value decides
+        if name in ("floor", "sign"):  # near a jump a rounding could change the answer: leave it to exact arithmetic
             jump = np.rint(x) if name == "floor" else 0
             doubtful = np.abs(x - jump) <= 1e-9 * np.maximum(1, np.abs(x))
             return np.where(doubtful, np.nan, np.floor(x) if name == "floor" else np.sign(x))
@@ -419,34 +426,35 @@ class _Terms(Meaning[Many, FloatTruth]):
             flat = np.asarray(x, dtype=np.float64)
             return np.array([math.erf(t) for t in flat.ravel().tolist()]).reshape(flat.shape)
         if name == "log":
-            return np.where(np.greater(x, 0), np.log(x), np.nan)  # also at 0, where it has no value
+            return np.where(np.greater(x, 0), np.log(x), np.nan)  # nan also at 0, where log has no value
         if name in ("sin", "cos", "exp", "sqrt", "sinh", "cosh", "tanh", "abs"):
             return getattr(np, name)(x)
         return np.nan
 
     def at(self, places: Flags, **bound: Many) -> _Terms:
-        """The fold at some of the positions, with values at these for bound variables."""
-        known: Mapping[str, Any] = self.values
-        values = {k: v[places] if np.shape(v) else v for k, v in known.items()}
+        """The evaluation at the positions `places` only, with values there for bound variables."""
+        all_values: Mapping[str, Any] = self.values
+        values = {k: v[places] if np.shape(v) else v for k, v in all_values.items()}
         return _Terms({**values, **bound}, self.steps)
 
     def choose(self, truth: FloatTruth, yes: Tree, no: Tree) -> Many:
-        """Each branch over the positions that take it, so that a pole in the other one does not matter."""
-        holds, known = (np.broadcast_to(part, np.shape(self.values["i"])) for part in truth)
+        """Each branch is evaluated only at the positions that take it, so that a pole in the other one does not
+        matter."""
+        holds, certain = (np.broadcast_to(part, np.shape(self.values["i"])) for part in truth)
         result = np.full(holds.shape, np.nan)
-        for places, branch in ((holds & known, yes), (~holds & known, no)):
+        for places, branch in ((holds & certain, yes), (~holds & certain, no)):
             if places.any():
                 result[places] = self.at(places).term(branch)
         return result
 
     def fold(self, tree: Tree) -> Many:
-        """One step for each term of the longest range; a position takes part as long as its own range lasts."""
+        """A sum or product over a range. Step k adds the k-th term at all positions whose range has that many terms."""
         tag, name, low, high, body = tree
         shape = np.shape(self.values["i"])
         first, last = (np.broadcast_to(self.term(end), shape) for end in (low, high))
         total = np.full(shape, 0.0 if tag == "sum" else 1.0)
         if not (_whole(low) and _whole(high) and (np.maximum(abs(first), abs(last)) < 2.0**53).all()):
-            return total * np.nan  # whether the ends are integers is for exact arithmetic to say
+            return total * np.nan  # nan everywhere: floats cannot decide whether the ends are integers
         lengths = last - first + 1
         if (lengths > MAX_RANGE).any():
             return total * np.nan
@@ -457,13 +465,13 @@ class _Terms(Meaning[Many, FloatTruth]):
         return total
 
     def compare(self, tag: str, a: Many, b: Many, tree: Tree) -> FloatTruth:
-        """A comparison: certain for integers below 2^53, and for numbers that are far enough apart."""
+        """A comparison. It is certain for integers below 2^53, and for numbers that are far enough apart."""
         truth = np.equal(a, b) if tag == "=" else np.less_equal(a, b) if tag == "<=" else np.less(a, b)
         size = np.maximum(np.abs(a), np.abs(b))
         if _whole(tree[1]) and _whole(tree[2]):
             return truth, np.less(size, 2.0**53)
-        known = np.greater(np.abs(np.subtract(a, b)), NEAR * np.maximum(size, 1.0))
-        return truth, known & np.isfinite(size)
+        far_apart = np.greater(np.abs(np.subtract(a, b)), NEAR * np.maximum(size, 1.0))
+        return truth, far_apart & np.isfinite(size)
 
     def truth(self, known: bool) -> FloatTruth:
         return np.bool_(known), np.bool_(True)
@@ -477,12 +485,12 @@ class _Terms(Meaning[Many, FloatTruth]):
 
 @lru_cache(maxsize=256)
 def _constant(expression: int | Number, length: int) -> float:
-    """The float64 nearest to a number in which only n may stand."""
+    """The nearest float64 to a term without i."""
     return float_of(value_at(expression, 1, length))
 
 
 def _whole(tree: Tree) -> bool:
-    """Whether a term is made of integers by sums, differences and products alone, so that float64 holds it exactly."""
+    """Whether a term is built from integers by +, - and * only, so that float64 computes it exactly below 2^53."""
     if tree[0] == "num":
         return tree[2] == 1
     if tree[0] == "name":
@@ -491,7 +499,7 @@ def _whole(tree: Tree) -> bool:
 
 
 def _float(value: Fraction) -> float:
-    """The nearest float; nan beyond the range."""
+    """The nearest float; nan outside the range."""
     try:
         return float(value)
     except OverflowError:

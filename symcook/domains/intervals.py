@@ -10,7 +10,7 @@ from typing import Any
 
 from flint import fmpq, fmpq_poly
 
-NEGATIVE, ZERO, POSITIVE = 1, 2, 4
+NEGATIVE, ZERO, POSITIVE = 1, 2, 4  # bits of a sign set
 ANY = NEGATIVE | ZERO | POSITIVE
 NONNEGATIVE, NONPOSITIVE, NONZERO = POSITIVE | ZERO, NEGATIVE | ZERO, POSITIVE | NEGATIVE
 
@@ -60,7 +60,7 @@ def flip(signs: int) -> int:
 
 @dataclass(frozen=True)
 class Span:
-    """The interval of a generator's values; None is an infinite side."""
+    """An interval that contains all values of a generator; an end of None is infinite."""
 
     lower: fmpq | None = None
     upper: fmpq | None = None
@@ -94,23 +94,24 @@ class Span:
         return below and (self.upper is None or x < self.upper or (self.upper == x and not self.upper_open))
 
     def above(self, x: fmpq, is_open: bool) -> Span:
-        """The part at or above `x`, or strictly above it."""
+        """The part of the interval at or above `x`; with `is_open`, strictly above it."""
         if self.lower is not None and (self.lower > x or (self.lower == x and self.lower_open)):
             return self
         return replace(self, lower=x, lower_open=is_open)
 
     def below(self, x: fmpq, is_open: bool) -> Span:
-        """The part at or below `x`, or strictly below it."""
+        """The part of the interval at or below `x`; with `is_open`, strictly below it."""
         if self.upper is not None and (self.upper < x or (self.upper == x and self.upper_open)):
             return self
         return replace(self, upper=x, upper_open=is_open)
 
 
 EVERYWHERE = Span()
+"""The whole real line."""
 
 
 def univariate(p: fmpq_poly, box: Span) -> int:
-    """Exactly the signs that a polynomial in one variable takes on an interval.
+    """The exact sign set of a polynomial in one variable on an interval.
 
     >>> univariate(fmpq_poly([1, -2, 1]), Span(fmpq(0), None)) == NONNEGATIVE  # (x - 1)^2
     True
@@ -123,7 +124,9 @@ def univariate(p: fmpq_poly, box: Span) -> int:
         return of_number(p(box.lower))
     if p.degree() == 1:
         return _linear(p, box)
-    # Zero where a factor has a root in the interval. The sign changes at the roots of odd multiplicity only.
+    # The value 0 occurs if a factor has a root in the interval. The sign changes only at roots of odd multiplicity,
+    # those of the polynomial `odd`: without such a root inside, the sign of one inner point is that of all nonzero
+    # values.
     lead, factors = p.factor_squarefree()
     result, odd = 0, fmpq_poly([lead])
     for factor, power in factors:
@@ -149,7 +152,8 @@ def _linear(p: fmpq_poly, box: Span) -> int:
 
 
 def _roots_inside(p: fmpq_poly, box: Span) -> int:
-    """The number of different roots of a squarefree polynomial strictly inside an interval (Sturm)."""
+    """The number of different roots of a squarefree polynomial strictly inside an interval, by Sturm's theorem."""
+    # Divide out the roots at the ends, since the theorem needs nonzero values there.
     for end in (box.lower, box.upper):
         if end is not None and p(end) == 0:
             p = p // fmpq_poly([-end, 1])
@@ -163,8 +167,8 @@ def _roots_inside(p: fmpq_poly, box: Span) -> int:
         return sum(a != b for a, b in zip(signs, signs[1:], strict=False))
 
     def at(end: fmpq | None, side: int) -> list[Any]:
-        """The values of Sturm's chain at an end; at an infinite one the leading coefficients, with their signs
-        there."""
+        """The values of Sturm's chain at an end. At an infinite end (side -1 or 1), numbers with the signs that the
+        polynomials have there."""
         if end is not None:
             return [q(end) for q in chain]
         return [q[q.degree()] * (side if q.degree() % 2 else 1) if q.degree() >= 0 else fmpq(0) for q in chain]
@@ -173,7 +177,7 @@ def _roots_inside(p: fmpq_poly, box: Span) -> int:
 
 
 def _inner_point(p: fmpq_poly, box: Span) -> fmpq:
-    """A point strictly inside a box that has more than one point; p has no root inside, so any one will do."""
+    """A point strictly inside `box`, which has more than one point."""
     if box.lower is not None and box.upper is not None:
         return (box.lower + box.upper) / 2
     if box.lower is not None:

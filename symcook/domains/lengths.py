@@ -1,10 +1,10 @@
 """The forward pass on all strings at once: each coordinate as a table at a generic position i of a string of length n.
 
-Columns are tables of guarded cells (`symcook.domains.tables`) whose values are rational functions of i, n, the counts
-of tokens in the string and up to i, the declared symbols, exponentials and roots of these. A sum over positions that no
-rule closes keeps a name, its body and its limits. Where a rule is missing the column is `OutOfRules` with a sentence
-that says so, and so is every column that depends on it. Nothing here is trusted: the forms are proposed to the prover
-(`symcook.proof.statements.inturn`).
+Columns are tables of guarded cells (`symcook.domains.tables`). Their values are rational functions of i, n, the counts
+of tokens in the string and up to i, and the declared symbols, and of exponentials and roots of such functions. A sum
+over positions without a closed form gets a name, and its body and limits are stored. If a rule is missing, the column
+is `OutOfRules` with a sentence that says so, and so is every column that depends on it. Results need not be trusted:
+the forms are proposed to the prover (`symcook.proof.statements.inturn`).
 """
 
 from __future__ import annotations
@@ -37,19 +37,20 @@ from symcook.model.symbols import at
 from symcook.model.transformer import Transformer
 
 MOST_RESIDUES = 24
-"""The greatest period of a position function: it has a case for each residue."""
+"""The greatest period of a position function; its table has a case for each residue."""
 LONG = 12
-"""How many numbers and names a value may have before what is squared and summed gets a name for it."""
+"""In `named_parts`, a value with more numbers and names than this gets a name."""
 
 
 @dataclass(frozen=True)
 class OutOfRules:
-    """A column for which a rule is missing, and which one."""
+    """A column for which a rule is missing; `why` is a sentence that names the rule."""
 
     why: str
 
 
 LengthColumn = CellTable | OutOfRules
+"""A column: one coordinate at a generic position."""
 
 
 class Lengths:
@@ -60,30 +61,33 @@ class Lengths:
 
     def __init__(self, model: Transformer) -> None:
         embedding = model.embedding
-        letters = sorted(embedding.alphabet, key=lambda t: t == "0")  # of 0 and 1 the ones are counted
+        # The last symbol has no count of its own. "0" goes last, so that with the symbols 0 and 1 the ones are counted.
+        letters = sorted(embedding.alphabet, key=lambda t: t == "0")
         before, after = (added[0] if added else None for added in embedding.ends)
         self.world = World(letters, embedding.start, before, after, model.max_length)
-        # The arithmetic in the model's symbols is that of one input; the world shares its field.
+        # Numbers and the model's symbols are computed by the domain of one input; the world shares its field.
         self.engine = Symbolic(model.parameters)
         self.world.field = self.field = self.engine._field
         self.world.exponential, self.world.root, self.world.number = self.engine._exponential, self.root, self.number
         self.world.of_symbols = self.of_symbols
-        # The declared ranges; an irrational end is left out.
+        # The declared ranges of symbols; an irrational end counts as unbounded.
         for p in model.parameters:
             lower, upper = (
                 Fraction(int(x.p), int(x.q)) if x is not None and x.is_Rational else None for x in (p.lower, p.upper)
             )
             self.world.positive[p.name] = (lower, p.lower_open, upper)
             self.world._cells[p.name] = self.field.symbol(sympy.Symbol(p.name, real=True))
+        # Add the usual names to the field now: a later generator may make stored polynomials stale.
         for name in (
             "i",
             "j",
             "n",
             *(f"{x}{a}{y}" for a in letters[:-1] for x, y in (("k:", ""), ("p:", ":i"), ("p:", ":j"))),
         ):
-            self.world.name(name)  # a generator that comes later makes polynomials stale
+            self.world.name(name)
         self.sums = PositionSums(self.world)
         self.narrowed: Affine | None = None
+        """The position that the pass computes only, after `narrow`; None: the generic position i."""
         self.places = GreatestScores(self.world, self.sums)
         self.zero_table = CellTable.of(self.world, ZERO)
 
@@ -96,7 +100,8 @@ class Lengths:
         self.narrowed = None
 
     def require_positive(self, term: Coefficient, must: str) -> None:
-        """A word has a run only where a temperature is positive: that of log(n) from 2 positions on."""
+        """A string has a run only if a temperature is positive, as log(n) is from n = 2 on: raise the least length
+        so."""
         if isinstance(term, tuple) and names(term) == {"n"}:
             for n in range(self.world.fewest, MOST_PLACES):
                 with suppress(SymcookError):  # at a pole the scores are 0
@@ -106,11 +111,13 @@ class Lengths:
 
     def embed(self, table: Mapping[str, Coefficient]) -> LengthColumn:
         """The token table: one cell for each value, with the tokens that have it."""
-        world, by = self.world, {}
+        world, tokens_by_value = self.world, {}
         for token in world.tokens:
-            by.setdefault(table.get(token, 0), set()).add(token)
+            tokens_by_value.setdefault(table.get(token, 0), set()).add(token)
         return self.guarded(
-            lambda: CellTable.cases(world, ("letter", "i"), [(frozenset(t), self.number(x)) for x, t in by.items()])
+            lambda: CellTable.cases(
+                world, ("letter", "i"), [(frozenset(t), self.number(x)) for x, t in tokens_by_value.items()]
+            )
         )
 
     def input(self, name: str) -> LengthColumn:
@@ -140,7 +147,7 @@ class Lengths:
     def layer_norm(
         self, columns: Sequence[LengthColumn], epsilon: Coefficient, zero_variance: str
     ) -> list[LengthColumn]:
-        """(x - mean)/sqrt(variance + epsilon); NoRule unless variance + epsilon is known to be positive."""
+        """(x - mean)/sqrt(variance + epsilon); out of rules unless variance + epsilon is certainly positive."""
         for column in columns:
             if isinstance(column, OutOfRules):
                 return [column] * len(columns)
@@ -155,7 +162,8 @@ class Lengths:
             variance = sum(squares[1:], squares[0]) * share
             inside = variance + CellTable.of(self.world, self.number(epsilon))
             signs = self.world.signs
-            for c in inside.cells:  # a sum of squares, one of which is not 0
+            # Positive if epsilon is not negative and some centred entry is not 0, or by the rules for signs.
+            for c in inside.cells:
                 one_nonzero = any(0 not in signs(t.value_at(c.guard), c.guard) for t in moved)
                 if (not one_nonzero or -1 in signs(self.number(epsilon), {})) and signs(c.value, c.guard) != {1}:
                     raise NoRule("a variance that is known to be positive")
@@ -166,15 +174,15 @@ class Lengths:
         return [normed_table] * len(columns) if isinstance(normed_table, OutOfRules) else normed_table
 
     def named_parts(self, table: CellTable) -> CellTable:
-        """The same with names for what is long, so that it is not multiplied out."""
+        """The table with names instead of long values, so that they are not multiplied out."""
         world = self.world
-        if self.narrowed is None:  # a norm behind a norm simplifies
+        if self.narrowed is None:  # at a generic position, values of successive norms may cancel
             return table
         cells = [GuardedCell(c.guard, world.short(c.value, c.guard, LONG)) for c in table.cells]
         return CellTable(world, cells)
 
     def distribution(self, columns: Sequence[LengthColumn]) -> list[LengthColumn]:
-        """The softmax of some columns at each position."""
+        """The softmax of the columns at each position."""
 
         def shares() -> list[LengthColumn]:
             weights: list[Any] = [c.map(self.engine._exponential) for c in columns]  # type: ignore[union-attr]
@@ -193,8 +201,8 @@ class Lengths:
         weighting: str,
         factor: Coefficient,
     ) -> list[LengthColumn]:
-        """What a head writes for each value column: softmax or plain means by sums, hard attention by the best
-        position."""
+        """The output of a head for each value column: softmax and plain means by sums, hard attention by the position
+        of the maximum score."""
         for column in (*queries, *keys):
             if isinstance(column, OutOfRules):
                 return [column] * len(values)
@@ -218,7 +226,7 @@ class Lengths:
         return (0,) if self.narrowed is not None else (0, -1)
 
     def read(self, column: LengthColumn, place: int) -> LengthColumn:
-        """The column itself, or where the pass has not come down to one position, that at the first or last one."""
+        """The column at the first (place 0) or last position; after `narrow`, the column itself."""
         if isinstance(column, OutOfRules) or self.narrowed is not None:
             return column
         return self.guarded(lambda: column.at("i", self.placed(place)))
@@ -229,7 +237,7 @@ class Lengths:
     def settled(self, value: object, digits: int) -> bool:
         return True
 
-    # What is asked of verdicts is left to who reads the columns.
+    # No verdicts: callers read the columns.
 
     def largest(self, columns: Sequence[LengthColumn]) -> None:
         return None
@@ -251,7 +259,7 @@ class Lengths:
     def verdict(self, verdicts: None, place: int) -> None:
         return None
 
-    # What a pass that looks at one position may leave out.
+    # `Follows`, of which only `narrow` is supported.
 
     def indices(self) -> Sequence[tuple[int, int]]:
         return ()
@@ -268,11 +276,11 @@ class Lengths:
     # --- Helpers --------------------------------------------------------------------------------------------------
 
     def placed(self, place: int) -> Affine:
-        """The first position, or the last."""
+        """The first position (place 0), or the last one."""
         return ({}, Fraction(self.world.start)) if place == 0 else self.world.end
 
     def guarded(self, make: Callable[[], Any], what: str = "") -> Any:
-        """What is made, or `OutOfRules` where a rule is missing, with `what` needs it."""
+        """The result of `make`, or `OutOfRules` if a rule is missing; `what` is the subject of its sentence."""
         needs = f"{what} needs " if what else ""
         try:
             return make()
@@ -281,8 +289,8 @@ class Lengths:
         except SymcookError as error:
             sentence = getattr(error, "sentence", str(error)).rstrip(".")
             return OutOfRules(f"{what}: {sentence}" if what else sentence)
-        except ValueError as error:  # of flint, that computes with polynomials
-            # flint refuses to multiply polynomials with exponents of this size.
+        except ValueError as error:
+            # flint raises it for polynomials with very large exponents.
             if "unreasonably large" not in str(error):
                 raise
             return OutOfRules(f"{needs}shorter polynomials than those of these weights")
@@ -290,7 +298,7 @@ class Lengths:
     def both_of(
         self, a: LengthColumn, b: LengthColumn, make: Callable[[CellTable, CellTable], CellTable]
     ) -> LengthColumn:
-        """An operation on two columns, out of rules where one of them is."""
+        """`make` of two tables; if one of the columns is out of rules, that column."""
         if isinstance(a, OutOfRules) or isinstance(b, OutOfRules):
             return a if isinstance(a, OutOfRules) else b
         return self.guarded(lambda: make(a, b))
@@ -311,20 +319,23 @@ class Lengths:
         return CellTable(self.world, [GuardedCell(c.guard, c.value * number) for c in table.cells])
 
     def root(self, value: Value) -> Value:
-        """The root of a value that is positive: one generator for each factor of known sign, so that roots cancel."""
+        """The square root of a nonnegative value. Each positive factor gets its own root, so that roots cancel."""
         if isinstance(value, fmpq):
             return self.engine._number_root(value)
         field, world = self.field, self.world
         field.lift(value)
+        # 1. The value is `number` times the product of factor^power over `squares`.
         number, squares = ONE, []
         for polynomial, side in ((value.num, 1), (value.den, -1)):
             lead, factors = field.factored(polynomial)
             number = number * lead**side
             squares += [(polynomial_of(field, factor), side * int(power)) for factor, power in factors]
-        known = [world.sign.factor(factor, {}) for factor, _ in squares]
+        # 2. All signs are computed first, since each new root is a generator that makes stored polynomials stale.
+        factor_signs = [world.sign.factor(factor, {}) for factor, _ in squares]
+        # 3. `out` is the root so far; factors that are not certainly positive are collected in `inside`, under one
+        # root.
         out, inside = ONE, ONE
-        # The signs were computed before, since each new root is a generator that makes earlier polynomials stale.
-        for (factor, power), signs in zip(squares, known, strict=True):
+        for (factor, power), signs in zip(squares, factor_signs, strict=True):
             half, odd = divmod(power, 2)
             if half and signs != {1}:
                 raise NoRule(f"the root of a square of {field.to_sympy(factor)}")
@@ -333,7 +344,7 @@ class Lengths:
                 out = out * field.function("sqrt", factor)
             elif odd:
                 inside = inside * factor
-        # A negative number goes under the root, with the factors of unknown sign.
+        # A negative number gives its sign to `inside`.
         if number < 0:
             number, inside = -number, -inside
         if not isinstance(inside, fmpq):
@@ -341,29 +352,28 @@ class Lengths:
         return out * self.engine._number_root(number)
 
     def window(self, mask: Mask) -> tuple[Affine, Affine]:
-        """The first and last position that a row sees."""
+        """The first and last position that a row sees under a mask; last < first if it sees none."""
         here: Affine = ({"i": Fraction(1)}, Fraction(0)) if self.narrowed is None else self.narrowed
         low = ({}, Fraction(self.world.start)) if mask.before else (here[0], here[1] + (not mask.here))
         high = self.world.end if mask.after else (here[0], here[1] - (not mask.here))
         return low, high
 
     def score(self, queries: Sequence[Any], keys: Sequence[Any], factor: Coefficient) -> CellTable:
-        """The scores of a row at i and a key at j, times the factor."""
+        """The scores of the row at i and the key at j, times the factor."""
         parts = [q * self.bound(k) for q, k in zip(queries, keys, strict=True)]
         summed = reduce(add, parts)
         scale = self.term(factor)
         return summed * (scale if self.narrowed is None else scale.at("i", self.narrowed))
 
     def bound(self, table: CellTable) -> CellTable:
-        """The same at the position j."""
+        """The table at position j instead of i."""
         return table.at("i", ({"j": Fraction(1)}, Fraction(0)))
 
     def term(self, expression: Any) -> CellTable:
-        """A term in i and n as a table."""
+        """A term in i and n as a table; NoRule if it has no rule."""
         world = self.world
         if not isinstance(expression, tuple) or not names(expression) & {"i", "n"}:
             return CellTable.of(world, self.number(expression))
-        # A term in i or n.
         tag = expression[0]
         if tag == "name":
             return CellTable.of(world, world.name(expression[1]))
@@ -375,7 +385,7 @@ class Lengths:
             name = next(iter(names(expression) & {"i", "n"}))
             residues = [(frozenset((r,)), self.number(at(expression, {name: r}))) for r in range(period)]
             return CellTable.cases(world, ("mod", name, period), residues)
-        # Arithmetic, cell by cell.
+        # Arithmetic, and integer powers.
         if tag in ("+", "-", "*", "/"):
             a, b = self.term(expression[1]), self.term(expression[2])
             if tag == "-":
@@ -395,7 +405,7 @@ class Lengths:
         raise NoRule(f"a rule for {show(expression)}")
 
     def indicator(self, condition: Tree) -> CellTable:
-        """1 where a comparison of two terms holds, 0 elsewhere."""
+        """The table that is 1 where a comparison of two terms holds, and 0 elsewhere."""
         tag, a, b = condition
         difference = self.term(a) + self.scaled(self.term(b), -1)
         signs = {"=": (0,), "<": (-1,), "<=": (-1, 0)}[tag]
@@ -404,7 +414,7 @@ class Lengths:
     # --- Attention ------------------------------------------------------------------------------------------------
 
     def soft(self, score: CellTable | None, value: CellTable, low: Affine, high: Affine) -> CellTable:
-        """The mean of a value, or with scores the softmax mean; 0 where a row sees nothing."""
+        """The mean of a value, or with scores its softmax mean; 0 for a row that sees no position."""
         value = self.bound(value)
         if score is None:
             above, weights = value, CellTable.of(self.world, ONE)
@@ -415,7 +425,8 @@ class Lengths:
         return self.share(above, below, low, high)
 
     def share(self, above: CellTable, below: CellTable, low: Affine, high: Affine) -> CellTable:
-        """The quotient where a row sees something."""
+        """above / below for a row that sees a position, else 0."""
+        # `full` is 1 where the row sees a position (low <= high), and 0 elsewhere.
         seen = CellTable.of(self.world, self.world.linear(*minus(high, low)) + ONE)
         full = seen.split(lambda s, v: ONE if s > 0 else ZERO)
         if all(c.value == 1 for c in full.cells):
@@ -432,17 +443,18 @@ class Lengths:
         return CellTable(self.world, out).merged()
 
     def hard(self, score: CellTable | None, value: CellTable, weighting: str, low: Affine, high: Affine) -> CellTable:
-        """The value at the one position with the greatest score, the first or last of several; 0 where a row sees
-        nothing."""
+        """The value at the position with the maximum score, the first or last of several; 0 for a row that sees no
+        position."""
         value, cells = self.bound(value), list[GuardedCell]()
         for guard, place in self.places.greatest(score, weighting, low, high):
-            own_value = CellTable.of(self.world, ZERO) if place is None else value.at("j", place)
-            cells += own_value.under(guard).cells
+            chosen_value = CellTable.of(self.world, ZERO) if place is None else value.at("j", place)
+            cells += chosen_value.under(guard).cells
         return CellTable(self.world, cells).merged()
 
 
 def _period(tree: Tree) -> int | None:
-    """The period of (-1)^i, and of sines and cosines of rational multiples of pi times i."""
+    """The period of (-1)^i, or of the sine or cosine of a rational multiple of pi times i; None for another term, and
+    above `MOST_RESIDUES`."""
     if tree[0] == "^" and tree[1] == ("neg", ("num", 1, 1)) and tree[2][0] == "name":
         return 2
     if tree[0] == "call" and tree[1] in ("cos", "sin") and len(names(tree) & {"i", "n"}) == 1:
@@ -455,7 +467,7 @@ def _period(tree: Tree) -> int | None:
 
 
 def _ratio(tree: Tree, name: str) -> Fraction | None:
-    """r where a tree is r*pi*name."""
+    """The rational r if a term equals r*pi*name, else None."""
     x = sympy.Symbol(name)
     from symcook.model.symbols import to_sympy
 

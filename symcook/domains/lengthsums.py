@@ -1,9 +1,9 @@
-"""Sums over positions of tables: one position, a count of tokens, powers of the position by residues, or a name.
+"""Sums of tables over positions, by rules for a single position, counts of tokens, and powers of the position.
 
-In goes a table in j and two ends; out comes the sum over low <= j <= high as a table again, whose guards distinguish
-which ends apply. Each cell is summed by one of three rules: its guard leaves a single position (`single`); its value
-does not depend on j and the sum counts tokens (`upto`); or its value is a polynomial in j, perhaps by residue, and
-Faulhaber's formula applies (`series`). A cell without a rule keeps a name, its body and its limits (`named`).
+The sum of a table in j over low <= j <= high is again a table, whose guards distinguish which ends apply. Each cell is
+summed by one of three rules: its guard leaves a single position (`single`); its value does not depend on j, and the sum
+counts tokens (`upto`); or its value is a polynomial in j, perhaps for some residues of j, and Faulhaber's formula
+applies (`series`). The sum of cells without a rule gets a name, and its body and limits are stored (`named`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from symcook.domains.tables import CellTable, moved_guard, moved_names, within
 from symcook.domains.world import GuardedCell, NamedSum, World
 
 MOST_PLACES = 4
-"""How far from the first position the token at a single position is looked at."""
+"""A position with a fixed number may be at most this far after the first one: each has its own case."""
 
 
 class PositionSums:
-    """The sums of tables of one world."""
+    """The sums of the tables of one world."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -47,28 +47,29 @@ class PositionSums:
         return out + self.named(unsummed, low, high) if unsummed else out
 
     def named(self, cells: list[GuardedCell], low: Affine, high: Affine) -> CellTable:
-        """A sum without a rule."""
+        """The sum of cells without a rule: a table whose values are names of sums, with one for each region."""
         world = self.world
-        # Each guard is split into what it says of j, which stays inside the sum, and the rest, which makes regions.
+        # Split each guard: its atoms about j stay inside the sum; the other ones divide all cases into regions.
         outer = [{a: h for a, h in c.guard.items() if not about(a, "j")} for c in cells]
         inner = [GuardedCell({a: h for a, h in c.guard.items() if about(a, "j")}, c.value) for c in cells]
         regions: list[Guard] = [{}]
         for guard in outer:
             parts = [guard, *(c.guard for c in self.outside(guard))] if guard else [{}]
             regions = [common for r in regions for g in parts if (common := world.met(r, g)) is not None]
-        # In each region the cells that are present there make one named sum.
+        # In each region, the cells whose outer guard holds there form one named sum.
         out = []
         for region in regions:
-            present_cells = [c for c, guard in zip(inner, outer, strict=True) if world.met(region, guard) is not None]
-            nonnegative = all(-1 not in world.signs(c.value, {**region, **c.guard}) for c in present_cells)
-            value = world.sum(NamedSum(tuple(present_cells), low, high, nonnegative)) if present_cells else ZERO
+            region_cells = [c for c, guard in zip(inner, outer, strict=True) if world.met(region, guard) is not None]
+            nonnegative = all(-1 not in world.signs(c.value, {**region, **c.guard}) for c in region_cells)
+            value = world.sum(NamedSum(tuple(region_cells), low, high, nonnegative)) if region_cells else ZERO
             out.append(GuardedCell(region, value))
         return CellTable(world, out).merged()
 
     def part(self, cell: GuardedCell, low: Affine, high: Affine) -> CellTable:
-        """The sum over one cell: what its guard says of j is turned into ends, tokens and residues of the range."""
+        """The sum over one cell. The atoms of its guard about j become ends, tokens and residues of the range of j."""
         world = self.world
-        # 1. Sort the atoms: tokens at j, a residue of j, bounds of j, and the rest, which does not depend on j.
+        # 1. Sort the atoms: tokens at j, residues of j, bounds of j (`lows`, `highs`), and `outer` ones that are not
+        # about j.
         lows, highs, outer = [low], [high], {}
         letters: frozenset[str] | None = None
         residues: tuple[int, frozenset[int]] | None = None
@@ -84,7 +85,7 @@ class PositionSums:
                 form = dict(atom[1]) if atom[0] == "form" else {}
                 if abs(form.get("j", 0)) != 1 or any(v.endswith(":j") for v in form):
                     raise NoRule("a sum over counts up to j")
-                # low <= c*j + form <= high with c = 1 or -1: bounds of j, which for c = -1 change sides.
+                # low <= c*j + form <= high with c = 1 or -1 gives bounds of j; for c = -1 they change sides.
                 c = form["j"]
                 end_form = {v: Fraction(-x * c) for v, x in form.items() if v != "j"}
                 ends = [
@@ -96,7 +97,7 @@ class PositionSums:
                 highs += [ends[1]] if ends[1] is not None else []
             else:
                 outer[atom] = allowed
-        # 2. The added tokens and a fixed j leave a single position.
+        # 2. The guard fixes j by an equation, or by a token that the model adds at one end.
         if letters is not None and letters == frozenset((world.before,)):
             place = {}, Fraction(world.start)
         if letters is not None and letters == frozenset((world.after,)):
@@ -105,7 +106,7 @@ class PositionSums:
             return self.single(cell, place, lows, highs)
         if any(v.endswith(":j") for v in world.names_in(cell.value)):
             raise NoRule("a sum over counts up to j")
-        # 3. By cases of which lower and upper end applies; where the range is empty the sum is 0.
+        # 3. Otherwise one case for each lower and each upper end that may apply; the sum over an empty range is 0.
         out = []
         for guard, first in self.extreme(lows, outer, 1):
             for inner, last in self.extreme(highs, guard, -1):
@@ -120,10 +121,11 @@ class PositionSums:
         return CellTable(world, [*out, *self.outside(outer)]).merged()
 
     def outside(self, guard: Guard) -> list[GuardedCell]:
-        """Cells with the value 0 for all that a guard excludes: the first atoms hold and the next one fails."""
+        """Cells with the value 0 that cover all cases outside a guard. In the k-th of them, the first k - 1 atoms hold
+        and the k-th fails."""
         out, inside = [], {}
         there = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
-        if there:  # a letter stands at a position that exists
+        if there:  # a token at a fixed position also requires that the position exists
             guard = {("form", (("n", 1),)): (max(there) + 1 - self.world.start, None), **guard}
         for atom, allowed in guard.items():
             for values in self.world.complement(atom, allowed):
@@ -134,7 +136,7 @@ class PositionSums:
         return out
 
     def single(self, cell: GuardedCell, place: Affine, lows: list[Affine], highs: list[Affine]) -> CellTable:
-        """The one term at a place, where the place lies between all ends; 0 elsewhere."""
+        """The term of a cell at j = `place`, if the place lies between all ends; 0 elsewhere."""
         world = self.world
         guard = moved_guard(world, cell.guard, "j", place)
         for end, sign in [*((x, 1) for x in lows), *((x, -1) for x in highs)]:
@@ -155,7 +157,8 @@ class PositionSums:
         return CellTable(world, [GuardedCell(guard, world.tidy(guard, value)), *self.outside(guard)]).merged()
 
     def extreme(self, ends: list[Affine], guard: Guard, sign: int) -> list[tuple[Guard, Affine]]:
-        """The largest of several lower ends (sign 1), or least of several upper ones (-1), by cases."""
+        """The largest of several lower ends (sign 1), or the smallest of several upper ends (-1): (guard, end) for each
+        case."""
         cases: list[tuple[Guard, Affine]] = [(guard, ends[0])]
         for end in ends[1:]:
             refined = []
@@ -174,8 +177,11 @@ class PositionSums:
         first: Affine,
         last: Affine,
     ) -> CellTable:
-        """The sum over a range first <= j <= last that may be empty, with last >= first - 1: of the value at the
-        positions with these tokens (any if None), or with these residues (modulus and residues; any if None)."""
+        """The sum of `value` over first <= j <= last, where last >= first - 1 (equality: an empty range).
+
+        `letters` restricts j to positions with these tokens, `residues` (modulus, residues) to these residues; None: no
+        restriction.
+        """
         world = self.world
         if letters is not None:
             # The value times a difference of two counts.
@@ -185,12 +191,13 @@ class PositionSums:
             in_range = self.upto(letters, last) + before_range.map(lambda count: -count)
             return in_range.map(lambda count: count * value)
         coefficients = self.powers(value)
-        # All positions of the range: j = first + t for t = 0, ..., last - first.
+        # No restriction: j = first + t for t = 0, ..., last - first.
         if residues is None:
             return CellTable.of(
                 world, self.series(coefficients, world.linear(*first), fmpq(1), world.linear(*minus(last, first)))
             )
-        # By the residues of both ends: for each allowed residue, the positions from the first to the last that has it.
+        # A case for the residues r of `first` and s of `last`. For each allowed residue, `begin` and `end` are the
+        # first and last position of the range with it.
         m, residues_allowed = residues
         out: list[GuardedCell] = []
         for guard, r in self.residue(first, m, {}):
@@ -205,7 +212,7 @@ class PositionSums:
         return CellTable(world, out).merged()
 
     def residue(self, place: Affine, m: int, guard: Guard) -> list[tuple[Guard, int]]:
-        """The residue of a place modulo m, by cases of the residues of the names in it."""
+        """The residue of a place modulo m: (guard, residue) for each case of the residues of its names."""
         terms, constant = place
         cases: list[tuple[Guard, int]] = [(guard, int(constant))]
         for v, c in terms.items():
@@ -219,7 +226,7 @@ class PositionSums:
         return [(g, total % m) for g, total in cases]
 
     def powers(self, value: Value) -> dict[int, Value]:
-        """The coefficients of the powers of j."""
+        """A value as a polynomial in j: power of j -> coefficient. NoRule if it is not one."""
         world = self.world
         if "j" not in world.names_in(value):
             return {0: value}
@@ -241,7 +248,7 @@ class PositionSums:
         return out
 
     def series(self, coefficients: Mapping[int, Value], first: Value, step: Value, steps: Value) -> Value:
-        """The sum of c_d (first + step t)^d over t = 0, .., steps."""
+        """The sum of c_d (first + step t)^d over all d and t = 0, .., steps, with the coefficients c_d."""
         out: Value = ZERO
         for d, c in coefficients.items():
             for e in range(d + 1):
@@ -250,13 +257,13 @@ class PositionSums:
         return out
 
     def upto(self, letters: frozenset[str], place: Affine) -> CellTable:
-        """How many positions up to a place have one of these tokens."""
+        """The number of positions up to a place that have one of these tokens."""
         world = self.world
         terms, constant = place
-        typed = [t for t in world.letters if t in letters]
+        input_symbols = [t for t in world.letters if t in letters]
         start = world.start
         if not terms:
-            # A place that is a number: each position up to it by itself.
+            # A place with a fixed number: add up the positions one by one.
             if constant - start > MOST_PLACES:
                 raise NoRule("symbols far from the first position")
             out = CellTable.of(world, ZERO)
@@ -271,11 +278,11 @@ class PositionSums:
                     )
             return out
         if place == world.end:
-            # The end of the string: the counts k:a, and how many input symbols there are.
+            # The end of the string: the counts k:a, and the number of input symbols.
             counts, all_symbols = [f"k:{a}" for a in world.letters[:-1]], world.linear({"n": 1}, -world.added)
             added = sum(t in letters for t in (world.before, world.after) if t is not None)
         elif terms == {"i": Fraction(1)} and constant == 0 and world.after is None:
-            # Position i: the counts p:a:i, and how many input symbols stand up to i.
+            # Position i: the counts p:a:i, and the number of input symbols up to i.
             counts = [f"p:{a}:i" for a in world.letters[:-1]]
             all_symbols = world.linear({"i": 1}, 1 - start - (world.before is not None))
             added = int(world.before is not None and world.before in letters)
@@ -283,16 +290,16 @@ class PositionSums:
             # Position i - 1: the count up to i without the token at i.
             atom = ("letter", "i")
             all_letters = world.domain(atom)
-            here = CellTable.cases(world, atom, [(letters, fmpq(-1)), (all_letters - letters, ZERO)])
-            return self.upto(letters, (terms, Fraction(0))) + here
+            minus_at_i = CellTable.cases(world, atom, [(letters, fmpq(-1)), (all_letters - letters, ZERO)])
+            return self.upto(letters, (terms, Fraction(0))) + minus_at_i
         else:
             raise NoRule("symbols up to a position that is a count")
-        # The last symbol has no count of its own: it is what the others leave of all input symbols.
+        # The last symbol has no count of its own: its count is the number of all input symbols minus the other counts.
         count: Value = fmpq(added)
         for name, letter in zip(counts, world.letters, strict=False):
-            if letter in typed:
+            if letter in input_symbols:
                 count = count + world.name(name)
-        if world.letters[-1] in typed:
+        if world.letters[-1] in input_symbols:
             count = count + all_symbols
             for name in counts:
                 count = count - world.name(name)
@@ -300,7 +307,7 @@ class PositionSums:
 
 
 def about(atom: Any, name: str) -> bool:
-    """Whether an atom is about a position, i or j, or about a number at it."""
+    """Whether an atom contains the position `name` (i or j), a count up to it, or an input number at it."""
     if atom[0] in ("form", "sign"):
         return any(v == name or v.endswith(f":{name}") for v, _ in atom[1])
     return atom[1] == name or str(atom[1]).endswith(f":{name}")

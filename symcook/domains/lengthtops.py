@@ -1,7 +1,7 @@
 """The position of a head's maximum score, by cases: a parabola's vertex, or the first or last position of a residue.
 
-In go the scores of a head as a table in j and the range that a row sees; out come guards, each with the position of the
-maximum as a linear form. This is a part of `symcook.domains.lengths`. Nothing here is trusted.
+From the scores of a head, as a table in j, and the range that a row sees, this module computes guards, each with the
+position of the maximum as a linear form. It is a part of `symcook.domains.lengths`. Its results need not be trusted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ class GreatestScores:
     def greatest(
         self, score: CellTable | None, weighting: str, low: Affine, high: Affine
     ) -> Iterator[tuple[Guard, Affine | None]]:
-        """Cases, each with the position of the maximum score in low..high; None where a row sees nothing."""
+        """(guard, position of the maximum score in low..high) for each case; the position is None if the range is
+        empty."""
         world, zero = self.world, CellTable.of(self.world, ZERO)
         for inside, guard in self.cut(minus(high, low), {}):
             if not inside:
@@ -45,7 +46,8 @@ class GreatestScores:
     def top(
         self, score: Value, weighting: str, low: Affine, high: Affine, seen: Guard
     ) -> Iterator[tuple[Guard, Affine]]:
-        """The maximum of a concave quadratic score: its vertex or the nearest end; of a linear score an end."""
+        """The position of the maximum of one score in j: of a linear score an end; of a concave quadratic score its
+        vertex, or the end that is nearest to it."""
         world, coefficients = self.world, self.sums.powers(score)
         lead, slope = coefficients.get(2, ZERO), coefficients.get(1, ZERO)
         if set(coefficients) <= {0, 1} and (slope_signs := world.signs(slope, seen)) in ({1}, {-1}):
@@ -53,31 +55,33 @@ class GreatestScores:
             return
         if set(coefficients) - {0, 1, 2} or world.signs(lead, seen) != {-1}:
             raise NoRule(f"a rule for {weighting} attention with scores that are no quadratic form with a maximum")
-        # The vertex -slope/(2 lead). If it is an input number, the form assumes that this number is a position.
+        # The vertex is -slope/(2 lead). If it is an input number, the result assumes that this number is a position:
+        # the assumption is recorded in `pointing`.
         peak = linear_form(world.field, -slope / (lead * fmpq(2)))
         whole_range = (low, high) == (self.first, world.end)
         pointer = next(iter(peak[0])) if peak is not None and len(peak[0]) == 1 and not peak[1] else None
         if pointer in world.slots and peak == ({pointer: 1}, 0) and whole_range and not world.whole(pointer):
-            world.pointing.append(world.slots[pointer][0])  # printed with the forms, as their assumption
-            world.forget()
+            world.pointing.append(world.slots[pointer][0])
+            world.forget()  # earlier answers did not use the assumption
         if peak is None or not all(world.whole(v) and c.denominator == 1 for v, c in peak[0].items()):
             raise NoRule("a maximum of scores at an integer")
-        # the vertex, clamped to low..high
+        # The vertex, clamped to low..high.
         for at_least_low, from_low in self.cut(minus(peak, low), seen):
             for at_most_high, case in self.cut(minus(high, peak), from_low) if at_least_low else [(True, from_low)]:
                 yield case, low if not at_least_low else peak if at_most_high else high
 
     def cut(self, form: Affine, guard: Guard) -> list[tuple[bool, Guard]]:
-        """The guard split by the sign of an integer form: (True, form >= 0) and (False, form < 0)."""
+        """The guard split by the sign of an integer form: pairs (True, guard and form >= 0) and (False, guard and form
+        < 0)."""
         odd_form = self.world.linear(*form) * fmpq(2) + ONE  # never 0, as it is odd
         return [(sign > 0, half) for sign, half in self.world.sign.split(odd_form, guard)]
 
     def by_residue(
         self, cells: Sequence[GuardedCell], weighting: str, low: Affine, high: Affine, seen: Guard
     ) -> Iterator[tuple[Guard, Affine]]:
-        """For scores that depend on j by its residue alone: the first or last position with a residue of maximum score.
+        """For scores that depend on j only by its residue: the first or last position with a residue of maximum score.
 
-        There is a case for each residue of the end from which the search starts."""
+        There is a case for each residue of the end where the search starts (`high` for rightmost, else `low`)."""
         world, rightmost = self.world, weighting == "rightmost"
         moduli = {a[2] for c in cells for a in c.guard if a[:2] == ("mod", "j")}
         on_j = [{atom: values for atom, values in c.guard.items() if about(atom, "j")} for c in cells]
@@ -96,7 +100,7 @@ class GreatestScores:
                 yield from self.first_of(self.ranked(scores, region), residue, modulus, rightmost, low, high, region)
 
     def regions(self, guard: Guard, cells: Sequence[GuardedCell]) -> list[Guard]:
-        """The guard split by the conditions of the cells that are not about the position j."""
+        """The guard split by the atoms of the cells that are not about the position j."""
         regions = [guard]
         for cell in cells:
             outer = {a: h for a, h in cell.guard.items() if not about(a, "j")}
@@ -106,10 +110,11 @@ class GreatestScores:
             ]
         return regions
 
-    def ranked(self, known: Sequence[tuple[frozenset[int], Value]], guard: Guard) -> list[frozenset[int]]:
-        """The residues by decreasing score; residues with equal scores are in one set."""
+    def ranked(self, scores: Sequence[tuple[frozenset[int], Value]], guard: Guard) -> list[frozenset[int]]:
+        """Sets of residues by decreasing score, from pairs (residues, score). Residues with equal scores are in one
+        set."""
         out: list[tuple[frozenset[int], Value]] = []
-        for residues, score in known:
+        for residues, score in scores:
             for k, (ranked_residues, ranked_score) in enumerate(out):
                 signs = self.world.signs(score - ranked_score, guard)
                 if len(signs) != 1:
@@ -127,9 +132,10 @@ class GreatestScores:
     def first_of(
         self, ranks: Sequence[frozenset[int]], end: int, m: int, last: bool, low: Affine, high: Affine, guard: Guard
     ) -> Iterator[tuple[Guard, Affine]]:
-        """The first position, from an end, with a residue of the best rank that occurs in low..high.
+        """The position nearest to an end of low..high with a residue of the best rank that occurs in the range.
 
-        `end` is the residue of that end modulo m: the last position with `last`, else the first."""
+        The end is `high` if `last`, else `low`; `end` is its residue modulo m. `ranks` has sets of residues, best
+        first."""
         if not ranks:
             raise NoRule("scores at all positions that are seen")
         direction = -1 if last else 1

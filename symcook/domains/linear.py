@@ -1,4 +1,4 @@
-"""Guards, and the linear forms in named integers that they are about."""
+"""Guards (conjunctions of conditions) and the linear forms in named integers that occur in them."""
 
 from __future__ import annotations
 
@@ -14,32 +14,39 @@ from flint import fmpq
 from symcook.domains.field import Field, Value
 
 LinearForm = tuple[tuple[str, int], ...]
-"""A linear form without constant: names with integer coefficients, the first positive, without common factor."""
+"""A linear form without constant: (name, integer coefficient) pairs sorted by name. The first coefficient is positive,
+and they have no common factor."""
 Affine = tuple[dict[str, Fraction], Fraction]
-"""Coefficients by name, and the constant."""
+"""A linear form with its constant: (coefficients by name, constant)."""
 LinearAtom = tuple[Any, ...]
-"""("letter", place), ("mod", name, m), ("form", Form), ("some", name): whether a sum of terms >= 0 is not 0, or
-("sign", Form, constant): which signs a form may have in which numbers stand that are given."""
+"""A quantity that a guard restricts, and the values that it may have:
+
+("letter", place): the token there, in a set of tokens. ("mod", name, m): the residue modulo m, in a set of residues.
+("form", LinearForm): its value, in an interval (`Bounds`). ("some", name): whether a sum of nonnegative terms is not 0.
+("sign", LinearForm, constant): the sign of a form with input numbers in it, in a set of signs -1, 0, 1."""
 Guard = Mapping[LinearAtom, Any]
+"""A conjunction: each atom has one of the values that belong to it."""
 
 
 class KeptGuard(dict[LinearAtom, Any]):
-    """A guard that stays as it is, and what tells it apart once that was asked for."""
+    """A guard that is not changed after its first use as a key; `key` is `guard_key` of it, once computed."""
 
     key: frozenset[Any] | None = None
 
 
 Bounds = tuple[int | None, int | None]
+"""A closed integer interval; None is an infinite end."""
 
 LOG = sympy.log(sympy.Symbol("n", real=True))
-"""The one function of n besides rational ones and powers of e; it is positive for n >= 2."""
+"""log(n): the only function of n that is allowed besides rational functions and powers of e. Positive for n >= 2."""
 
 STRICT = "0 <"
-"""Some positive number: form - STRICT says that a form is positive. No name of a model, since it is no identifier."""
+"""The name of some positive number: the row form - STRICT >= 0 states that the form is positive. No symbol of a model
+has this name, since it is not an identifier."""
 
 
 def guard_key(guard: Guard) -> frozenset[Any]:
-    """What tells guards apart."""
+    """A hashable key of a guard, equal for equal guards."""
     if type(guard) is not KeptGuard:
         return frozenset(guard.items())
     if guard.key is None:
@@ -48,11 +55,11 @@ def guard_key(guard: Guard) -> frozenset[Any]:
 
 
 class NoRule(Exception):
-    """What a coordinate would need that these tables cannot say."""
+    """Raised where no rule computes a table. The text names what is missing, and continues a sentence "... needs"."""
 
 
 def minus(a: Affine, b: Affine) -> Affine:
-    """The difference of two forms."""
+    """The form a - b."""
     terms = dict(a[0])
     for v, c in b[0].items():
         terms[v] = terms[v] - c if v in terms else -c
@@ -60,27 +67,27 @@ def minus(a: Affine, b: Affine) -> Affine:
 
 
 def unit(terms: Mapping[str, Fraction], c: Fraction) -> Fraction:
-    """The least positive value that an integer combination may have."""
+    """The least positive value that the form with these terms and constant may have at integers."""
     step = reduce(
         lambda a, b: Fraction(
             gcd(a.numerator * b.denominator, b.numerator * a.denominator), a.denominator * b.denominator
         ),
         terms.values(),
     )
-    step = abs(step)
+    step = abs(step)  # the gcd of the coefficients: values are c plus multiples of it
     constant_steps = c / step
     return step * (constant_steps - floor(constant_steps)) if constant_steps != floor(constant_steps) else step
 
 
 def thresholds(terms: Mapping[str, Fraction], c: Fraction) -> tuple[LinearAtom, int, int]:
-    """The atom of a form, and below and from which integer on it is not zero."""
+    """(atom, low, high) such that the form is nonzero exactly where the value of the atom is <= low or >= high."""
     atom, factor = form_atom(terms)
     zero = -c / factor
     return atom, ceil(zero) - 1, floor(zero) + 1
 
 
 def form_atom(terms: Mapping[str, Fraction]) -> tuple[LinearAtom, Fraction]:
-    """The atom of a linear form without constant, and by what that is multiplied."""
+    """(atom, factor) such that the linear form with these terms is factor times the form of the atom."""
     ordered = sorted(terms.items())
     scale = reduce(lambda a, b: a * b.denominator // gcd(a, b.denominator), terms.values(), 1)
     integers = [int(c * scale) for _, c in ordered]
@@ -91,18 +98,18 @@ def form_atom(terms: Mapping[str, Fraction]) -> tuple[LinearAtom, Fraction]:
 
 
 def sign_atom(terms: Mapping[str, Fraction], c: Fraction) -> tuple[LinearAtom, int]:
-    """The atom of the sign of a linear form, and the sign by which that is multiplied."""
+    """(atom, sign) such that the sign of the linear form is `sign` times the sign that the atom is about."""
     (_, form), factor = form_atom(terms)
     constant = c / factor
     return ("sign", form, int(constant) if constant.denominator == 1 else constant), 1 if factor > 0 else -1
 
 
 fraction = lru_cache(maxsize=1024)(Fraction)
-"""A fraction of small numbers, which are few."""
+"""A fraction, remembered, since few different ones occur."""
 
 
 def linear_form(field: Field, value: Value) -> Affine | None:
-    """The linear form that a value is; None where it is none."""
+    """A value as a linear form; None if it is not one."""
     if isinstance(value, fmpq):
         return {}, fraction(int(value.p), int(value.q))
     field.lift(value)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mpmath.ctx_mp_python import _mpf
 
 MAX_BITS = 1_000_000
+"""The greatest precision that a user may request."""
 
 
 def check_bits(bits: object) -> int:
@@ -43,14 +44,15 @@ def check_bits(bits: object) -> int:
 
 
 def rounded(value: Coefficient, bits: int) -> Any:
-    """An exact number rounded once, as mpmath's library holds numbers."""
+    """An exact number rounded once to `bits` bits, in the raw form of mpmath's library (`mpmath.libmp`)."""
     if isinstance(value, tuple):
         return nearest(value, {}, bits)
     return from_rational(value.numerator, value.denominator, bits, "n")
 
 
 class Mp(Shortening):
-    """The domain of mpmath numbers with `bits` bits. `digits` of its values are shown; None: all that `bits` hold.
+    """The domain of mpmath numbers with `bits` bits. Values are shown with `digits` digits; None: as many as `show` is
+    given.
 
     >>> from symcook.model.parts import Mask
     >>> domain = Mp(4)
@@ -68,12 +70,13 @@ class Mp(Shortening):
         super().__init__()
         self.bits = check_bits(bits)
         self.mp: Any = mpmath.MPContext()
-        """A context of its own: mpmath's precision is that of the whole process."""
+        """A separate context, since the precision of the default one is global."""
         self.mp.prec = self.bits
         self.nothing = self.mp.mpf(0)
         self.digits = digits
         self.simulates = simulates
-        self._known: dict[Any, Any] = {}
+        self._rounded: dict[Any, Any] = {}
+        """Exact number -> the same number rounded."""
 
     def context(self) -> AbstractContextManager[Any]:
         return nullcontext()
@@ -82,14 +85,15 @@ class Mp(Shortening):
         return Rounding(Format(self.bits))
 
     def number(self, value: Coefficient) -> Any:
-        """An exact number rounded once to the precision (to within the last bit where it is not rational)."""
-        known = self._known.get(value)
-        if known is None:
-            known = self._known[value] = self.mp.make_mpf(rounded(value, self.bits))
-        return known
+        """An exact number rounded once to the precision. An irrational number may be off by one unit in the last
+        bit."""
+        result = self._rounded.get(value)
+        if result is None:
+            result = self._rounded[value] = self.mp.make_mpf(rounded(value, self.bits))
+        return result
 
     def position(self, term: Tree, i: int) -> Any:
-        """The exact value rounded once."""
+        """The exact value of the term, rounded once."""
         try:
             return self.number(rational_at(term, i, self.length))
         except NotExact:
@@ -125,7 +129,7 @@ class Mp(Shortening):
         return [c / root for c in centred]
 
     def weights(self, scores: Sequence[_mpf]) -> list[Any]:
-        """e^(score - greatest score)."""
+        """e^(score - maximum score) for each score."""
         top = max(scores)
         return [self.mp.exp(score - top) for score in scores]
 

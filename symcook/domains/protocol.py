@@ -31,20 +31,22 @@ Coefficient = int | Number
 
 
 class Domain(Comparing[Column, Verdicts, Verdict], Protocol[Column, Value, Verdicts, Verdict]):
-    """The operations of a number system. One sequence at a time: `begin` comes before all others."""
+    """The operations of a number system. A domain runs one sequence at a time: `begin` is called before all others."""
 
     name: ClassVar[str]
 
     def context(self) -> AbstractContextManager[object]:
-        """Entered around a forward pass and the reading of its values: sets a working precision and restores it."""
+        """A context that sets the working precision, and restores the one before at its end. Callers enter it for a
+        forward pass and for reading the values of one."""
         ...
 
     def begin(self, sequence: Any, start: int) -> None:
-        """Take the input: a tuple of tokens, a tuple of rows {input: number}, or whatever else the domain reads."""
+        """Take the input: a tuple of tokens, a tuple of rows {input: number}, or another form that the domain reads.
+        `start` is the number i of its first position, as the model's embedding counts."""
         ...
 
     def require_positive(self, term: Coefficient, must: str) -> None:
-        """NoRun, saying what `must` hold, where a term in i and n is not positive at some position of the input."""
+        """Raise NoRun with the text `must` if a term in i and n is not positive at some position of the input."""
         ...
 
     def embed(self, table: Mapping[str, Coefficient]) -> Column:
@@ -60,8 +62,8 @@ class Domain(Comparing[Column, Verdicts, Verdict], Protocol[Column, Value, Verdi
         ...
 
     def units(self, most: int) -> list[Column]:
-        """For each position the column that is 1 there and 0 elsewhere; none where there are more than `most`, or no
-        number says how many there are."""
+        """For each position the column that is 1 at this position and 0 elsewhere. An empty list if there are more than
+        `most` positions, or if their number n is a symbol."""
         ...
 
     def linear(self, terms: Sequence[tuple[Column, Coefficient]], bias: Coefficient) -> Column:
@@ -69,7 +71,8 @@ class Domain(Comparing[Column, Verdicts, Verdict], Protocol[Column, Value, Verdi
         ...
 
     def activate(self, column: Column, kind: str) -> Column:
-        """The activation (one of `blocks.ACTIVATIONS`) at every position; NotExact where there is no value."""
+        """The activation (one of `symcook.model.parts.ACTIVATIONS`) at every position; NotExact where there is no
+        value."""
         ...
 
     def layer_norm(self, columns: Sequence[Column], epsilon: Coefficient, zero_variance: str) -> list[Column]:
@@ -90,9 +93,9 @@ class Domain(Comparing[Column, Verdicts, Verdict], Protocol[Column, Value, Verdi
     ) -> list[Column]:
         """For each value column v: sum_j alpha_ij v_j, with scores factor(i, n) * sum_d queries[d]_i keys[d]_j.
 
-        Without queries every score is zero; with weighting average or softmax each row is then the plain average of
-        what the mask lets it see, where the sum is taken first and divided once. A row that sees nothing is zero.
-        `factor` is a positive term in i and n, 1 where it does not matter.
+        Without queries every score is zero. With weighting average or softmax, each row is then the mean of the values
+        that the mask lets it see: their sum, divided once. A row that sees no position is zero.
+        `factor` is a positive term in i and n; callers pass 1 where it cannot change the result.
         """
         ...
 
@@ -101,8 +104,8 @@ class Domain(Comparing[Column, Verdicts, Verdict], Protocol[Column, Value, Verdi
         ...
 
     def places_of(self, column: Column) -> Sequence[int]:
-        """The places at which a column has entries, in order, each as `read` and `verdict` take it. Place 0 is the
-        first position and -1 the last, whether they are among them or not."""
+        """The places at which a column has entries, in order, in the form that `read` and `verdict` accept. These
+        methods also accept 0 for the first position and -1 for the last one, whether or not the list has them."""
         ...
 
     def read(self, column: Column, place: int) -> Value:
@@ -110,7 +113,7 @@ class Domain(Comparing[Column, Verdicts, Verdict], Protocol[Column, Value, Verdi
         ...
 
     def show(self, value: Value, digits: int) -> object:
-        """`value` as JSON has it: text for exact numbers and expressions, {"mid", "rad"} for balls, floats as such."""
+        """`value` for JSON: text for exact numbers and expressions, {"mid", "rad"} for balls, and floats unchanged."""
         ...
 
     def settled(self, value: Value, digits: int) -> bool:
@@ -122,56 +125,58 @@ class Rounded(Domain[Column, Value, Verdicts, Verdict], Protocol[Column, Value, 
     """A domain whose operations round."""
 
     simulates: bool
-    """Whether it stands for a runtime, whose answers are shown as they are; else a verdict must be above all that was
-    rounded."""
+    """True if the domain simulates a runtime, whose answers are reported as computed. If False, a verdict counts only
+    if no rounding error can change it."""
 
     def rounding(self) -> Domain:
-        """The domain of all that the rounding of this one may lead to (`symcook.domains.rounding`)."""
+        """A domain whose values are sets that contain every result that rounding in this domain may give
+        (`symcook.domains.rounding`)."""
         ...
 
-    def agreeing(self, found: Verdicts, sure: Verdicts) -> Verdicts:
-        """Verdicts of this domain that are the same in the one of its `rounding`; the others are open."""
+    def agreeing(self, verdicts: Verdicts, sure: Verdicts) -> Verdicts:
+        """The verdicts of this domain, each undecided unless `sure`, from the domain of `rounding`, agrees."""
         ...
 
 
 class Follows(Domain[Column, Value, Verdicts, Verdict], Protocol[Column, Value, Verdicts, Verdict]):
-    """A domain that can leave positions out, and go on behind those that it has run where none of these sees what
-    follows. Keys and values of `attend` always stand at all positions."""
+    """A domain that can compute some positions only, and can continue an input after the positions that it has run, if
+    no position of the model sees later ones. In `attend`, keys and values always have entries for all positions."""
 
     def indices(self) -> Sequence[tuple[int, int]]:
-        """The numbers i and n of the positions that columns have entries for."""
+        """The pair (i, n) of each position that columns have entries for."""
         ...
 
     def narrow(self, columns: Sequence[Column], place: int) -> list[Column]:
-        """From here on columns have one entry, that of the position at `place`: the given ones cut to it."""
+        """`columns` cut to their entry at `place`. From this call on, all columns have this entry only."""
         ...
 
     def resume(self, sequence: object, start: int, seen: int) -> None:
-        """Take the whole input, of which the first `seen` positions have been run: columns have entries for the
-        others."""
+        """Take the whole input, after a run of its first `seen` positions. Columns have entries for the positions after
+        these only."""
         ...
 
     def joined(self, before: Column | None, column: Column) -> Column:
-        """A column behind that of the positions before, which is None where there are none."""
+        """The entries of `before` (None: no earlier positions) followed by those of `column`."""
         ...
 
     def joined_verdicts(self, before: Verdicts, verdicts: Verdicts) -> Verdicts:
-        """Verdicts behind those of the positions before."""
+        """The verdicts of the earlier positions, followed by `verdicts`."""
         ...
 
 
 class Matrices(Protocol):
-    """A domain that applies a block to all coordinates at once (`symcook.dense`). What stands for several columns is
-    its own, and a sequence of them. `matrices` must be named in the class itself."""
+    """A domain that applies a block to all coordinates at once (`symcook.dense`). Each domain has its own type for
+    several columns; it is a sequence of columns, such as a list or a two-dimensional array. `matrices` must be set in
+    the class itself: `symcook.forward` ignores an inherited one."""
 
     matrices: ClassVar[bool]
 
     def matrix(self, of: Named, name: str, weights: object, rows: tuple[int, ...] | None = None) -> Any:
-        """A matrix called `name` of a part, or some of its rows; made once for all runs of the model."""
+        """The matrix `name` of the part `of` (or some of its rows) in the domain's numbers; made once a model."""
         ...
 
     def vector(self, of: Named, name: str, numbers: Sequence[Coefficient], rows: tuple[int, ...] | None = None) -> Any:
-        """A column of numbers, likewise."""
+        """The numbers of the vector `name` (or some of them) in the domain's numbers; made once a model."""
         ...
 
     def product(
@@ -182,41 +187,42 @@ class Matrices(Protocol):
         kind: str = "",
         onto: Sequence[object] | None = None,
     ) -> Any:
-        """matrix times columns, plus a `bias` for each row, plus the columns `onto`, as one sum; then the activation
-        `kind`, if any."""
+        """activation(matrix times columns + bias + onto), each entry being one sum. `bias` has one number for each row;
+        `onto` has columns to add; an empty `kind` means no activation."""
         ...
 
     def scaled(self, columns: Sequence[object], norm: LayerNorm) -> Any:
-        """Each column times the gain of a norm for it, plus its bias."""
+        """Each column times its gain in `norm`, plus its bias there."""
         ...
 
     def plus(self, columns: Sequence[object], others: Sequence[object]) -> Any:
-        """The sums of columns, one by one."""
+        """The k-th of `columns` plus the k-th of `others`, for each k."""
         ...
 
     def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> Any:
-        """The columns of an embedding; those of a coordinate that nothing sets are zero."""
+        """The columns that an embedding gives the coordinates `names`; zero for one that it does not set."""
         ...
 
     def picked(self, columns: Sequence[object], places: list[int] | slice) -> Any:
-        """Some of the columns."""
+        """The columns with the indices `places`."""
         ...
 
     def replaced(self, columns: Sequence[object], places: list[int] | slice, others: Sequence[object]) -> Any:
-        """Columns, with others in some places."""
+        """The columns, with those at the indices `places` replaced by `others`."""
         ...
 
     def joint(self, several: Sequence[Sequence[object]]) -> Any:
-        """Columns of several, one after the other."""
+        """One group of columns from several: those of the first, then those of the second, and so on."""
         ...
 
 
 VARIANCE = ("a layer norm with epsilon = 0 must meet a variance above zero", "set an epsilon above 0")
+"""What a run requires of a layer norm, and what to do otherwise. numpy and torch exports say the same."""
 TEMPERATURE = "a temperature must be positive"
-"""What must hold of a run, and what to do where it does not; what numpy and torch run says the same."""
+"""What a run requires of the temperature of a head."""
 
 
 def refuse_zero_variance(outcome: str, position: int) -> None:
-    """Raise NoRun where a layer norm that meets zero variance (and epsilon = 0) at `position` is to refuse it."""
+    """Raise NoRun if `outcome` is "refuse", after a layer norm met variance + epsilon = 0 at `position`."""
     if outcome == "refuse":
         raise NoRun(VARIANCE[0], f"zero at position {position}", VARIANCE[1])

@@ -1,12 +1,12 @@
 """Many strings of one length at once, in float64 with a certified error: for dense models.
 
 A number is a midpoint and a radius, both float64: the exact value lies between midpoint - radius and midpoint + radius.
-The analysis assumes correctly rounded +, -, *, / and sqrt only, sums in any order, fused or not; exponentials are
-computed here from those (`exponential`). A radius is computed in floats too, so it is enlarged at the end by more than
-its own rounding (`balls`). Where nothing is known the radius is infinite. A comparison that the radii leave undecided
-is -1. Everywhere u is `UNIT`, the relative error of one rounding.
+The analysis assumes only that +, -, *, / and sqrt are correctly rounded; sums may be taken in any order, fused or not.
+Exponentials are computed here from these operations (`exponential`). Radii are computed in floats too; `balls` enlarges
+each by more than its own rounding error. An infinite radius means that the value is unknown. A comparison that the
+radii do not decide gives -1. In comments, u is `UNIT`, the relative error of one rounding.
 
-The domain implements `symcook.domains.protocol.Matrices` alone: sparse models are not run in it.
+The domain implements only `symcook.domains.protocol.Matrices`, so it runs dense models only.
 """
 
 from __future__ import annotations
@@ -42,24 +42,28 @@ if TYPE_CHECKING:
 
 
 UNIT = 2.0**-53
+"""The greatest relative error of one rounding in float64."""
 WIDEST = 4096
-"""The greatest number of terms of a sum: what its rounding adds to a radius is then below `ENLARGED`."""
+"""The greatest number of terms of a sum. Up to it, the rounding errors of computing a radius stay below the factor
+`ENLARGED`."""
 ENLARGED, TINY = 1 + 2.0**-40, 2.0**-1000
+"""A radius is multiplied by the first and increased by the second, for its own rounding and underflow."""
 LEAST = 2.0**-1022
-"""The least normal float64: of smaller numbers the nearest float may be off by more than `UNIT` of their size."""
+"""The least normal float64. The nearest float of a smaller number may have a relative error above `UNIT`."""
 EXP_ERROR = 2.0**-47
-"""The relative error of `exponential`, with the rounding of what it takes."""
+"""The greatest relative error of `exponential`, including the rounding of its argument."""
 DEEPEST = 700.0
-"""How far a score may lie below the greatest one of its row: beyond, exponentials are subnormal."""
+"""The greatest allowed distance of a score from the maximum of its row: beyond it, exponentials would be subnormal."""
 STEEPEST, GELU_ERROR = 1.2, 2.0**-46
-"""No gelu, nor an approximation of it, is steeper; and the error of `gelu`, beside 1 and its size."""
+"""A bound of the slope of gelu and its approximations; the error of `gelu` relative to 1 + |value|."""
 PIECES, FAR, TERMS = 32, 24, 11
-"""Of a gelu there are so many pieces a unit up to this far from 0, with so many terms each."""
+"""`gelu` has PIECES Taylor series for each unit of length, from -FAR to FAR, with TERMS terms each."""
 BALL = "use --domain ball on one string"
+"""The advice in errors of this module."""
 
 
 class MidRadius:
-    """Several columns, each with an entry a position and string: arrays of three axes."""
+    """Several columns: midpoints and radii as arrays with the axes column, position, string."""
 
     def __init__(self, mid: FloatArray, rad: FloatArray) -> None:
         self.mid, self.rad = mid, rad
@@ -75,20 +79,20 @@ class MidRadius:
 
 
 def balls(mid: FloatArray, rad: FloatArray) -> MidRadius:
-    """The columns with a radius enlarged by what it was rounded; infinite where midpoint or radius are no numbers."""
+    """The columns with radii enlarged for their own rounding; infinite where midpoint or radius is not finite."""
     rad = rad * ENLARGED + TINY
-    known = np.isfinite(mid) & np.isfinite(rad)
-    if known.all():
+    finite = np.isfinite(mid) & np.isfinite(rad)
+    if finite.all():
         return MidRadius(mid, rad)
-    return MidRadius(np.where(known, mid, 0.0), np.where(known, rad, np.inf))
+    return MidRadius(np.where(finite, mid, 0.0), np.where(finite, rad, np.inf))
 
 
 class Radii(Positions[Any, Any, Any]):
-    """The domain. `begin` takes `symcook.domains.batch.Listed` strings."""
+    """The domain of midpoints and radii. `begin` accepts `symcook.domains.batch.Listed` strings."""
 
     matrices: ClassVar[bool] = True
     name: ClassVar[str] = "radii"
-    apart = False
+    apart = False  # see `FloatMatrices.apart`
 
     def context(self) -> AbstractContextManager[Any]:
         return np.errstate(all="ignore")
@@ -102,7 +106,7 @@ class Radii(Positions[Any, Any, Any]):
         raise NotExact("strings that are run together must be run whole", seen)
 
     def linear(self, terms: Sequence[Any], bias: Coefficient) -> MidRadius:
-        """Zero, which is all that a pass over matrices asks for."""
+        """A column of zeros: a pass over matrices only asks for that."""
         zero = np.zeros((len(self.rows), self.size))
         return MidRadius(zero, zero)
 
@@ -111,7 +115,7 @@ class Radii(Positions[Any, Any, Any]):
     def matrix(
         self, of: Named, name: str, weights: RationalMatrix | sympy.ImmutableMatrix, rows: tuple[int, ...] | None = None
     ) -> tuple[FloatArray, FloatArray, float]:
-        """The float64 entries, their sizes, and what each may be off relative to its size."""
+        """(float64 entries, their absolute values, a bound of their relative errors)."""
         key = self.name, name, rows
         if key not in of.kept:
             if weights.cols > WIDEST:
@@ -128,7 +132,7 @@ class Radii(Positions[Any, Any, Any]):
     def vector(
         self, of: Named, name: str, numbers: Sequence[Coefficient], rows: tuple[int, ...] | None = None
     ) -> tuple[FloatArray, FloatArray]:
-        """A column of numbers, with radii."""
+        """The numbers of a vector and their radii, as columns of one position and string (broadcast to all)."""
         key = self.name, name, rows
         if key not in of.kept:
             pairs = [_given(x) for x in (numbers if rows is None else [numbers[k] for k in rows])]
@@ -141,12 +145,12 @@ class Radii(Positions[Any, Any, Any]):
     def product(
         self, matrix: Any, columns: MidRadius, bias: Any = None, kind: str = "", onto: MidRadius | None = None
     ) -> MidRadius:
-        """The product of a matrix with columns, plus a bias and other columns, then an activation `kind`."""
+        """activation(matrix times columns + bias + onto); an empty `kind` means no activation."""
         weights, sizes, off = matrix
         k = len(columns)
-        # u = UNIT. A sum of k products in any order is off by at most k u/(1 - k u) times the sum of their sizes
-        # (Higham, Accuracy and Stability of Numerical Algorithms, 3.1): below 1.01 k u, as k <= WIDEST. A weight is
-        # another number by `off` of its size. The 4 is for the roundings of what is computed here.
+        # The error of a sum of k products, in any order, is at most k u/(1 - k u) times the sum of their absolute
+        # values (Higham, Accuracy and Stability of Numerical Algorithms, 3.1). The factor is below 1.01 k u, as k <=
+        # WIDEST. A weight has the relative error `off`. The 4 in `rounding` covers the roundings of this computation.
         rounding = (k + 4) * UNIT
         size = np.abs(columns.mid)
         total = (weights @ columns.mid.reshape(k, -1)).reshape(len(weights), *columns.mid.shape[1:])
@@ -159,32 +163,32 @@ class Radii(Positions[Any, Any, Any]):
         return self.activate(result, kind) if kind else result
 
     def activate(self, column: MidRadius, kind: str) -> MidRadius:
-        """An activation of each entry: relu and step are exact, a gelu adds its own error."""
+        """The activation of each entry: relu and step are exact, a gelu adds its own error."""
         x, rad = column.mid, column.rad
         if kind == "relu":
             return MidRadius(np.maximum(x, 0), rad)
         if kind == "step":
-            # Open: 0.5 with radius 0.5 covers both 0 and 1.
+            # Undecided: midpoint 0.5 and radius 0.5 cover both 0 and 1.
             yes, no = x > rad, x <= -rad
             return MidRadius(np.where(yes, 1.0, np.where(no, 0.0, 0.5)), np.where(yes | no, 0.0, 0.5))
         y = gelu(x, kind)
         return balls(y, STEEPEST * rad + (np.abs(y) + 1) * GELU_ERROR)
 
     def layer_norm(self, columns: MidRadius, epsilon: Coefficient, zero_variance: str) -> MidRadius:
-        """(x - mean)/sqrt(variance + epsilon) with a bound of the error of each step."""
+        """(x - mean)/sqrt(variance + epsilon), with an error bound for each step."""
         floor, floor_off = _given(epsilon)
         if zero_variance == "refuse" and (floor <= floor_off if isinstance(epsilon, tuple) else epsilon <= 0):
             raise NotExact("a layer norm must have an epsilon above 0 to have a value everywhere", epsilon, BALL)
         x, rad, k = columns.mid, columns.rad, len(columns)
-        rounding = (k + 4) * UNIT  # as in `product`: of a sum of k terms, here of sizes and of squares
-        # The mean, and how far each centred entry may be off.
+        rounding = (k + 4) * UNIT  # of a sum of k terms, as in `product`; the terms are entries or squares here
+        # The mean, its error `off`, and the error `apart` of each centred entry.
         mean = x.sum(axis=0) / k
         off = rad.sum(axis=0) / k + np.abs(x).sum(axis=0) / k * rounding
         centred = x - mean
         apart = rad + off + np.abs(centred) * UNIT
         variance = (centred * centred).sum(axis=0) / k
         total = variance + floor
-        # Where c moves by at most a, its square moves by at most a (2 |c| + a).
+        # If c has an error of at most a, its square has one of at most a (2 |c| + a).
         spread = (apart * (2 * np.abs(centred) + apart)).sum(axis=0) / k + (variance + total) * rounding + floor_off
         spread = spread * ENLARGED + TINY
         root = np.sqrt(total)
@@ -198,7 +202,7 @@ class Radii(Positions[Any, Any, Any]):
         return balls(y, away + np.abs(y) * (4 * UNIT))
 
     def scaled(self, columns: MidRadius, norm: LayerNorm) -> MidRadius:
-        """Gain times the entries plus bias, of a layer norm."""
+        """The entries times the gain of a layer norm, plus its bias."""
         (gain, gain_off), (bias, bias_off) = (self.vector(norm, name, norm.lowered[name]) for name in ("gain", "bias"))
         moved = columns.mid * gain
         result = moved + bias
@@ -210,7 +214,7 @@ class Radii(Positions[Any, Any, Any]):
         return balls(total, columns.rad + others.rad + np.abs(total) * (2 * UNIT))
 
     def embedded(self, embedding: Embedding, names: tuple[str, ...]) -> MidRadius:
-        """The embedding: the entries of the tokens, plus the position functions."""
+        """The columns of the coordinates `names`: entries of the tokens, plus position functions."""
         mid, rad = (np.zeros((len(names), len(self.rows), self.size)) for _ in range(2))
         for row, name in enumerate(names):
             if name in embedding.tables:
@@ -242,12 +246,12 @@ class Radii(Positions[Any, Any, Any]):
         self.rows = self.rows[place:][:1]
         return columns[:, place:][:, :1]
 
-    # Attention. Arrays have the string first: string x row x position.
+    # Attention. Arrays here have the axes string, row, position.
 
     def attend(
         self, queries: MidRadius, keys: MidRadius, values: MidRadius, mask: Mask, weighting: str, factor: Coefficient
     ) -> MidRadius:
-        """What a head writes for each value column."""
+        """The output of a head for each value column."""
         sees_key = np.zeros((len(self.rows), self.length), dtype=bool)
         for number, row in enumerate(self.rows):
             sees = visible(mask, row, self.length)
@@ -261,31 +265,31 @@ class Radii(Positions[Any, Any, Any]):
             mid, rad = _softmax(scores, transposed, sees_key)
         else:
             mid, rad = _hard(scores, transposed, sees_key, weighting)
-        blind = ~sees_key.any(axis=1)
-        mid[:, blind], rad[:, blind] = 0, 0
+        sees_none = ~sees_key.any(axis=1)
+        mid[:, sees_none], rad[:, sees_none] = 0, 0
         result = balls(mid, rad)
         return MidRadius(result.mid.transpose(2, 1, 0), result.rad.transpose(2, 1, 0))
 
     def _scores(self, queries: MidRadius, keys: MidRadius, factor: Coefficient) -> MidRadius:
         """The scores of all strings: queries times keys, times the factor of each row."""
         rounding = (len(queries) + 4) * UNIT
-        asked, asked_off = (part.transpose(2, 1, 0) for part in (queries.mid, queries.rad))
-        offered, offered_off = (part.transpose(2, 0, 1) for part in (keys.mid, keys.rad))
-        size = np.abs(offered)
-        scores = asked @ offered
-        # (q + a)(k + b) - q k = q b + a (k + b), and the rounding of the sum as in `product`.
-        off = np.abs(asked) @ (offered_off + rounding * size) + asked_off @ (size + offered_off)
+        query, query_off = (part.transpose(2, 1, 0) for part in (queries.mid, queries.rad))
+        key, key_off = (part.transpose(2, 0, 1) for part in (keys.mid, keys.rad))
+        size = np.abs(key)
+        scores = query @ key
+        # With errors a of q and b of k: (q + a)(k + b) - q k = q b + a (k + b). The sum is rounded as in `product`.
+        off = np.abs(query) @ (key_off + rounding * size) + query_off @ (size + key_off)
         if factor != 1:
             scale = np.array([_given(value_at(factor, self._start + row, self.length)) for row in self.rows])
-            by, by_off = scale[:, :1], scale[:, 1:]
-            off = (by + by_off) * off + (by_off + 2 * UNIT * by) * np.abs(scores)
-            scores = scores * by
+            row_factor, factor_off = scale[:, :1], scale[:, 1:]
+            off = (row_factor + factor_off) * off + (factor_off + 2 * UNIT * row_factor) * np.abs(scores)
+            scores = scores * row_factor
         return balls(scores, off)
 
     def distribution(self, columns: MidRadius) -> MidRadius:
         raise NotExact("strings that are run together must give a verdict or a label", "a distribution", BALL)
 
-    # Verdicts: for each position an array of 1, 0, or -1 where it is open, or of labels.
+    # Verdicts: for each position an array over the strings, of 1, 0 or -1 (undecided), or of labels.
 
     def positive(self, column: MidRadius) -> list[FloatArray]:
         return [*np.where(column.mid > column.rad, 1, np.where(column.mid <= -column.rad, 0, -1))]
@@ -294,10 +298,10 @@ class Radii(Positions[Any, Any, Any]):
         return [*np.where(np.abs(column.mid) > column.rad, 0, -1)]
 
     def largest(self, columns: Sequence[MidRadius]) -> list[FloatArray]:
-        """The index of the greatest entry; -1 where another one may be as great."""
+        """The index of the greatest entry; -1 where another entry may be as great."""
         mid, rad = (np.array([getattr(column, part) for column in columns]) for part in ("mid", "rad"))
         best = mid.argmax(axis=0)
-        # Sure if the lower end of the best is above the upper end of every other one.
+        # Certain if the lower end of the best entry is above the upper end of every other entry.
         high, low = mid + rad, np.take_along_axis(mid - rad, best[None], axis=0)[0]
         np.put_along_axis(high, best[None], -np.inf, axis=0)
         return [*np.where(low - high.max(axis=0) > 4 * UNIT * np.abs(low), best, -1)]
@@ -310,19 +314,19 @@ class Radii(Positions[Any, Any, Any]):
         ]
 
     def conjunction(self, first: FloatArray, second: FloatArray) -> FloatArray:
-        """No wins over open, and open over yes."""
+        """The verdict that both hold: 0 if one is 0, else -1 if one is -1, else 1."""
         return np.where((first == 0) | (second == 0), 0, np.minimum(first, second))
 
 
 def _given(value: Coefficient) -> tuple[float, float]:
-    """An exact number as float64, and how far that may be off."""
+    """(the nearest float64 of an exact number, a bound of its error)."""
     nearest_float = float_of(value)
     exact = not isinstance(value, tuple) and np.isfinite(nearest_float) and Fraction(nearest_float) == value
     return nearest_float, 0.0 if exact else abs(nearest_float) * 2 * UNIT + TINY
 
 
 def _some_small(weights: Any, entries: FloatArray) -> bool:
-    """Whether some entry is not zero and its float is zero or subnormal, and so off by more than `UNIT` of its size."""
+    """Whether some entry is not zero, but its float is zero or subnormal: its relative error may be above `UNIT`."""
     small = np.flatnonzero(np.abs(entries).ravel() < LEAST)
     if not small.size:
         return False
@@ -333,9 +337,10 @@ def _some_small(weights: Any, entries: FloatArray) -> bool:
 
 
 def exponential(x: FloatArray) -> FloatArray:
-    """e^x for -DEEPEST <= x <= 0, to within a relative `EXP_ERROR`: 2^k times a polynomial in what is left of x.
+    """e^x for -DEEPEST <= x <= 0, with a relative error of at most `EXP_ERROR`: 2^k times a polynomial in x - k log 2.
 
-    The first part of log 2 has 33 bits, so that its product with k is exact; what both parts leave out is below 2^-85.
+    The first part of log 2 has 33 bits, so that its product with k is exact. The sum of both parts differs from log 2
+    by less than 2^-85.
     """
     k = np.rint(x * 1.4426950408889634)  # 1/log 2
     remainder = (x - k * LOG_2[0]) - k * LOG_2[1]
@@ -347,13 +352,14 @@ def exponential(x: FloatArray) -> FloatArray:
 
 
 LOG_2 = 0.6931471803691238, 1.9082149292705877e-10
-"""log 2 in two parts."""
+"""Two floats whose sum is log 2, up to 2^-85."""
 SERIES = [1 / factorial(k) for k in range(15)]
-"""The coefficients of e^x."""
+"""The coefficients of the Taylor series of e^x."""
 
 
 def gelu(x: FloatArray, kind: str) -> FloatArray:
-    """x Phi(x) or an approximation, by its Taylor series around the nearest of many points; beyond them 0 or x."""
+    """x Phi(x) or an approximation, by its Taylor series around the nearest of the points k/PIECES; 0 or x for |x| >=
+    FAR."""
     nearest = np.clip(np.rint(np.nan_to_num(x) * PIECES), -FAR * PIECES, FAR * PIECES)
     series, place = pieces(kind), nearest.astype(np.intp) + FAR * PIECES
     remainder = np.clip(x - nearest / PIECES, -1, 1)
@@ -366,14 +372,15 @@ def gelu(x: FloatArray, kind: str) -> FloatArray:
 
 @lru_cache
 def pieces(kind: str) -> FloatArray:
-    """The coefficients of the series of `gelu`: a row a power, a column a point."""
+    """The coefficients of the series of `gelu`: a row for each power, a column for each point."""
     with PRECISION, flint.ctx.workprec(128):
         points = range(-FAR * PIECES, FAR * PIECES + 1)
         return np.array([list(map(float, taylor(arb(k) / PIECES, kind, TERMS))) for k in points]).T.copy()
 
 
 def taylor(point: arb, kind: str, terms: int) -> list[arb]:
-    """The first coefficients of a gelu around a point; at a ball, those around each of its points lie in them."""
+    """The first coefficients of the Taylor series of a gelu around a point. For a ball, they enclose the coefficients
+    around each of its points."""
     cap, flint.ctx.cap = flint.ctx.cap, terms
     try:
         x = flint.arb_series([point, 1])
@@ -388,34 +395,38 @@ def taylor(point: arb, kind: str, terms: int) -> list[arb]:
 
 
 def _softmax(scores: MidRadius, values: MidRadius, seen: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Means of the values with weights e^score. Each weight has a relative error of at most `error` of its row, so that
-    a share p of the whole moves by at most 2 error/(1 - error) p."""
+    """Midpoints and radii of the means of the values with weights e^score. `error` bounds the relative errors of a
+    row's weights; a share p of the total then has an error of at most 2 error/(1 - error) p."""
     below = np.where(seen, scores.mid, -np.inf)
     top = below.max(axis=2, keepdims=True)
     depth = np.where(seen, top - scores.mid, 0.0)
     weights = np.where(seen, exponential(-np.minimum(depth, DEEPEST)), 0.0)
     moved = np.where(seen, scores.rad + depth * (2 * UNIT), 0.0).max(axis=2, keepdims=True)
-    known = (moved < 0.1) & (depth.max(axis=2, keepdims=True) < DEEPEST)
-    error = np.where(known, 1.1 * moved + 2 * EXP_ERROR, 0.5)
-    return _mean(weights, error, known, values)
+    # Scores with an error of m < 0.1 give weights with a relative error of at most e^m - 1 < 1.1 m.
+    bounded = (moved < 0.1) & (depth.max(axis=2, keepdims=True) < DEEPEST)
+    error = np.where(bounded, 1.1 * moved + 2 * EXP_ERROR, 0.5)
+    return _mean(weights, error, bounded, values)
 
 
 def _mean(
-    weights: FloatArray, error: FloatArray | float, known: FloatArray | bool, values: MidRadius
+    weights: FloatArray, error: FloatArray | float, bounded: FloatArray | bool, values: MidRadius
 ) -> tuple[FloatArray, FloatArray]:
-    # Two sums over the row, a product each, and a quotient are rounded: less than 2 k + 8 units. The shares add up to
-    # 1, so that `share` of the mean of the sizes is the most by which the weights move it.
+    """Midpoints and radii of the means of the values. The weights have relative errors of at most `error`; radii are
+    infinite where not `bounded`."""
+    # Two sums over a row of k positions, the products in them and a quotient are rounded: less than 2 k + 8 units. The
+    # errors of the weights change the mean by at most `share` times the mean of the absolute values.
     total = weights.sum(axis=2, keepdims=True)
     rounding = (2 * weights.shape[2] + 8) * UNIT
     mid = weights @ values.mid / total
     share = 2 * error / (1 - error)
     size, off = weights @ np.abs(values.mid) / total, weights @ values.rad / total
-    return mid, np.where(known, (share + rounding) * size + (1 + share + rounding) * off, np.inf)
+    return mid, np.where(bounded, (share + rounding) * size + (1 + share + rounding) * off, np.inf)
 
 
 def _hard(scores: MidRadius, values: MidRadius, seen: FloatArray, weighting: str) -> tuple[FloatArray, FloatArray]:
-    """What the greatest score has; where several may be the greatest, a ball around the values of them all. Without
-    scores all are equal."""
+    """Midpoints and radii of hard attention. Where several positions may have the maximum score, the ball has the
+    values of all of them. If all scores are exactly zero, they are equal, and the result is the mean, first or last
+    value."""
     if not scores.mid.any() and not scores.rad.any():
         places = np.arange(seen.shape[1])
         if weighting == "leftmost":
@@ -424,14 +435,15 @@ def _hard(scores: MidRadius, values: MidRadius, seen: FloatArray, weighting: str
             seen = seen & (places == seen.shape[1] - 1 - seen[:, ::-1].argmax(axis=1)[:, None])
         weights = np.broadcast_to(seen.astype(np.float64), (len(values.mid), *seen.shape))
         return _mean(weights, 0.0, True, values)
-    # A position whose upper end is below the lower end of another one is not the greatest; both ends are rounded.
+    # A position may have the maximum score unless the upper end of its score is below the lower end of another score.
+    # The tolerance covers the rounding of both ends.
     least = np.where(seen, scores.mid - scores.rad, -np.inf).max(axis=2, keepdims=True)
     may = seen & (scores.mid + scores.rad >= least - np.abs(least) * 4 * UNIT)
     low, high = (np.full((*may.shape[:2], values.mid.shape[2]), end) for end in (np.inf, -np.inf))
     for place in range(may.shape[2]):
-        here = may[:, :, place, None]
+        candidate = may[:, :, place, None]
         mid, rad = values.mid[:, place, None], values.rad[:, place, None]
-        low = np.where(here, np.minimum(low, mid - rad), low)
-        high = np.where(here, np.maximum(high, mid + rad), high)
+        low = np.where(candidate, np.minimum(low, mid - rad), low)
+        high = np.where(candidate, np.maximum(high, mid + rad), high)
     mid = (low + high) / 2
     return mid, (high - low) / 2 + (np.abs(low) + np.abs(high)) * (4 * UNIT)

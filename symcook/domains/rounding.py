@@ -1,22 +1,23 @@
-"""What any runtime may compute: every value is a set that contains the exact number and every possible rounded result.
+"""Sets of possible results: every value is a set with the exact number and every rounded result of any runtime.
 
 The error model, for an arithmetic with unit roundoff u (`Format`):
 
-- a given number, a product, a quotient, a root and a sum of two are rounded once: y (1 + d) + e with |d| <= u and |e|
-  at most half the least subnormal number; with a fused operation d = 0 for the product in it;
-- a sum of k terms, in any order, by pairs or fused, is off by at most g sum |term| with g = (k - 1) u/(1 - (k - 1) u);
-- an exponential is off by at most `EXP_ULPS` units in the last place (2u of the value each), and may be flushed to zero
-  below the least normal number; e^0 is 1. Softmax subtracts some number, the greatest score up to rounding, first;
-- the factor of x in a gelu, which lies between 0 and 1, is off by at most `GELU_ULPS` 2u;
-- a layer norm takes the mean, then the mean of the squares of what is left, then divides by the root;
+- a number of the model or input, a product, a quotient, a root and a sum of two are rounded once: y (1 + d) + e with
+|d| <= u and |e|   at most half the least subnormal number; in a fused operation, d = 0 for the product;
+- a sum of k terms, in any order, by pairs or fused, has an error of at most g sum |term|, where
+  g = (k - 1) u/(1 - (k - 1) u);
+- an exponential has an error of at most `EXP_ULPS` units in the last place (each at most 2u times the value), and may
+be   flushed to zero below the least normal number; e^0 is 1. Softmax first subtracts the maximum score, up to rounding;
+- the factor of x in a gelu, which lies between 0 and 1, has an error of at most `GELU_ULPS` times 2u;
+- a layer norm subtracts the mean, takes the mean of the squares of the differences, then divides by the root;
 - in hard attention equal keys have equal scores;
-- an average is divided once, after the sum; with `divides_first` each weight is divided before the sum: by the sum of
-  the weights, or multiplied by its rounded inverse;
-- a result that overflows may be anything.
+- an average is divided once, after the sum; with `divides_first`, each weight is divided before the sum, either by the
+  sum of the weights or by a multiplication with its rounded inverse;
+- a result that overflows may be any number.
 
-A step whose every possible intermediate result is a number of the format is exact: integers, mostly. The exact number
-is in the set whatever the model assumes, since the sets are Arb balls, so that a verdict that the whole set agrees on
-is right; that every runtime gives it too rests on the model.
+A step is exact if every possible intermediate result is a number of the format (mostly integers). The sets are Arb
+balls that contain the exact number without any assumption. So a verdict on which the whole set agrees is right. That
+every runtime gives the same verdict depends on the error model.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ GELU_ULPS = 8
 
 @dataclass(frozen=True)
 class Format:
-    """Floating numbers of `bits` bits, rounded to nearest; normal from 2^least up, below 2^most; None: no such end.
+    """A floating-point format with `bits` bits, rounded to nearest. Normal numbers are at least 2^least and below
+    2^most in absolute value; None means no limit on that side.
 
     >>> Format(24, -126, 128).unit
     1/16777216
@@ -66,20 +68,21 @@ class Format:
 
     @cached_property
     def _relative(self) -> arb:
+        """The factors 1 + d of one rounding, with |d| <= u."""
         return 1 + arb(0, arb(self.unit))
 
     @cached_property
     def _absolute(self) -> arb:
-        """What a result below the least normal number may lose to rounding."""
+        """The absolute error of one rounding below the least normal number."""
         return arb(0) if self.least is None else arb(0, arb(_two(self.least - self.bits)))
 
     @cached_property
     def _flushed(self) -> arb:
-        """What is lost where such a result becomes zero."""
+        """The absolute error if a result below the least normal number becomes zero."""
         return arb(0) if self.least is None else arb(0, arb(_two(self.least)))
 
     def holds(self, x: BallValue) -> bool:
-        """Whether a value is one number of this format, not a subnormal one."""
+        """Whether a value is certainly one number of this format, and not a subnormal one."""
         if isinstance(x, fmpq):
             return x == 0 or self.holds(arb(x))
         if not x.is_exact() or x.bits() > self.bits:
@@ -87,19 +90,20 @@ class Format:
         return self.least is None or x == 0 or (abs(x) >= _two(self.least) and self._fits(x))
 
     def rounded(self, x: BallValue) -> BallValue:
-        """A value with what rounding to this format makes of it."""
+        """The set of a value and all its roundings to this format."""
         if self.holds(x):
             return x
         return self.checked(arb(x) * self._relative + self._absolute)
 
     def stored(self, value: Coefficient) -> Fraction:
-        """The number that stands for a given one: rounded to the nearest, over float64 as exports do it."""
+        """The number of the format for a coefficient: rounded to float64 first and then to the format, as exports
+        do."""
         from symcook.numbers.evaluate import float_of
 
         in_float64 = float_of(value)
         if not isfinite(in_float64):
             raise BadInput("every number of the model must fit the type of floats", value)
-        # The last bit that the format keeps of a number of this size.
+        # `last` is the exponent of the last bit that the format has for a number of this size.
         _, exponent = frexp(in_float64)
         last = exponent - self.bits
         if self.least is not None:
@@ -110,25 +114,25 @@ class Format:
         return nearest
 
     def total(self, parts: Sequence[BallValue]) -> BallValue:
-        """The sum of numbers of this format, in any order."""
+        """The set of all rounded sums of numbers of this format, added in any order."""
         running = _Running(self)
         for part in parts:
             running.add(part)
         return running.value()
 
     def softmax(self, scores: Sequence[BallValue]) -> list[BallValue]:
-        """Weights e^(score - top), up to a common positive factor."""
-        # The number that the runtime subtracts is the greatest score up to rounding: within `reach` of `top`.
-        best = [arb(score) for score in scores]
-        top = max(best, key=lambda score: score.mid() if score.is_finite() else arb.neg_inf()).mid()
-        reach: Any = arb(0)  # how far the number that is subtracted may be from `top`
-        for score in best:
+        """Sets of the rounded weights e^(score - top), up to a common positive factor."""
+        # The runtime subtracts the maximum score up to rounding. This number differs from `top` by at most `reach`.
+        score_sets = [arb(score) for score in scores]
+        top = max(score_sets, key=lambda score: score.mid() if score.is_finite() else arb.neg_inf()).mid()
+        reach: Any = arb(0)
+        for score in score_sets:
             if not score < top:
                 reach = reach.max((score - top).abs_upper())
         if not reach < 1:
-            return [anything() for _ in best]
+            return [anything() for _ in score_sets]
         result: list[BallValue] = []
-        for score in best:
+        for score in score_sets:
             power: Any = score - top
             # e^0 is exactly 1.
             if power.is_zero() and reach.is_zero():
@@ -140,37 +144,42 @@ class Format:
 
     @property
     def tiny(self) -> arb:
-        """The most that a rounding takes from a number however small."""
+        """The greatest absolute error of a rounding below the least normal number."""
         return self._absolute.abs_upper()
 
     @property
     def flushed(self) -> arb:
-        """The least normal number, below which an exponential may be flushed to zero."""
+        """The least normal number; a smaller exponential may be flushed to zero."""
         return self._flushed.abs_upper()
 
     def fits(self, x: arb) -> bool:
-        """Whether numbers of this size are below the end of the format."""
+        """Whether all numbers of the set are certainly in the range of the format."""
         return bool(self._fits(x))
 
     def _fits(self, x: arb) -> bool:
+        """`fits` without conversion to bool."""
         return self.most is None or abs(x) < self._end
 
     @cached_property
     def _end(self) -> arb:
+        """A bound below which absolute values are in range, also after a rounding."""
         return arb(_two(present(self.most)) * (1 - self.unit))
 
     def checked(self, x: arb) -> arb:
-        """The set itself; anything if it may overflow."""
+        """The set itself; all real numbers if it may overflow."""
         return x if x.is_finite() and self._fits(x) else anything()
 
 
 class _Running:
-    """A sum as it grows, with what rounding may add to it."""
+    """A sum that terms are added to, with the data for bounds of its rounding errors.
+
+    `sum` encloses the exact sum, `size` bounds the sum of absolute values, and `count` is the number of nonzero terms.
+    """
 
     def __init__(self, format: Format) -> None:
         self.format = format
         self.sum, self.size, self.count = arb(0), arb(0), 0
-        self.exponent: int | None = 0  # all terms are multiples of 2^exponent; None: not known to be multiples of any
+        self.exponent: int | None = 0  # all terms are multiples of 2^exponent; None: no such exponent is known
 
     def add(self, x: BallValue) -> None:
         """Add one term."""
@@ -189,27 +198,27 @@ class _Running:
                 self.exponent = None
 
     def value(self) -> BallValue:
-        """The set of all results of the sum, in any order."""
+        """The set of all rounded results of the sum, in any order of addition."""
         if self.count < 2:
             return self.sum if self.count else ZERO
         if self.exponent is not None and self.size <= _two(self.exponent + self.format.bits):
-            # every partial sum is a multiple of 2^exponent of at most `bits` bits
+            # exact: every partial sum is a multiple of 2^exponent with at most `bits` bits
             return ZERO if self.sum == 0 else self.format.checked(self.sum)
         if self.count == 2:
             return self.format.checked(self.sum * self.format._relative)
-        # The general bound of the error model.
+        # The bound of the error model for any number of terms.
         error = (self.count - 1) * self.format.unit
         if 2 * error > 1 or not self.format._fits(2 * self.size):
             return anything()
         return self.format.checked(self.sum + arb(0, (self.size * (error / (1 - error))).upper()))
 
     def shared(self, count: int) -> BallValue:
-        """The sum of the terms each times 1/count, which is rounded before: their average, as far as they are all that
-        is not zero among so many."""
+        """The set of all rounded results of the average of `count` entries, of which the terms are the nonzero ones,
+        where each term is multiplied by the rounded 1/count before the sum (`divides_first`)."""
         if not self.count or count == 1:
             return self.value()
         format, share, power = self.format, fmpq(1, count), count & (count - 1) == 0
-        # Exact, if the count is a power of 2 and nothing becomes subnormal.
+        # Exact if the count is a power of 2 and no product becomes subnormal.
         if power and self.exponent is not None and self.size <= _two(self.exponent + format.bits):
             least = self.exponent - count.bit_length() + 1  # the products are multiples of 2^least
             if format.least is None or least >= format.least:
@@ -228,14 +237,15 @@ FORMATS: Mapping[str, tuple[Format, Format]] = {
     "float32": (Format(24, -126, 128), Format(24, -126, 128)),
     "float16": (Format(11, -14, 16), Format(24, -126, 128)),
 }
-"""The type of stored columns, and the one inside an operation (scores, weights, sums, layer norm)."""
+"""For each float domain: the format of columns, and the format inside one operation (scores, weights, sums, layer
+norm)."""
 RUNTIMES = {**FORMATS, "bfloat16": (Format(8, -126, 128), Format(8, -126, 128))}
-"""The same with a type that numpy has not."""
+"""`FORMATS`, and a type that numpy does not have."""
 
 
 class Rounding(RoundedMatrices, BallDomain):
-    """The domain of these sets; with `stored` columns, and `inner` the arithmetic inside one operation. `divides_first`
-    is the order of a plain `softmax(scores) @ values`.
+    """The domain of these sets. `stored` is the format of columns, `inner` that inside one operation. With
+    `divides_first`, averages are computed like `softmax(scores) @ values`, else divided after the sum.
 
     >>> from fractions import Fraction
     >>> domain = Rounding(Format(8))
@@ -256,7 +266,9 @@ class Rounding(RoundedMatrices, BallDomain):
         super().__init__(stored.bits)
         self.stored, self.inner, self.divides_first = stored, inner or stored, divides_first
         self._format = stored
-        self._given_in: dict[Format, dict[Any, BallValue]] = {stored: self._known}
+        """The format of the operation that is running (`_in`)."""
+        self._given_in: dict[Format, dict[Any, BallValue]] = {stored: self._numbers_of}
+        """Format -> the memo of `number` in this format."""
 
     def context(self) -> AbstractContextManager[Any]:
         return flint.ctx.workprec(2 * max(self.stored.bits, self.inner.bits) + 64)
@@ -275,7 +287,7 @@ class Rounding(RoundedMatrices, BallDomain):
         return ZERO if x == 0 else self.stored.rounded(ACTIVATIONS[kind](x) + arb(x) * error)
 
     def layer_norm(self, columns: BallColumns, epsilon: Coefficient, zero_variance: str) -> list[BallColumn]:
-        first, self.divides_first = self.divides_first, False  # its means are no averages of attention
+        first, self.divides_first = self.divides_first, False  # it concerns the averages of attention only
         try:
             with self._in(self.inner):
                 normed_columns = super().layer_norm(columns, epsilon, zero_variance)
@@ -292,8 +304,8 @@ class Rounding(RoundedMatrices, BallDomain):
         weighting: str,
         factor: Coefficient,
     ) -> list[BallColumn]:
-        """What a head writes, computed in the inner type, then stored. A result that is no input is a number of its own
-        in each row."""
+        """The output of a head, computed in the inner format and then stored. A result that is not one of the value
+        entries is a separate object in each row."""
         with self._in(self.inner):
             attended = super().attend(queries, keys, values, mask, weighting, factor)
         inputs = {id(x) for column in values for x in column}
@@ -327,7 +339,8 @@ class Rounding(RoundedMatrices, BallDomain):
         return running.shared(len(entries))
 
     def plain(self, column: BallColumn, seen: Sequence[range], weighting: str) -> BallColumn:
-        """Rows whose scores are all zero; with `divides_first` each entry is multiplied by the share of its row."""
+        """Attention with all scores zero; with `divides_first`, each entry is multiplied by the share 1/count of its
+        row."""
         same_rows = all(sees == seen[0] for sees in seen)
         if not self.divides_first or same_rows or weighting in ("leftmost", "rightmost"):
             return super().plain(column, seen, weighting)
@@ -344,21 +357,21 @@ class Rounding(RoundedMatrices, BallDomain):
 
     @contextmanager
     def _in(self, format: Format) -> Iterator[None]:
-        """Compute in another format for a while."""
-        before = self._format, self._known
-        self._format, self._known = format, self._given_in.setdefault(format, {})
+        """A context in which operations round to `format`."""
+        before = self._format, self._numbers_of
+        self._format, self._numbers_of = format, self._given_in.setdefault(format, {})
         try:
             yield
         finally:
-            self._format, self._known = before
+            self._format, self._numbers_of = before
 
     def _kept(self, columns: BallColumns) -> list[BallColumn]:
-        """Columns rounded to the stored type."""
+        """The columns rounded to the stored format."""
         if self.inner == self.stored:
             return list(columns)
         return [self.each([column], lambda entries: self.stored.rounded(entries[0])) for column in columns]
 
-    linear = Rowwise.linear  # what is rounded does not cancel
+    linear = Rowwise.linear  # rounded values do not cancel exactly
 
     def times(self, a: BallValue, b: BallValue) -> BallValue:
         if (type(a) is fmpq and not a) or (type(b) is fmpq and not b):
@@ -382,12 +395,13 @@ class Rounding(RoundedMatrices, BallDomain):
         return self._format.rounded(arb(x).sqrt())
 
     def _flat(self, entries: Sequence[BallValue]) -> bool:
-        """Equal entries are rounded as others are."""
+        """False: a mean of equal entries is rounded like any other."""
         return False
 
 
 def _another(x: BallValue) -> BallValue:
-    """A result of one row of attention: a product of matrices may round equal rows in different ways."""
+    """A result of attention as a new object, unless it is exact: runtimes may round equal rows in different ways, so
+    results of two rows must not count as the same number."""
     return x if isinstance(x, fmpq) or x.is_exact() else arb(x)
 
 
@@ -397,11 +411,11 @@ def _two(exponent: int) -> fmpq:
 
 
 def domain(dtype: str, kind: type[Rounding] | None = None, divides_first: bool = False) -> Any:
-    """The domain of all that an arithmetic in `dtype` may compute: weights, columns and every operation rounded to it.
-    `divides_first` is the order of averages.
+    """A domain of class `kind` for runtimes that round weights, columns and every operation to `dtype`. For
+    `divides_first` see `Rounding`.
 
-    What computes an operation in more bits and rounds at its end, as float16 runtimes do, stays in the same sets: a
-    double rounding is off by less than u y, since one rounding to nearest is off by at most u/(1 + u) y.
+    A runtime that computes an operation in more bits and rounds its result, as for float16, stays in the same sets: one
+    rounding to nearest has an error of at most u/(1 + u) y, so that a double rounding has one of less than u y.
     """
     one_of("dtype", dtype, tuple(RUNTIMES))
     format, _ = RUNTIMES[dtype]
@@ -409,7 +423,7 @@ def domain(dtype: str, kind: type[Rounding] | None = None, divides_first: bool =
 
 
 def ends(x: BallValue) -> tuple[float, float]:
-    """The ends of a set of the rounding domain as float64, rounded outwards."""
+    """(lower end, upper end) of a set, as float64 rounded outwards."""
     if not isinstance(x, arb):
         x = arb(x)
     if not x.is_finite():

@@ -1,9 +1,9 @@
-"""The operations that all number systems share whose columns are lists with one value for each position.
+"""The operations shared by all number systems whose columns are lists with one value for each position.
 
-A number system defines a few operations on its values. This module makes those of the protocol from them: what a mask
-lets a row see, what a weighting does with scores, and the order of sums. Nothing is computed twice: positions with the
-same entries share one result, the same object. So entries that are the same object are equal, even where a comparison
-of their values is undecided; results are remembered by the ids of the entries.
+A number system defines a few operations on its values. From them this module builds the operations of the protocol: the
+positions that a mask lets a row see, the effect of a weighting on scores, and the order of sums. Positions with the
+same entries share one result, the same object; results are remembered by the ids of the entries. So entries that are
+the same object are equal numbers, even if a comparison of their values is undecided.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Quantity(Protocol):
-    """What Python's operators do with the numbers of a system."""
+    """The operators that the numbers of a system support."""
 
     def __add__(self, other: Self, /) -> Any: ...
 
@@ -44,21 +44,23 @@ Value = TypeVar("Value", bound=Quantity)
 Held = TypeVar("Held")
 """A column: a list or array over positions."""
 Entry = TypeVar("Entry")
-"""What stands in a column at a position."""
+"""The entry of a column at one position."""
 Verdict = TypeVar("Verdict")
 """True, False, None or an index; in a batch an array of these."""
 EntryKey = tuple[int, ...]
-"""The identities of the entries at one position."""
+"""The ids of the entries at one position."""
 RowColumn = list[Value]
 RowColumns = Sequence[RowColumn[Value]]
 Result = TypeVar("Result")
 Scores = Callable[[int, Any], Sequence[Value]]
+"""A function of the index of a row (in `rows`) and the positions that it sees: a value for each of them."""
 
 
 class Positions(Generic[Held, Entry, Verdict]):
-    """A number system that runs a sequence, and keeps the positions for which columns have entries."""
+    """A number system that runs a sequence, and knows the positions that columns have entries for."""
 
     length = 0
+    """The number of positions of the sequence."""
     rows: Sequence[int] = range(0)
     """The positions (from 0) that columns have entries for."""
 
@@ -74,7 +76,7 @@ class Positions(Generic[Held, Entry, Verdict]):
         return [(self._start + row, self.length) for row in self.rows]
 
     def paired(self, first: Sequence[int | None], second: Sequence[int | None], size: int) -> list[int | None]:
-        """The pairs of two indices as one index each: size*first + second; None where one is None."""
+        """size*first + second at each position; None where either is None."""
         pairs = zip(first, second, strict=True)
         return [
             None if first_place is None or second_place is None else size * first_place + second_place
@@ -82,16 +84,16 @@ class Positions(Generic[Held, Entry, Verdict]):
         ]
 
     def require_positive(self, term: Coefficient, must: str) -> None:
-        """Raises NoRun where the term is not positive at some position.
+        """Raises NoRun if the term is not positive at some position.
 
-        A term that is positive for all i and n is recognised at once. Otherwise each position is evaluated in balls,
-        and by sympy where they leave the sign open or the term has a declared symbol."""
+        A term that sympy knows to be positive for all i and n needs no evaluation. Otherwise each position is evaluated
+        in balls, and by sympy if the ball has no certain sign or the term has a declared symbol."""
         indices = self.indices()
         if not isinstance(term, tuple) or not names(term) & {"i", "n"} or _positive_from(term, indices[0][0]):
             return
         from symcook.numbers.evaluate import evaluate
 
-        # `plain`: no declared symbol.
+        # Only a term without declared symbols has a value in balls.
         plain = names(term) <= {"i", "n"}
         for i, n in indices if "i" in names(term) else indices[:1]:
             try:
@@ -100,8 +102,8 @@ class Positions(Generic[Held, Entry, Verdict]):
                 value = None
             if value is not None and value > 0:
                 continue
-            known = value is not None and value <= 0
-            if known or _sympy(term).subs({symbol("i"): i, symbol("n"): n}).is_nonpositive:
+            not_positive = value is not None and value <= 0
+            if not_positive or _sympy(term).subs({symbol("i"): i, symbol("n"): n}).is_nonpositive:
                 raise NoRun(must, f"{show(term)} at i = {i}, n = {n}")
 
     def positions(self, expression: Coefficient) -> Held:
@@ -114,7 +116,7 @@ class Positions(Generic[Held, Entry, Verdict]):
     # Verdicts are lists over positions.
 
     def conjunction(self, first: Verdict, second: Verdict) -> Verdict:
-        """Kleene's `and` of two verdicts: False if one is False, else None (open) if one is None, else True."""
+        """Kleene's `and` of two verdicts: False if one is False, else None (undecided) if one is None, else True."""
         order: Any = (False, None)
         return next((verdict for verdict in order if first is verdict or second is verdict), first)
 
@@ -130,11 +132,11 @@ class Positions(Generic[Held, Entry, Verdict]):
     def verdict(self, verdicts: Sequence[Verdict], place: int) -> Verdict:
         return verdicts[place]
 
-    def agreeing(self, found: Sequence[Verdict], sure: Sequence[Verdict]) -> list[Verdict | None]:
+    def agreeing(self, verdicts: Sequence[Verdict], sure: Sequence[Verdict]) -> list[Verdict | None]:
         """The verdicts on which both agree; None elsewhere."""
         return [
             first_verdict if first_verdict == second_verdict else None
-            for first_verdict, second_verdict in zip(found, sure, strict=True)
+            for first_verdict, second_verdict in zip(verdicts, sure, strict=True)
         ]
 
     def places_of(self, column: Held) -> range:
@@ -153,10 +155,10 @@ class Going(Positions[Held, Entry, Verdict]):
     """A number system that can continue an input (`symcook.domains.protocol.Follows`). Columns are lists or arrays."""
 
     def narrow(self, columns: Sequence[Held], place: int) -> list[Held]:
-        """The columns at one place alone, which is the only row from here on."""
+        """The columns cut to their entry at `place`. From this call on, it is the only row."""
         self.rows = self.rows[place:][:1]
-        columns_held: Sequence[Any] = columns
-        return [column[place:][:1] for column in columns_held]
+        sliceable: Sequence[Any] = columns
+        return [column[place:][:1] for column in sliceable]
 
     def resume(self, sequence: object, start: int, seen: int) -> None:
         self.begin(sequence, start)
@@ -172,23 +174,24 @@ class Going(Positions[Held, Entry, Verdict]):
 
 
 class Memos:
-    """One cache of results for each operation of a pass, in order; `place` is the index of the next operation."""
+    """A cache of results for each operation of a pass. A pass calls its operations in the same order each time, so the
+    k-th operation gets the k-th cache; `place` is the index of the next operation."""
 
     def __init__(self) -> None:
         self.place, self._kept = 0, list[dict[EntryKey, Any]]()
 
     def __next__(self) -> dict[EntryKey, Any]:
-        while self.place >= len(self._kept):  # more than one where a block was recalled
+        while self.place >= len(self._kept):  # a recalled block skips operations that have no cache yet
             self._kept.append({})
         self.place += 1
         return self._kept[self.place - 1]
 
 
 class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]):
-    """The operations of `symcook.domains.protocol.Domain` from those of one number system.
+    """The operations of `symcook.domains.protocol.Domain`, built from operations on single numbers.
 
-    A subclass gives `number`, `position`, `activation`, `normalised`, `weights` and `show`, and in place of the others
-    what its numbers need.
+    A subclass defines `number`, `position`, `activation`, `normalised`, `weights` and `show`, and overrides other
+    methods where its numbers need that.
     """
 
     nothing: Any
@@ -198,8 +201,9 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
 
     def __init__(self) -> None:
         self._memo = Memos()
-        """For each operation of a pass, the entries that it met and what it made of them."""
+        """For each operation of a pass, its results by the ids of the entries."""
         self._placed: dict[object, RowColumn[Value]] = {}
+        """(term in i and n, start, length, rows) -> its column."""
 
     # What a number system defines, or may redefine.
 
@@ -208,7 +212,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         raise NotImplementedError
 
     def _factor(self, value: Coefficient) -> Value:
-        """A number that a model holds."""
+        """A number that the model has, where a subclass can remember it by its id."""
         return self.number(value)
 
     def position(self, term: Tree, i: int) -> Value:
@@ -224,7 +228,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         raise NotImplementedError
 
     def weights(self, scores: Sequence[Value]) -> Sequence[Value]:
-        """e^score for each, up to one positive factor of all."""
+        """e^score for each score, up to a positive factor that is the same for all."""
         raise NotImplementedError
 
     def shares(self, scores: Sequence[Value]) -> Iterable[Value]:
@@ -246,7 +250,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         return a / b
 
     def total(self, parts: Sequence[Value]) -> Value:
-        """The sum from left to right; of one entry that entry itself."""
+        """The sum from left to right; for one entry the same object."""
         return reduce(add, parts) if parts else self.nothing
 
     def running(self, column: Sequence[Value]) -> Sequence[Value]:
@@ -254,15 +258,15 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         return list(accumulate(column, initial=self.nothing))
 
     def mean(self, entries: Sequence[Value]) -> Value:
-        """The plain average; 0 of nothing."""
+        """The mean; 0 of no entries."""
         return self.over(self.total(entries), self.number(len(entries))) if entries else self.nothing
 
     def scales(self, factor: Coefficient) -> Sequence[Any] | None:
-        """What `scaled` takes at each position; None where the factor of the scores is 1."""
+        """The factor of the scores at each row, as `softmax` accepts it; None if it is 1 everywhere."""
         return None if factor == 1 else self.positions(factor)
 
     def softmax(self, scores: Sequence[Value], scale: Value | None, rows: Sequence[Sequence[Value]]) -> Sequence[Value]:
-        """The mean of each row of values with weights e^(scale score); no scale is 1."""
+        """The weighted mean of each row of values, with weights e^(scale score); a scale of None is 1."""
         weights = self.weights(scores if scale is None else [self.times(scale, score) for score in scores])
         total = self.total(weights)
         sums = (self.total([self.times(w, x) for w, x in zip(weights, row, strict=True)]) for row in rows)
@@ -271,7 +275,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
     def best(self, scores: Sequence[Value], weighting: str, i: int, first: int) -> Sequence[int]:
         """The indices that get the weight in hard attention: those of the maximum score, or the first or last of them.
 
-        `i` and `first` are the positions of the row and of the first score, for what an open comparison must say.
+        `i` and `first` are the positions of the row and of the first score, for the message of an undecided comparison.
         """
         top = max(scores)
         return _ends([j for j, score in enumerate(scores) if score == top], weighting)
@@ -279,32 +283,33 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
     def leading(
         self, queries: RowColumns[Value], keys: RowColumns[Value]
     ) -> Callable[[int, range], Sequence[int]] | None:
-        """A function of a row and the positions it sees: those that may have the maximum score. None if there is no
-        faster way than by all scores."""
+        """A function of the index of a row and the range it sees: the positions that may have the maximum score. None
+        if nothing is faster than to compute all scores."""
         return None
 
     def shared(self, value: Value) -> Value:
-        """One object for all equal numbers, if equality is recognised at once; else the value itself."""
+        """The one object for all numbers equal to `value`, in a system that can look it up fast; else `value`
+        itself."""
         return value
 
     def alike(self, scores: Sequence[Value], values: RowColumns[Value]) -> Sequence[int] | None:
-        """One index for all positions that may get weight, if their values are certainly the same, so that an open
-        comparison of their scores does not matter; else None."""
+        """If all positions that may get weight certainly have the same values: a list with one of their indices, since
+        an undecided comparison of their scores does not matter. Else None."""
         return None
 
     def first_largest(self, scores: Sequence[Value]) -> int | None:
-        """The index of the first maximum score; None where that is open."""
+        """The index of the first maximum score; None if undecided."""
         return scores.index(max(scores))
 
     def is_positive(self, x: Value) -> bool | None:
-        """Whether x > 0; None where that is open."""
+        """Whether x > 0; None if undecided."""
         return bool(x > 0)
 
     def is_zero(self, x: Value) -> bool | None:
-        """Whether x = 0; None where that is open."""
+        """Whether x = 0; None if undecided."""
         return bool(x == 0)
 
-    # What holds in every number system.
+    # Operations that are the same in every number system.
 
     def begin(self, sequence: object, start: int) -> None:
         super().begin(sequence, start)
@@ -321,7 +326,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         if not isinstance(expression, tuple):
             return [self.number(expression)] * len(self.rows)
         key = (expression, self._start, self.length, self.rows)
-        if key not in self._placed:  # once for many words of one length
+        if key not in self._placed:  # computed once for all strings of one length
             self._placed[key] = [self.position(expression, self._start + place) for place in self.rows]
         return self._placed[key]
 
@@ -346,12 +351,12 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
     def layer_norm(
         self, columns: RowColumns[Value], epsilon: Coefficient, zero_variance: str
     ) -> list[RowColumn[Value]]:
-        floor, known, rows = self._factor(epsilon), next(self._memo), []
+        floor, memo, rows = self._factor(epsilon), next(self._memo), []
         for place, entries in zip(self.rows, zip(*columns, strict=True), strict=True):
             key = tuple(map(id, entries))
-            if key not in known:
-                known[key] = self.normalised(entries, floor, zero_variance, self._start + place), entries
-            rows.append(known[key][0])
+            if key not in memo:
+                memo[key] = self.normalised(entries, floor, zero_variance, self._start + place), entries
+            rows.append(memo[key][0])
         return _columns(rows)
 
     def attend(
@@ -363,9 +368,9 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         weighting: str,
         factor: Coefficient,
     ) -> list[RowColumn[Value]]:
-        """What a head writes for each value column, by the kind of attention."""
+        """The output of a head for each value column; see the protocol."""
         seen = [visible(mask, place, self.length) for place in self.rows]
-        # Without scores: the first or last position, or a plain mean.
+        # Without queries all scores are equal: the first or last position, or a plain mean.
         if not queries:
             return [self.plain(column, seen, weighting) for column in values]
         if weighting == "softmax":
@@ -375,7 +380,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         def chosen(number: int, sees: range) -> Sequence[int]:
             """The positions that get the weight in a row."""
             i, first = self.rows[number] + self._start, sees.start + self._start
-            # A fast preselection may leave few positions; where these are undecided all scores are compared.
+            # `leading` may leave few positions. If their comparison is undecided, all scores are compared.
             if leading is not None:
                 few = leading(number, sees)
                 if len(few) == 1:
@@ -386,7 +391,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
             try:
                 best = self.best(scores, weighting, i, first)
             except Undecided:
-                # An undecided comparison does not matter among positions with the same values.
+                # The comparison does not matter if all candidates have the same values.
                 best = self.alike(scores, [column[sees.start : sees.stop] for column in values])
                 if best is None:
                     raise
@@ -406,7 +411,7 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         seen: Sequence[range],
         factor: Coefficient,
     ) -> list[RowColumn[Value]]:
-        """Softmax attention; `seen` has the positions that each row sees."""
+        """Softmax attention; `seen` has for each row the range that it sees."""
         score, scales = self.scoring(queries, keys, compared=False), self.scales(factor)
 
         def row(number: int, sees: range) -> Sequence[Value]:
@@ -416,46 +421,48 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         return self._by_query(queries if scales is None else [*queries, scales], seen, len(values), row)
 
     def scoring(self, queries: RowColumns[Value], keys: RowColumns[Value], compared: bool) -> Scores[Value]:
-        """A function of a row and positions: the scores there. Equal keys get the same object as score.
+        """A function of the index of a row and some positions: the scores there. Positions whose keys are the same
+        objects get the same object as score.
 
         If scores are only `compared`, they may be replaced by other numbers in the same order."""
 
         def scores(number: int, sees: Sequence[int]) -> Sequence[Value]:
-            """The scores of a row at some positions."""
+            """The scores of row `number` at the positions `sees`."""
             query = [column[number] for column in queries]
-            known: dict[tuple[int, ...], Value] = {}
-            scores = []
+            memo: dict[tuple[int, ...], Value] = {}
+            row_scores = []
             for j in sees:
                 key = [column[j] for column in keys]
-                name = tuple(map(id, key))
-                if name not in known:
-                    known[name] = self.total([self.times(q, k) for q, k in zip(query, key, strict=True)])
-                scores.append(known[name])
-            return scores
+                ids = tuple(map(id, key))
+                if ids not in memo:
+                    memo[ids] = self.total([self.times(q, k) for q, k in zip(query, key, strict=True)])
+                row_scores.append(memo[ids])
+            return row_scores
 
         return scores
 
     def _by_query(
         self, columns: Sequence[Sequence[object]], seen: Sequence[range], width: int, compute: Scores[Value]
     ) -> list[RowColumn[Value]]:
-        """`compute` for each row, once for rows that see the same positions and have the same entries in `columns`. A
-        row that sees nothing has zeros."""
-        rows, known = [], dict[Any, Sequence[Value]]()
+        """Columns from the rows that `compute` returns, `width` entries a row. It is called once for all rows that see
+        the same positions and have the same entries in `columns`. A row that sees no position has zeros."""
+        rows, memo = [], dict[Any, Sequence[Value]]()
         for number, (sees, *entries) in enumerate(zip(seen, *columns, strict=True)):
             key = (sees, *map(id, entries))
-            if key not in known:
-                known[key] = compute(number, sees) if sees else [self.nothing] * width
-            rows.append(known[key])
+            if key not in memo:
+                memo[key] = compute(number, sees) if sees else [self.nothing] * width
+            rows.append(memo[key])
         return _columns(rows)
 
     def plain(self, column: RowColumn[Value], seen: Sequence[range], weighting: str) -> RowColumn[Value]:
-        """Rows whose scores are all zero: the first or last entry seen, or a plain average, where one sum (or the
-        running sums, from either side) is divided once."""
+        """Attention with all scores zero: the first or last entry that each row sees, or their mean, which is a sum (or
+        running sum) divided once."""
         if weighting in ("leftmost", "rightmost"):
             return [column[_ends(sees, weighting)[0]] if sees else self.nothing for sees in seen]
         if all(sees == seen[0] for sees in seen):
             return [self.mean(column[seen[0].start : seen[0].stop])] * len(seen)
-        # Rows that see the same number of positions share a running sum, taken from the side where all rows begin.
+        # The ranges begin all at the first position, or end all at the last one: take running sums from that side. Rows
+        # that see the same number of positions share a sum.
         back = seen[0].start < seen[-1].start
         if back and self.in_order:
             return [self.mean(column[sees.start : sees.stop]) for sees in seen]
@@ -463,19 +470,19 @@ class Rowwise(Positions[list[Value], Value, "bool | int | None"], Generic[Value]
         return self.means([sums[len(sees)] for sees in seen], list(map(len, seen)))
 
     def means(self, sums: Sequence[Value], counts: Sequence[int]) -> RowColumn[Value]:
-        """Each sum over its number of terms; 0 of nothing."""
+        """Each sum divided by its number of terms; 0 where that number is 0."""
         pairs = zip(sums, counts, strict=True)
         return [self.over(total, self.number(count)) if count else self.nothing for total, count in pairs]
 
     def each(self, columns: RowColumns[Value], compute: Callable[[Sequence[Value]], Value]) -> RowColumn[Value]:
-        """`compute` of the entries at each position, once for positions with the same entries."""
-        known, result = next(self._memo), []
+        """The column of `compute(entries)` at each position, computed once for positions with the same entries."""
+        memo, result = next(self._memo), []
         for entries in zip(*columns, strict=True):
             key = tuple(map(id, entries))
-            entry = known.get(key)
-            if entry is None:  # with the entries, so that their ids stay their own
-                entry = known[key] = self.shared(compute(entries)), entries
-            result.append(entry[0])
+            stored = memo.get(key)
+            if stored is None:  # the entries are stored too, so that their ids are not reused
+                stored = memo[key] = self.shared(compute(entries)), entries
+            result.append(stored[0])
         return result
 
     def distribution(self, columns: RowColumns[Value]) -> list[RowColumn[Value]]:
@@ -496,12 +503,13 @@ class Shortening(Rowwise[Value], Going[list[Value], Value, "bool | int | None"])
     equal positions share one object, whether they run together or one after the other."""
 
     recalls: ClassVar[bool] = False
-    """Whether a whole block is computed once for positions with the same entries, and its sums taken in another order
-    than in a pass over all positions."""
+    """Whether a decoder may call `recalled`. Sums are then taken in another order than in a pass over all positions.
+    Systems that simulate one order of rounding must leave it False."""
 
     def __init__(self) -> None:
         super().__init__()
         self._recalled: dict[tuple[int, ...], tuple[Any, ...]] = {}
+        """ids of a block and of its entries: (result, number of operations that it took, the block, its columns)."""
 
     def begin(self, sequence: object, start: int) -> None:
         super().begin(sequence, start)
@@ -510,6 +518,7 @@ class Shortening(Rowwise[Value], Going[list[Value], Value, "bool | int | None"])
     def resume(self, sequence: object, start: int, seen: int) -> None:
         memos, recalled = self._memo, self._recalled
         super().resume(sequence, start, seen)
+        # `begin` has replaced both caches: put them back, from the first operation on.
         memos.place, self._memo, self._recalled = 0, memos, recalled
 
     def recalled(self, block: Sequence[object], columns: RowColumns[Value], compute: Callable[[], Result]) -> Result:
@@ -518,16 +527,16 @@ class Shortening(Rowwise[Value], Going[list[Value], Value, "bool | int | None"])
             return compute()
         key = (*map(id, block), *(id(column[0]) for column in columns))
         stored_result = self._recalled.get(key)
-        if stored_result is None:  # with what its key is of, so that the ids stay their own
+        if stored_result is None:  # `block` and `columns` are stored too, so that their ids are not reused
             place, computed = self._memo.place, compute()
             self._recalled[key] = computed, self._memo.place - place, block, columns
             return computed
-        self._memo.place += stored_result[1]
+        self._memo.place += stored_result[1]  # skip the caches of the operations in the block
         return stored_result[0]
 
 
 def visible(mask: Mask, row: int, length: int) -> range:
-    """The indices (from 0) that row `row` of `length` sees under a mask; empty where it sees nothing.
+    """The indices (from 0) that row `row` of `length` sees under a mask; an empty range if it sees none.
 
     >>> [list(visible(Mask.STRICT_FUTURE, row, 3)) for row in range(3)]
     [[], [0], [0, 1]]
@@ -537,14 +546,14 @@ def visible(mask: Mask, row: int, length: int) -> range:
 
 @lru_cache(maxsize=4096)
 def _indicator(place: int) -> Coefficient:
-    """1 at one position, 0 elsewhere."""
+    """The term in i that is 1 at the position i = `place` and 0 elsewhere."""
     return lowered(f"I[i = {place}]")
 
 
 @lru_cache(maxsize=256)
 def _positive_from(term: Tree, start: int) -> bool:
-    """Whether sympy sees that a term in i and n is positive for all integers i >= start and n >= 1; 0 and 1 are the
-    starts that it knows."""
+    """Whether sympy can prove that a term in i and n is positive for all integers i >= start and n >= 1. `start` is 0
+    or 1: sympy knows nonnegative and positive integers only."""
     import sympy
 
     i, n = symbol("i"), symbol("n")
@@ -559,10 +568,10 @@ def _sympy(term: Tree) -> sympy.Expr:
 
 
 def _ends(places: Sequence[int], weighting: str) -> Sequence[int]:
-    """The tied positions that get the weight."""
+    """The positions among tied ones that get the weight: the first, the last, or all."""
     return places[:1] if weighting == "leftmost" else places[-1:] if weighting == "rightmost" else places
 
 
 def _columns(rows: Iterable[Iterable[Entry]]) -> list[list[Entry]]:
-    """Columns from rows."""
+    """The columns of a table given by its rows."""
     return [[*column] for column in zip(*rows, strict=True)]

@@ -1,7 +1,7 @@
-"""Which positions may have the greatest score of a row, by float64 with certified errors, before balls are computed.
+"""Which positions may have the maximum score of a row, by float64 with certified errors, before balls are computed.
 
-A decoder asks one row a token over all positions so far; in balls alone each of these is a loop over everything. The
-float64 of keys are kept as the columns grow, so that a token costs a few operations of numpy.
+A decoder computes one row for each new token, over all positions so far. With balls alone, each row is a loop over all
+positions. The float64 values of keys are kept while the columns grow, so that a row costs a few numpy operations.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ from flint import arb, fmpq
 STEP = 2.0**-52
 """Twice the greatest relative error of a rounding in float64."""
 SIFTED = 24
-"""From how many positions on it is worth it."""
+"""The length from which sifting saves time."""
 
 
 class Midpoints:
-    """Entries of a column as float64 midpoints and radii, as far as somebody has asked; `length` is that of the longest
-    column that they are of."""
+    """float64 midpoints and radii of the first `count` entries of a column, computed on demand.
+
+    Columns of which each continues the one before share one object; `length` is the length of the longest of them.
+    """
 
     def __init__(
         self, mid: Sequence[float] | np.ndarray = (), rad: Sequence[float] | np.ndarray = (), length: int = 0
@@ -40,31 +42,34 @@ class Midpoints:
                 ball = arb(column[place])
                 mid = float(ball.mid())
                 self.mid[place] = mid
-                # The midpoint as a float is off by a rounding; the radius and this sum are rounded too, less than 8
-                # steps; the last term is for numbers below the least float.
+                # The conversion of the midpoint has a rounding error. The radius and this sum are rounded too, by
+                # less than 8 steps. The last term covers underflow.
                 self.rad[place] = float(ball.rad()) * (1 + 8 * STEP) + abs(mid) * STEP + 2.0**-1000
             self.count = size
         return self.mid[:size], self.rad[:size]
 
 
 class Grown(list[Any]):
-    """A column that grows by joining; what is kept of it is shared along the way."""
+    """A column made by `joined`, with the midpoints that it shares with the column that it continues."""
 
-    midpoints: Midpoints  # of its beginning at least
+    midpoints: Midpoints  # of the first entries; `Midpoints.of` adds the others
 
 
 def joined(before: Sequence[Any] | None, column: Sequence[Any]) -> Grown:
-    """A column behind that of the positions before. Its midpoints are those of `before` where nothing else has grown
-    from there, which `length` shows, else a copy."""
+    """The entries of `before` (None: no earlier positions) followed by those of `column`.
+
+    The result shares the midpoints of `before`, unless another column already continues `before`. In that case, which
+    `Midpoints.length` shows, it gets a copy of those of `before`.
+    """
     grown = Grown(column if before is None else [*before, *column])
     midpoints = getattr(before, "midpoints", None)
     if midpoints is None:
         grown.midpoints = Midpoints()
     elif midpoints.length == len(before or ()):
         grown.midpoints = midpoints
-    else:  # another column has grown from there
-        known = min(midpoints.count, len(before or ()))
-        grown.midpoints = Midpoints(midpoints.mid[:known], midpoints.rad[:known])
+    else:  # another column continues `before`
+        shared_count = min(midpoints.count, len(before or ()))
+        grown.midpoints = Midpoints(midpoints.mid[:shared_count], midpoints.rad[:shared_count])
     grown.midpoints.length = len(grown)
     return grown
 
@@ -72,30 +77,32 @@ def joined(before: Sequence[Any] | None, column: Sequence[Any]) -> Grown:
 def sieve(
     queries: Sequence[Sequence[fmpq | arb]], keys: Sequence[Sequence[fmpq | arb]]
 ) -> Callable[[int, range], Sequence[int]]:
-    """For a row, by its number, and what it sees: the positions whose score is not surely below another one.
+    """A function of the index of a row and the range that it sees: the positions there whose score is not certainly
+    below the maximum.
 
-    A score is a sum of products q k, and the exact q' and k' are within r and s of these: q' k' is within |q| s +
-    r (|k| + s) of q k. The sum of m products in floats is off by at most m/2 steps of their sizes, and these bounds are
-    rounded as well, which m + 8 steps cover. What is not finite is kept: infinity less infinity is no number, `fmax`
-    passes over it, and no comparison with it is true.
+    A score is a sum of m products of midpoints q k. The exact entries are within r of q and within s of k, so each
+    exact product is within |q| s + r (|k| + s) of q k. The float sum of m products has an error of at most m/2 `STEP`s
+    of the sum of their absolute values. The error bounds are rounded too; m + 8 steps cover both. Positions with a
+    score that is not finite are kept: infinity - infinity is nan, which `fmax` ignores, and comparisons with nan are
+    False.
     """
-    offered = [getattr(column, "midpoints", Midpoints()).of(column) for column in keys]
+    key_entries = [getattr(column, "midpoints", Midpoints()).of(column) for column in keys]
 
     def places(number: int, sees: range) -> Sequence[int]:
-        """The positions in sight of a row that may have its greatest score."""
-        here = slice(sees.start, sees.stop)
+        """The positions that row `number` sees and that may have its maximum score."""
+        in_sight = slice(sees.start, sees.stop)
         steps = (len(keys) + 8) * STEP
-        score, off = np.zeros(len(sees)), np.full(len(sees), 2.0**-900)  # more than products below the least float lose
+        score, off = np.zeros(len(sees)), np.full(len(sees), 2.0**-900)  # more than products lose by underflow
         with np.errstate(all="ignore"):
-            for column, (mid, rad) in zip(queries, offered, strict=True):
-                # One coordinate of query and key: its product, and how far that may be off.
-                (by,), (by_off,) = Midpoints().of(column[number : number + 1])
-                product, size = by * mid[here], np.abs(mid[here])
+            for column, (mid, rad) in zip(queries, key_entries, strict=True):
+                # One coordinate of query and key: the product, and the bound of its error.
+                (query,), (query_off,) = Midpoints().of(column[number : number + 1])
+                product, size = query * mid[in_sight], np.abs(mid[in_sight])
                 score += product
-                off += abs(by) * rad[here] + by_off * (size + rad[here]) + np.abs(product) * steps
+                off += abs(query) * rad[in_sight] + query_off * (size + rad[in_sight]) + np.abs(product) * steps
             off *= 1 + steps
             off += np.abs(score) * STEP
-            # The greatest lower end; a position is kept unless its upper end is below it.
+            # The largest lower bound of a score; a position is left out if its upper bound is below that.
             least = np.fmax.reduce(score - off)
             return [sees.start + int(j) for j in np.flatnonzero(~(score + off < least))]
 

@@ -1,10 +1,11 @@
 """Signs of rational functions for all admissible values of their symbols: proved, never sampled.
 
-In goes a value of a field and an interval for each symbol; out comes a set of signs (`symcook.domains.intervals` has
-these sets). The set contains every sign that occurs, so POSITIVE alone means positive everywhere. One symbol on an
-interval is decided exactly by counting roots (Sturm); several symbols by the signs of the coefficients after each is
-moved to [0, oo); maxima and steps by splitting at their breakpoints; a + b sqrt(u) by a, b and a^2 - b^2 u. Where these
-methods fail, or take more than `MAX_STEPS` steps, the set has more signs than occur.
+From a value of a field and an interval for each symbol, this module computes a sign set (`symcook.domains.intervals`).
+It contains every sign that occurs, so POSITIVE alone means positive everywhere. A polynomial in one symbol on an
+interval is decided exactly by counting roots (Sturm). For several symbols, each is moved to [0, oo), and the signs of
+the coefficients there are compared. Maxima and steps are split at their breakpoints. The sign of a + b sqrt(u) follows
+from those of a, b and a^2 - b^2 u. If these methods fail, or take more than `MAX_STEPS` steps, the set has more signs
+than occur.
 """
 
 from __future__ import annotations
@@ -39,19 +40,20 @@ from symcook.locks import PRECISION
 from symcook.model.symbols import tree_from_sympy
 from symcook.numbers.evaluate import evaluate
 
-MAX_DEGREE = 64
-MAX_SHIFTED = 4096  # terms that moving one more variable may give
-MAX_BRANCHES = 64
-MAX_CORNERS = 1024
-MAX_BITS = 1 << 14
-FAR = 1 << 20  # exponents beyond it make no fraction, whose numbers would have millions of digits
-MAX_STEPS = 400_000  # entries of monomials that one question may look at
-ALL_STEPS = 20 * MAX_STEPS  # the same for all questions, after which each gets LEAST_STEPS
+# Limits: beyond them a method is not used, and the sign set stays larger.
+MAX_DEGREE = 64  # degree of a polynomial in one variable whose roots are counted
+MAX_SHIFTED = 4096  # terms of a polynomial after one more variable is moved to [0, oo)
+MAX_BRANCHES = 64  # branches of maxima and steps that are split
+MAX_CORNERS = 1024  # corners at which a polynomial is tested for zero
+MAX_BITS = 1 << 14  # precision at which a number is compared with zero
+FAR = 1 << 20  # exponents of e beyond it get no bound as a fraction, which would have millions of digits
+MAX_STEPS = 400_000  # steps of one question; a step is one entry of a monomial
+ALL_STEPS = 20 * MAX_STEPS  # steps of all questions together; later ones get LEAST_STEPS each
 LEAST_STEPS = MAX_STEPS // 100
-_SHORT = 24  # terms of polynomials that are combined with assumptions
-_LONG, _ROOTS = 48, 4  # terms and roots of polynomials whose roots are isolated
-_DEPTH = 2  # how deep questions about conjugates and discriminants, which are larger polynomials, may be nested
-_BREAKS = ("max", "step")
+_SHORT = 24  # terms of a polynomial that is combined with assumptions
+_LONG, _ROOTS = 48, 4  # terms, and square roots, of a polynomial whose conjugate is computed
+_DEPTH = 2  # nesting of questions about conjugates and discriminants, which are larger polynomials
+_BREAKS = ("max", "step")  # kinds of generators with a breakpoint, at which cases are split
 _WIDEST = {
     "max": Span(fmpq(0), None, False),
     "step": Span(fmpq(0), fmpq(1), False, False),
@@ -64,18 +66,19 @@ _WIDEST = {
 
 
 class _Exhausted(Exception):
-    """One question has used up its steps."""
+    """Raised when one question has used up its steps."""
 
 
 class Impossible(BadInput):
-    """What was assumed holds for no admissible values of the symbols."""
+    """Raised if the assumptions hold for no admissible values of the symbols."""
 
 
 Boxes = Mapping[int, Span]
+"""Index of a generator -> an interval of its values, in a branch where it is smaller than in general."""
 
 
 class KnownSigns:
-    """Sign sets of the values of a field, given the intervals of its symbols (unbounded where none is given).
+    """Sign sets of the values of a field, from the intervals of its symbols (without one, the real line).
 
     >>> import sympy
     >>> field = Field()
@@ -89,15 +92,22 @@ class KnownSigns:
         self.field = field
         self.symbols = dict(symbols)
         self._boxes: dict[int, Span] = {}
+        """Index of a generator -> the interval of its values (`_box`)."""
         self._assumed: list[tuple[Function, int]] = []
+        """(polynomial, sign set) for each call of `assume`."""
         self._facts: list[tuple[Function, int]] = []
+        """(polynomial, sign set) for each call of `know`."""
         self._numbers: dict[int, bool] = {}
+        """Index of a generator -> the result of `_numeric`."""
         self._left: int | None = None
+        """The steps left for the question that is being answered; None outside of a question."""
         self._all = ALL_STEPS
+        """The steps left for all further questions."""
         self._depth = 0
+        """The nesting of questions about conjugates and discriminants, at most `_DEPTH`."""
 
     def _within_steps(self, ask: Callable[[], int]) -> int:
-        """The answer to a question, or ANY where it takes too many steps; questions inside it share its steps."""
+        """The result of `ask`, or ANY if it takes too many steps; questions inside of it share its steps."""
         if self._left is not None:
             return ask()
         allowance = self._left = max(LEAST_STEPS, min(MAX_STEPS, self._all))
@@ -110,22 +120,22 @@ class KnownSigns:
             self._left = None
 
     def _spend(self, terms: int) -> None:
-        """Charge the question for this many monomials, each with an exponent for every generator."""
+        """Count the steps of going through this many monomials, each with an exponent for every generator."""
         if self._left is not None:
             self._left -= (terms + 4) * (len(self.field.roots) + 4)
             if self._left < 0:
                 raise _Exhausted
 
     def of(self, value: Value) -> int:
-        """The signs that `value` may take; raises Impossible where no values of the symbols are left."""
+        """The signs that `value` may take; Impossible if the assumptions leave no values of the symbols."""
         if isinstance(value, fmpq):
             return of_number(value)
         return self._within_steps(lambda: self._of(value))
 
     def _of(self, value: Function) -> int:
-        """The signs of the numerator times those of the denominator, which is never zero."""
+        """The product of the sign sets of numerator and denominator."""
         self.field.lift(value)
-        below = self.polynomial(value.den) & ~ZERO  # a value exists only where its denominator is not zero
+        below = self.polynomial(value.den) & ~ZERO  # `value` is defined only where its denominator is not zero
         signs = product(self.polynomial(value.num), below)
         if not signs:
             raise Impossible("the ranges of the symbols must leave some values")
@@ -134,7 +144,7 @@ class KnownSigns:
     def assume(self, value: Function, signs: int) -> None:
         """Assume from now on that `value`, a polynomial, has its sign in `signs`.
 
-        Raises Impossible where that is seen to hold for no admissible values.
+        Raises Impossible if that certainly holds for no admissible values.
         """
         self.field.lift(value)
         self._assumed.append((value, signs))
@@ -147,23 +157,24 @@ class KnownSigns:
             self._boxes.clear()
 
     def know(self, value: Function, signs: int) -> None:
-        """Note that `value`, a polynomial, has its sign in `signs`: proved elsewhere, not assumed."""
+        """Record that `value`, a polynomial, has its sign in `signs`. The caller has proved it; it is not an
+        assumption."""
         self._facts.append((value, signs))
 
     def known(self, value: Function) -> int:
-        """What `know` said of a polynomial."""
+        """The sign set of a polynomial that was recorded by `know`; else ANY."""
         self.field.lift(value)
         return self._fact(value.num)
 
     def _fact(self, p: fmpq_mpoly) -> int:
-        """What is known of the sign of a polynomial or of a multiple of it."""
+        """The sign set of a polynomial that `_facts` has for it or for a multiple of it; else ANY."""
         signs = ANY
-        for value, known in self._facts:
+        for value, value_signs in self._facts:
             self.field.lift(value)
             if len(value.num) == len(p):
                 ratio = p.leading_coefficient() / value.num.leading_coefficient()
                 if value.num * ratio == p:
-                    signs &= known if ratio > 0 else flip(known)
+                    signs &= value_signs if ratio > 0 else flip(value_signs)
         return signs
 
     def polynomial(self, p: fmpq_mpoly) -> int:
@@ -171,19 +182,20 @@ class KnownSigns:
         return self._within_steps(lambda: self._ask(p))
 
     def _ask(self, p: fmpq_mpoly) -> int:
-        """The signs of a polynomial, from its form and then from what was assumed."""
+        """The signs of a polynomial, from its form, and then from the assumptions."""
         signs = self._polynomial(p)
         if self._assumed and signs not in (POSITIVE, ZERO, NEGATIVE):
             signs &= self._from_assumptions(p, 2 if len(self._assumed) <= 6 else 1)
         return signs
 
     def _from_assumptions(self, p: fmpq_mpoly, depth: int) -> int:
-        """p = c q + r for each assumed q and each c that cancels a term: the sign of a sum of known signs."""
+        """The signs of p from p = c q + r, for each assumed q and each c that cancels a term of p. Up to `depth`
+        assumptions are combined."""
         signs = ANY
         if not 0 < len(p) <= _SHORT:
             return signs
         terms = dict(p.terms())
-        for value, known in self._assumed:
+        for value, value_signs in self._assumed:
             self.field.lift(value)
             if len(value.num) > _SHORT:
                 continue
@@ -192,18 +204,18 @@ class KnownSigns:
                 signs_of_remaining = self._decide(remaining, {}, False)
                 if depth > 1 and signs_of_remaining not in (POSITIVE, ZERO, NEGATIVE):
                     signs_of_remaining &= self._from_assumptions(remaining, depth - 1)
-                signs &= total(known if ratio > 0 else flip(known), signs_of_remaining)
+                signs &= total(value_signs if ratio > 0 else flip(value_signs), signs_of_remaining)
                 if signs in (POSITIVE, ZERO, NEGATIVE):
                     return signs
         return signs
 
     def _polynomial(self, p: fmpq_mpoly) -> int:
-        """The signs of a polynomial, by the methods in order of their cost."""
+        """The signs of a polynomial without assumptions, by the methods in order of their cost."""
         signs = self._decide(p, {})
         if signs == ANY and any(self.field.generators[g].kind in _BREAKS for g in self._used(p)):
             signs = self._branches(p)
-        # Conjugates and discriminants are larger than p and ask for
-        # signs in turn: only for short polynomials, and not too deep.
+        # Conjugates and discriminants are larger polynomials, whose signs are computed in turn: only for short p, and
+        # with limited nesting.
         if signs in (POSITIVE, ZERO, NEGATIVE) or len(p) > _LONG or self._depth == _DEPTH:
             return signs
         self._depth += 1
@@ -218,7 +230,8 @@ class KnownSigns:
         return signs
 
     def _quadratic(self, p: fmpq_mpoly) -> int:
-        """The signs of p = a x^2 + b x + c in a symbol, by 4 a p = (2 a x + b)^2 - (b^2 - 4 a c), if a has a sign."""
+        """The signs of p = a x^2 + b x + c in a symbol x, by 4 a p = (2 a x + b)^2 - (b^2 - 4 a c), if a has one
+        sign."""
         degrees = p.degrees()
         for g in self._used(p):
             if degrees[g] != 2 or self.field.generators[g].kind != "symbol":
@@ -227,6 +240,7 @@ class KnownSigns:
             for monomial, coefficient in p.terms():
                 parts[int(monomial[g])][(*monomial[:g], 0, *monomial[g + 1 :])] = coefficient
             c, b, a = (self.field.ctx.from_dict(part) for part in parts)
+            # `discriminant` has the signs of 4 a c - b^2.
             lead = self._decide(a, {})
             if lead not in (POSITIVE, NEGATIVE):
                 continue
@@ -237,7 +251,8 @@ class KnownSigns:
         return ANY
 
     def _conjugate(self, p: fmpq_mpoly, g: int) -> int:
-        """The signs of a + b sqrt(u): where a and b sqrt(u) have opposite signs, a^2 - b^2 u says which is larger."""
+        """The signs of p = a + b sqrt(u), where g is the generator sqrt(u). If a and b sqrt(u) have opposite signs, the
+        sign of a^2 - b^2 u says which is larger."""
         p = self.field.reduced(p)
         parts: tuple[dict[Any, Any], dict[Any, Any]] = ({}, {})
         for monomial, c in p.terms():
@@ -262,7 +277,7 @@ class KnownSigns:
         return [g for g, degree in enumerate(p.degrees()) if degree]
 
     def _monomial(self, p: fmpq_mpoly, boxes: Boxes | None = None) -> int:
-        """The signs of one term: those of its generators, of which even powers are not negative."""
+        """The signs of a polynomial with one term, from those of its generators; even powers are not negative."""
         result = of_number(p.leading_coefficient())
         for g, degree in enumerate(p.degrees()):
             if degree:
@@ -271,12 +286,12 @@ class KnownSigns:
         return result
 
     def _box(self, g: int, boxes: Boxes | None = None) -> Span:
-        """The interval of a generator: one of the narrower `boxes` if it is there, else the known one."""
+        """The interval of a generator: that of `boxes` if there is one, else the general one."""
         if boxes and g in boxes:
             return boxes[g]
         if g not in self._boxes:
             kind = self.field.generators[g].kind
-            self._boxes[g] = _WIDEST.get(kind, EVERYWHERE)  # what holds while an assumption asks for g in turn
+            self._boxes[g] = _WIDEST.get(kind, EVERYWHERE)  # used while computing the interval needs that of g
             try:
                 self._boxes[g] = self._find_box(g)
             except BaseException:
@@ -291,7 +306,7 @@ class KnownSigns:
             return self.symbols.get(generator.argument, EVERYWHERE)
         if generator.kind in _BREAKS:
             return _WIDEST[generator.kind]
-        # A number: a small ball around it.
+        # A number: the ends of a small ball around it.
         if self._numeric(g):
             with PRECISION, flint.ctx.workprec(128):
                 return _enclosure(self._ball(g))
@@ -305,7 +320,7 @@ class KnownSigns:
         return self._exp_box(generator.argument, self.field.roots[g])
 
     def _numeric(self, g: int) -> bool:
-        """Whether a generator is a number without symbols, maxima or steps."""
+        """Whether a generator is a number: without symbols, maxima and steps."""
         if g not in self._numbers:
             generator = self.field.generators[g]
             if generator.kind in ("symbol", "constant", *_BREAKS) or isinstance(generator.argument, fmpq):
@@ -349,15 +364,16 @@ class KnownSigns:
     def _exp_box(self, base: Function, root: int) -> Span:
         """The interval of e^(base/root)."""
         self.field.lift(base)
-        # From bounds of the exponent, if there are any.
+        # 1. Bounds from those of the exponent, if it has any.
         low, high = self._range(base)
         lower, upper = fmpq(0), None
         with PRECISION, flint.ctx.workprec(64):
-            if low is not None and low > -FAR:  # beyond it the end of what is still small enough to be a fraction
+            # An end beyond FAR is replaced by a weaker one, whose power is short enough as a fraction.
+            if low is not None and low > -FAR:
                 lower = _exp_ball(min(low, fmpq(FAR)), root).lower().fmpq() if low else fmpq(1)
             if high is not None and high < FAR:
                 upper = _exp_ball(max(high, fmpq(-FAR)), root).upper().fmpq() if high else fmpq(1)
-        # From the sign of the exponent: it tells on which side of 1 the power lies.
+        # 2. The sign of the exponent says on which side of 1 the power is.
         signs = self.of(base)
         if signs & NEGATIVE == 0 and lower <= 1:
             return Span(fmpq(1), upper, not signs & ZERO, False)
@@ -366,8 +382,9 @@ class KnownSigns:
         return Span(lower, upper, lower == 0, False)
 
     def _range(self, value: Function) -> tuple[fmpq | None, fmpq | None]:
-        """Bounds of a value by its terms, where all generators are nonnegative; (None, None) where not found."""
-        # Bounds of a quotient only where the denominator is not negative.
+        """(lower bound, upper bound) of a value from bounds of its terms. They are computed only if all generators are
+        nonnegative; None is no bound."""
+        # The denominator must not be negative; its inverse is between `low` and `high`.
         num, den = self._term_range(value.num), self._term_range(value.den)
         if den[0] is None or den[0] < 0:
             return None, None
@@ -378,14 +395,14 @@ class KnownSigns:
             if bound is None:
                 return None
             outward = bound * side > 0
-            by = large if outward else small if small is not None else fmpq(0)
-            return fmpq(0) if bound == 0 else None if by is None else bound * by
+            factor = large if outward else small if small is not None else fmpq(0)
+            return fmpq(0) if bound == 0 else None if factor is None else bound * factor
 
         return scaled(num[0], low, high, -1), scaled(num[1], low, high, 1)
 
     def _term_range(self, p: fmpq_mpoly) -> tuple[fmpq | None, fmpq | None]:
-        """Bounds of a polynomial by its terms, one for each term and side; (None, None) where a generator may be
-        negative."""
+        """(lower bound, upper bound) of a polynomial: the sums of the bounds of its terms. None is no bound; both are
+        None if a generator may be negative."""
         self._spend(len(p))
         low: fmpq | None = fmpq(0)
         high: fmpq | None = fmpq(0)
@@ -406,14 +423,14 @@ class KnownSigns:
         return low, high
 
     def _decide(self, p: fmpq_mpoly, boxes: Boxes, factors: bool = True) -> int:
-        """The signs of a polynomial whose maxima are taken for any nonnegative numbers; without `factors`, what can be
-        had without factoring it."""
-        known = self._fact(p) if self._facts and len(p) else ANY
-        return known if known in (POSITIVE, ZERO, NEGATIVE) else known & self._computed(p, boxes, factors)
+        """The signs of a polynomial, in which each max(0, u) counts as any nonnegative number. Without `factors`, it is
+        not factored, which is faster."""
+        recorded = self._fact(p) if self._facts and len(p) else ANY
+        return recorded if recorded in (POSITIVE, ZERO, NEGATIVE) else recorded & self._computed(p, boxes, factors)
 
     def _computed(self, p: fmpq_mpoly, boxes: Boxes, factors: bool) -> int:
-        """The signs of a polynomial by its form: constants, single terms, numbers, one variable, and then coefficients
-        and factors."""
+        """`_decide` without recorded facts, by the form of p: a constant, one term, a number, one variable, several
+        variables."""
         if len(p) == 0:
             return ZERO
         if p.is_constant():
@@ -421,7 +438,7 @@ class KnownSigns:
         self._spend(len(p))
         if len(p) == 1:
             return self._monomial(p, boxes)
-        # A common monomial is taken out.
+        # Take out a common monomial.
         content = p.term_content()
         if not content.is_constant():
             return product(self._monomial(content, boxes), self._decide(p / content, boxes, factors))
@@ -432,7 +449,7 @@ class KnownSigns:
         # One variable: exactly, by counting roots.
         if len(used) == 1 and degrees[used[0]] <= MAX_DEGREE:
             return univariate(_one_variable(p, used[0]), self._box(used[0], boxes))
-        # Several variables: by the coefficients, and where these leave everything open by the signs of the factors.
+        # Several variables: by the coefficients, and if these decide nothing by the signs of the factors.
         signs = self._coefficients(p, used, boxes)
         if signs == ANY and factors:
             lead, parts = self.field.factored(p)
@@ -446,7 +463,7 @@ class KnownSigns:
         return signs
 
     def _number(self, p: fmpq_mpoly) -> int:
-        """The sign of a number, by balls of growing precision; ANY if the number is zero or very small."""
+        """The sign of a number, by balls of increasing precision; ANY if the number is zero or very small."""
         bits = 64
         while bits <= MAX_BITS:
             with PRECISION, flint.ctx.workprec(bits):
@@ -457,17 +474,19 @@ class KnownSigns:
         return ANY
 
     def _coefficients(self, p: fmpq_mpoly, used: list[int], boxes: Boxes) -> int:
-        """Move each variable to [0, oo) and look at the signs of the coefficients there.
+        """The signs of p, from the signs of its coefficients after each variable x is replaced by t in [0, oo).
 
-        x in [a, oo) is a + t; x in [a, b] is a + 1/(1/(b - a) + t), times the power of the denominator, which is
-        positive. A free variable may occur with even exponents only. The polynomial is positive if at each choice of
-        closed ends some monomial does not vanish.
+        x in [a, oo) is a + t. x in [a, b] is a + 1/(1/(b - a) + t), and p is multiplied by a power of the denominator,
+        which is positive. A variable on the whole line stays; it may have even exponents only. With nonnegative
+        coefficients, p is positive if at each corner (choice of closed ends) some monomial is not zero.
         """
         degrees = p.degrees()
         free: list[int] = []
-        at_zero: list[int] = []  # t = 0 occurs
-        at_infinity: dict[int, int] = {}  # t = oo occurs, and the power that was multiplied
-        # 1. Move each variable to [0, oo), and note which ends belong to its interval.
+        at_zero: list[int] = []  # variables for which t = 0 belongs to the interval
+        # Variables for which t = oo belongs to the interval, with the power of the denominator that p was multiplied
+        # by.
+        at_infinity: dict[int, int] = {}
+        # 1. Replace each variable, and note which ends belong to its interval.
         for g in used:
             box = self._box(g, boxes)
             if box.empty:
@@ -475,15 +494,15 @@ class KnownSigns:
             if box.lower == box.upper and box.lower is not None:
                 p = self._put(p, g, self.field.ctx.constant(box.lower))
                 continue
-            if (box.lower or box.upper) and len(p) * (degrees[g] + 1) > MAX_SHIFTED:  # take a larger interval
+            if (box.lower or box.upper) and len(p) * (
+                degrees[g] + 1
+            ) > MAX_SHIFTED:  # avoid too many terms: take a larger interval that begins at 0 or has no ends
                 box = EVERYWHERE if box.signs & NEGATIVE else Span(fmpq(0), None, box.signs == POSITIVE)
             x = self.field.ctx.gens()[g]
             if box.lower is None and box.upper is None:
                 free.append(g)
             elif box.upper is None:
                 if box.lower:
-                    # [a, b]: x = a + y with y in [0, b - a], then y = 1/(1/(b
-                    # - a) + t), times the power of the denominator. | # | 2
                     p = self._put(p, g, box.lower + x)
                 if not box.lower_open:
                     at_zero.append(g)
@@ -492,6 +511,8 @@ class KnownSigns:
                 if not box.upper_open:
                     at_zero.append(g)
             else:
+                # [a, b]: x = a + y with y in [0, b - a], then y = 1/(1/(b - a) + t); the polynomial is multiplied by
+                # the denominator to the power of its degree.
                 p = self._put(p, g, box.lower + x)
                 p = self._reversed(p, g, degrees[g])
                 p = self._put(p, g, 1 / (box.upper - box.lower) + x)
@@ -499,7 +520,7 @@ class KnownSigns:
                     at_zero.append(g)
                 if not box.lower_open:
                     at_infinity[g] = degrees[g]
-        # 2. A sign of p needs all coefficients of one sign; a free variable must not have odd powers.
+        # 2. The method needs coefficients of one sign, and no odd powers of free variables.
         terms = list(p.terms())
         if not terms:
             return ZERO
@@ -508,8 +529,8 @@ class KnownSigns:
         signs = {c > 0 for _, c in terms}
         if len(signs) > 1:
             return ANY
-        # 3. Strictly positive or negative, unless p is zero at a corner of the closed ends. There only the monomials
-        # that have exactly the exponents of the corner are not zero.
+        # 3. p is never zero, unless it is zero at a corner. There only the monomials are nonzero whose exponents are
+        # exactly those of the corner: 0 at t = 0, the full power at t = oo.
         ends: dict[int, list[int]] = {g: [0] for g in at_zero + free}
         for g, d in at_infinity.items():
             ends.setdefault(g, []).append(d)
@@ -521,20 +542,21 @@ class KnownSigns:
         return (POSITIVE if signs.pop() else NEGATIVE) | (0 if strict else ZERO)
 
     def _put(self, p: fmpq_mpoly, g: int, polynomial: fmpq_mpoly) -> fmpq_mpoly:
-        """The polynomial with another one in place of a generator."""
+        """p with `polynomial` in place of the generator g."""
         gens = list(self.field.ctx.gens())
         gens[g] = polynomial
         self._spend(len(p) * (p.degrees()[g] + 1) if len(polynomial) > 1 else len(p))
         return p.compose(*gens)
 
     def _reversed(self, p: fmpq_mpoly, g: int, degree: int) -> fmpq_mpoly:
-        """g^degree times the polynomial at 1/g."""
+        """p at 1/g, times g^degree."""
         return self.field.ctx.from_dict({(*m[:g], degree - m[g], *m[g + 1 :]): c for m, c in p.terms()})
 
     def _branches(self, p: fmpq_mpoly) -> int:
-        """Split at the breakpoints: max(0, u) is 0 where u <= 0 and u where u >= 0, and a step is 0 where u <= 0 and 1
-        where u > 0; the intervals shrink where u has one symbol, in degree 1."""
-        # All maxima and steps in p, those inside the arguments of others too: inner ones have smaller numbers.
+        """The signs of p, from all cases of its maxima and steps: max(0, u) is 0 where u <= 0 and u where u >= 0; a
+        step is 0 where u <= 0 and 1 where u > 0. If u is linear in one symbol, the interval of the symbol shrinks in
+        each case."""
+        # All maxima and steps in p and in their arguments. Inner ones have smaller indices, so they come first below.
         atoms: set[int] = set()
         waiting = self._used(p)
         while waiting:
@@ -545,7 +567,8 @@ class KnownSigns:
         remaining_branches = MAX_BRANCHES >> 2 * self._depth
 
         def walk(open_atoms: list[int], put: list[fmpq_mpoly], boxes: dict[int, Span]) -> int:
-            """The signs of p with `put` for its generators, over both sides of each open maximum and step."""
+            """The signs of p over both sides of each of `open_atoms`. `put` has the polynomial that replaces each
+            generator, with the sides chosen so far; `boxes` has the intervals on these sides."""
             nonlocal remaining_branches
             if not open_atoms:
                 remaining_branches -= 1
@@ -568,19 +591,20 @@ class KnownSigns:
         return walk(sorted(atoms), list(self.field.ctx.gens()), {})
 
     def _composed(self, p: fmpq_mpoly, put: list[fmpq_mpoly]) -> fmpq_mpoly:
-        """p with a polynomial for each generator."""
+        """p with the polynomials `put` in place of its generators."""
         grown = 0
         for monomial in p.monoms():
             terms = 1
             for g, e in enumerate(monomial):
                 if e and len(put[g]) > 1:
-                    terms *= comb(min(len(put[g]) - 1 + e, MAX_STEPS), e)  # at most so many terms in the power
+                    terms *= comb(min(len(put[g]) - 1 + e, MAX_STEPS), e)  # a bound of the number of terms of the power
             grown += terms
         self._spend(grown)
         return p.compose(*put)
 
     def _smaller(self, argument: fmpq_mpoly, boxes: dict[int, Span], side: int) -> dict[int, Span] | None:
-        """The boxes where a polynomial has the signs `side`, or larger ones; None where there is no such point."""
+        """`boxes` reduced to the points where a polynomial has a sign in `side`, or larger boxes; None if no such point
+        exists."""
         used = self._used(argument) if len(argument) else []
         if len(used) != 1 or argument.degrees()[used[0]] != 1:
             return boxes
@@ -589,7 +613,8 @@ class KnownSigns:
 
 
 def _restricted(box: Span, p: fmpq_mpoly, signs: int) -> Span:
-    """The part of the box of the one variable of `p` where p has its sign in `signs`, or a larger part."""
+    """The part of `box`, the interval of the only variable of `p`, where p has its sign in `signs`, or a larger
+    part."""
     g = next(g for g, degree in enumerate(p.degrees()) if degree)
     coefficients = _one_variable(p, g).coeffs()
     if len(coefficients) != 2 or signs == NONZERO:
@@ -605,7 +630,7 @@ def _restricted(box: Span, p: fmpq_mpoly, signs: int) -> Span:
 
 
 def _one_variable(p: fmpq_mpoly, g: int) -> fmpq_poly:
-    """A polynomial in the one generator g, by its coefficients."""
+    """p, whose only generator is g, as a polynomial in one variable."""
     coefficients = [fmpq(0)] * (p.degrees()[g] + 1)
     for monomial, c in p.terms():
         coefficients[monomial[g]] = c
@@ -618,7 +643,7 @@ def _exp_ball(exponent: fmpq, root: int) -> flint.arb:
 
 
 def _enclosure(ball: flint.arb) -> Span:
-    """The interval of a ball; everything where an end would need too long a fraction."""
+    """The interval of a ball; the whole line if an end would be too long as a fraction."""
     if not ball.is_finite() or any(abs(int(end.man_exp()[1])) > 64 * FAR for end in (ball.lower(), ball.upper())):
         return EVERYWHERE
     return Span(ball.lower().fmpq(), ball.upper().fmpq(), False, False)

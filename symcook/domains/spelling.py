@@ -1,8 +1,7 @@
-"""How the names, values and guards of a world are written in the grammar.
+"""Text in the grammar for the names, values and guards of a world (`symcook.domains.world`).
 
-In go the names, values and guards of `symcook.domains.world`; out comes text. `Spelling` writes for a reader, with
-short names such as k for the number of 1s and their meanings. `StatementSpelling` writes for the prover, in which a
-count is a sum over the input and a token is a number.
+`Spelling` writes for a reader, with short names, such as k for the number of 1s, and their meanings.
+`StatementSpelling` writes for the prover, for which a count is a sum over the input and a token is a number.
 """
 
 from __future__ import annotations
@@ -22,14 +21,15 @@ from symcook.model.symbols import from_sympy
 
 
 class Spelling:
-    """How names, values and guards of a world are written in the grammar; here for a reader.
+    """Writes names, values and guards of a world in the grammar, for a reader.
 
-    Two worlds of one answer share `defined`, the names of sums and long values by what they are: a name has one
-    meaning in both.
+    `defined` maps the text of a sum or long value to its name. The two worlds of one answer share it, so that a name
+    has the same meaning in both.
     """
 
     def __init__(self, domain: Lengths, defined: dict[str, str] | None = None) -> None:
         self.domain, self.world, self.defined = domain, domain.world, defined
+        # `short` maps names of the world to those of the text: counts k (or k1, k2, ...), and p for counts up to i.
         counted = self.world.letters[:-1]
         several = len(counted) > 1
         self.short = {f"k:{a}": f"k{x}" if several else "k" for x, a in enumerate(counted, 1)}
@@ -39,7 +39,7 @@ class Spelling:
     # --- Names ----------------------------------------------------------------------------------------------------
 
     def name(self, name: str) -> str:
-        """A name: short, with its meaning in `meanings`."""
+        """A name as text; `meanings` explains it."""
         if name in self.world.slots and name not in self.short:
             self.short[name] = self.slot(name)
         if self.defined is not None and name not in self.short and (text := self.definition(name)) is not None:
@@ -48,7 +48,7 @@ class Spelling:
         return self.short.get(name, name)
 
     def slot(self, name: str) -> str:
-        """The short name of an input number read at a place; at position i it is the input's own name."""
+        """The short name of an input number at a place; at position i it is the name of the input."""
         given_name, (terms, constant) = self.world.slots[name]
         at = next(iter(terms)) if len(terms) == 1 and not constant and set(terms.values()) == {1} else None
         if at == "i":
@@ -61,25 +61,25 @@ class Spelling:
         return f"{given_name}_{constant}" if not terms else f"{given_name}_at{len(self.short)}"
 
     def letter(self, place: str, tokens: Sequence[str]) -> str:
-        """That one of the tokens stands at a place."""
+        """The formula that one of the tokens is at a place."""
         return " | ".join(f"w({place}) = {self.token(t)}" for t in tokens)
 
     def token(self, token: str) -> str:
-        """A token as an argument of a formula, in quotes if it is no name."""
+        """A token as an argument of a formula, in quotes unless it is a valid name or digits."""
         return token if token.isdigit() or valid_name(token) else f'"{token}"'
 
     def residue(self, name: str, m: int, residue: int) -> str:
-        """That a number has a residue modulo m."""
+        """The formula that a number has a residue modulo m."""
         return f"mod({self.name(name)}, {m}) = {residue}"
 
     def meanings(self, used: set[str]) -> Iterator[str]:
-        """What the short names mean that occur."""
+        """A sentence for each of the names `used` that need an explanation."""
         for name in sorted(used):
             if name[:2] == "k:":
-                yield f"{self.name(name)} is the number of {_said(name[2:])}"
+                yield f"{self.name(name)} is the number of {_plural(name[2:])}"
             elif name[:2] == "p:":
                 letter, at = name[2:].rsplit(":", 1)
-                yield f"{self.name(name)} is the number of {_said(letter)} up to position {at}"
+                yield f"{self.name(name)} is the number of {_plural(letter)} up to position {at}"
             elif name in self.world.slots:
                 given_name, place = self.world.slots[name]
                 yield f"{self.name(name)} is the {given_name} given at position {self.linear(*place)}"
@@ -87,7 +87,7 @@ class Spelling:
                 yield f"{self.name(name)} = {text}"
 
     def definition(self, name: str) -> str | None:
-        """What a sum without a rule, or a long value, is; None of another name."""
+        """The text of a sum without a rule or of a long value; None for another name."""
         if name in self.world.sums:
             return self.sum(name)
         return self.value(self.world.named[name][0]) if name in self.world.named else None
@@ -95,7 +95,7 @@ class Spelling:
     # --- Terms ----------------------------------------------------------------------------------------------------
 
     def value(self, value: Value) -> str:
-        """A term of the grammar."""
+        """A value as a term of the grammar."""
         if isinstance(value, fmpq):
             return str(Fraction(int(value.p), int(value.q)))
         self.world.field.lift(value)
@@ -105,7 +105,7 @@ class Spelling:
         return f"{_bracketed(above, '*')}/{_bracketed(below, '^')}"
 
     def polynomial(self, polynomial: fmpq_mpoly) -> str:
-        """A polynomial as a sum of terms, with its signs between them."""
+        """A polynomial as a sum of terms, with + and - between them."""
         out = ""
         for monomial, c in polynomial.terms():
             factors = [self.power(g, int(e)) for g, e in enumerate(monomial) if e]
@@ -116,7 +116,7 @@ class Spelling:
         return out or "0"
 
     def power(self, g: int, exponent: int) -> str:
-        """A power of a generator; one of an exponential is a single exponential."""
+        """A power of a generator; a power of an exponential is written as one exponential."""
         generator, field_ = self.world.field.generators[g], self.world.field
         if generator.kind == "exp":
             inside = self.value(generator.argument * fmpq(exponent, field_.roots[g]))
@@ -134,13 +134,13 @@ class Spelling:
         return self.value(self.world.linear(terms, constant))
 
     def sum(self, name: str) -> str:
-        """A sum without a rule, written out."""
+        """A sum without a rule as a term `sum(j, ...)`."""
         named_sum = self.world.sums[name]
         body = self.indicators(named_sum.cells, "j")
         return f"sum(j, {self.linear(*named_sum.low)}, {self.linear(*named_sum.high)}, {body})"
 
     def indicators(self, cells: Sequence[GuardedCell], at: str) -> str:
-        """Cells as one term."""
+        """A sum of terms, one for each cell, that is the value of the cell which holds."""
         parts = []
         for cell in cells:
             if isinstance(cell.value, fmpq) and cell.value == 0:
@@ -151,7 +151,8 @@ class Spelling:
         return " + ".join(parts) or "0"
 
     def where(self, test: str, value: str, infinite: bool) -> str:
-        """A term that is `value` where a formula holds, else 0; `infinite` says that it may have a pole elsewhere."""
+        """A term that is `value` where the formula `test` holds, else 0. `infinite` says that `value` may have a pole
+        where the formula does not hold."""
         if infinite:
             return f"if({test}, {value}, 0)"
         return f"I[{test}]" if value == "1" else f"I[{test}]*({value})"
@@ -166,25 +167,26 @@ class Spelling:
     # --- Guards ---------------------------------------------------------------------------------------------------
 
     def guard(self, guard: Guard) -> tuple[str, ...]:
-        """What a guard says, as formulas that all hold: also that a position is there at which a letter stands."""
+        """A guard as formulas that must all hold. One of them says that a fixed position exists if the guard has its
+        token."""
         formulas = [text for atom, allowed in guard.items() for text in self.atom(atom, allowed)]
-        there = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
-        least = max(there, default=0) + 1 - self.world.start
-        if there and least > self.world.fewest and ("form", (("n", 1),)) not in guard:
+        fixed = [a[1] for a in guard if a[0] == "letter" and isinstance(a[1], int)]
+        least = max(fixed, default=0) + 1 - self.world.start
+        if fixed and least > self.world.fewest and ("form", (("n", 1),)) not in guard:
             formulas.insert(0, f"{least} <= n")
         return tuple(formulas)
 
     def case(self, guard: Guard, text: str) -> str:
-        """That a formula holds where a guard does."""
+        """The formula that `text` holds where the guard holds."""
         test = " & ".join(map(in_brackets, self.guard(guard)))
         return f"({test} -> {text})" if test else text
 
     def everywhere(self, text: str, name: str = "i") -> str:
-        """That a formula holds at every position, which it calls by a name."""
+        """The formula that `text` holds at every position, with `name` as the bound variable."""
         return f"all {name} in {self.world.start}..{self.world.last}. {text}"
 
     def atom(self, atom: LinearAtom, held: Any) -> list[str]:
-        """What an atom says, as formulas that all hold."""
+        """The condition that an atom has one of the values `held`, as formulas that must all hold."""
         if atom[0] == "letter":
             order = [t for t in (self.world.before, *self.world.letters, self.world.after) if t in held]
             place = self.world.last if atom[1] == "n" else str(atom[1])
@@ -196,12 +198,12 @@ class Spelling:
         if atom[0] == "sign":
             return self.signed(dict(atom[1]), atom[2], held)
         low, high = held
-        # Bounds that hold anyway are left out; an upper bound at the least value is an equation.
+        # Leave out lower bounds that always hold; an upper bound equal to the least value is an equation.
         least = {"i": self.world.start, "j": self.world.start, "n": self.world.fewest}
         if len(atom[1]) == 1 and atom[1][0][0] in least:
             end = least[atom[1][0][0]]
             low = end if high == end else None if low is not None and low <= end else low
-        # Negative terms go to the other side.
+        # Write negative terms on the other side of the relation.
         negative = {v: -c for v, c in atom[1] if c < 0}
         positive = {v: c for v, c in atom[1] if c > 0}
         if low is not None and low == high:
@@ -214,9 +216,10 @@ class Spelling:
         return out
 
     def signed(self, terms: Mapping[str, int], constant: Fraction, held: frozenset[int]) -> list[str]:
-        """Which signs a form has."""
-        (left, right) = sides(({v: Fraction(c) for v, c in terms.items()}, constant))
-        left_text, right_text = self.linear(*left), self.linear(*right)
+        """The formula that a form has one of the signs `held`."""
+        (minus_negative, positive) = sides(({v: Fraction(c) for v, c in terms.items()}, constant))
+        left_text, right_text = self.linear(*minus_negative), self.linear(*positive)
+        # The form is `right` - `left`.
         comparisons = {
             (1,): f"{left_text} < {right_text}",
             (-1,): f"{right_text} < {left_text}",
@@ -228,7 +231,7 @@ class Spelling:
         return [comparisons[tuple(sorted(held))]]
 
     def compared(self, less: Mapping[str, int], more: Mapping[str, int], by: int, sign: str) -> str:
-        """less SIGN more + by, strictly where that is shorter."""
+        """The formula `less SIGN more + by`. An inequality is written as strict where that is shorter."""
         if sign == "<=" and by == -1 and less and more:
             return f"{self.linear(less)} < {self.linear(more)}"
         if by < 0 and more and less:
@@ -239,21 +242,23 @@ class Spelling:
 
 
 class StatementSpelling(Spelling):
-    """How a statement about the model writes them: counts as sums, tokens by their numbers."""
+    """Writes names, values and guards for a statement about the model: counts as sums, tokens as their numbers."""
 
     def __init__(self, domain: Lengths, tokens: Mapping[str, int], overwritten: Collection[str] = ()) -> None:
-        """`overwritten` are the given numbers whose name alone is that of another value by the end of the run."""
+        """`tokens` maps each token to its number. `overwritten` has the inputs whose coordinate has another value at
+        the end of the run, so that the text must say that the value before the first layer is meant."""
         super().__init__(domain)
         self.tokens, self.overwritten = tokens, overwritten
         self.queries: list[str] = []
-        """The numbers that are positions, in what was spelled since `quantified`: they are called q1, q2, .. there."""
+        """The input numbers used as positions in the text since the last call of `quantified`, which names them q1, q2,
+        ..."""
 
     def name(self, name: str) -> str:
-        """A name as a term of a statement: input numbers read at their place, counts and sums written out."""
+        """A name as a term of a statement: an input number as its name at a place, counts and sums written out."""
         low, high = self.world.start, self.world.last
         if name in self.world.slots:
             given, place = self.world.slots[name]
-            # A place that is itself an input number is a query: it is a bound variable there.
+            # A place that contains an input number is a query: the text has a bound variable instead of the number.
             for inner in place[0]:
                 if inner in self.world.slots and self.name(inner) not in self.queries:
                     self.queries.append(self.name(inner))
@@ -269,7 +274,7 @@ class StatementSpelling(Spelling):
         return self.sum(name) if name in self.world.sums else name
 
     def quantified(self, text: str) -> str:
-        """The text for all positions that the queries in it are."""
+        """The formula that `text` holds for all positions q1, q2, .. that equal the queries in it."""
         for k, query in reversed([*enumerate(self.queries, 1)]):
             text = f"({self.everywhere(f'{query} = q{k} -> {text}', f'q{k}')})"
         self.queries = []
@@ -279,7 +284,7 @@ class StatementSpelling(Spelling):
         return str(self.tokens[token])
 
     def where(self, test: str, value: str, infinite: bool) -> str:
-        """As a product, as sums of a run are written; the checkers ask whether it is defined."""
+        """As a product, like the sums of a run. The checkers prove that it is defined."""
         return super().where(test, value, False)
 
     def residue(self, name: str, m: int, residue: int) -> str:
@@ -288,7 +293,8 @@ class StatementSpelling(Spelling):
         return f"(ex q:Int. {self.name(name)} = {m}*q + {residue})"
 
     def equation(self, head: str, value: Value, cleared: bool = False) -> str:
-        """That something has a value. If `cleared`, no fraction bar is written, and what stood below it is positive."""
+        """The equation of the term `head` and a value. If `cleared`, it is multiplied by the denominator, and the
+        formula also says that the denominator is positive."""
         if cleared and not isinstance(value, fmpq):
             self.world.field.lift(value)
             if not value.den.is_constant():
@@ -297,20 +303,20 @@ class StatementSpelling(Spelling):
         return f"{head} = {self.value(value)}"
 
 
-def _said(letter: str) -> str:
-    """A token in the plural."""
+def _plural(letter: str) -> str:
+    """The plural of a token, for 'the number of ...'."""
     if letter.isdigit():
         return f"{letter}s"
     return f"{letter}'s" if letter.isalpha() and len(letter) == 1 else f'"{letter}"'
 
 
 def in_brackets(text: str) -> str:
-    """A formula as it stands beside others that hold too."""
+    """A formula with brackets if it needs them in a conjunction."""
     return f"({text})" if "|" in text else text
 
 
 def _bracketed(text: str, beside: str) -> str:
-    """A term in brackets where it would be read otherwise beside another."""
+    """A term with brackets if it needs them before or after the operator `beside`."""
     depth = 0
     for k, x in enumerate(text):
         depth += (x == "(") - (x == ")")
@@ -322,8 +328,9 @@ def _bracketed(text: str, beside: str) -> str:
 
 
 def sides(form: Affine) -> tuple[Affine, Affine]:
-    """What is negative and what is positive in a form, each as a form with positive terms."""
+    """(minus the negative part of a form, its positive part): two forms with positive terms whose difference, second
+    minus first, is the form."""
     terms, c = form
-    less = {v: -x for v, x in terms.items() if x < 0}
-    more = {v: x for v, x in terms.items() if x > 0}
-    return (less, max(-c, Fraction(0))), (more, max(c, Fraction(0)))
+    minus_negative = {v: -x for v, x in terms.items() if x < 0}
+    positive = {v: x for v, x in terms.items() if x > 0}
+    return (minus_negative, max(-c, Fraction(0))), (positive, max(c, Fraction(0)))

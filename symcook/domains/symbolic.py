@@ -1,10 +1,10 @@
-"""Closed forms for one input: rational functions in the declared symbols, exponentials, square roots, and maxima and
-steps of unknown sign.
+"""Closed forms for one input: rational functions of declared symbols, exponentials, roots, and undecided maxima and
+steps.
 
-In go terms of the grammar; out come sympy expressions. The arithmetic is that of polynomials (`symcook.domains.field`),
-and signs are proved (`symcook.domains.signs`). A comparison holds for every admissible value of the symbols, or for
-none, or it is open. A ReLU of an open sign is written max(0, u). A comparison of scores or a division that is open
-raises Branching, unless cases are split: then `Choices` says which side to follow.
+Terms of the grammar are computed with polynomials (`symcook.domains.field`) and shown as sympy expressions. Signs are
+proved (`symcook.domains.signs`). A comparison holds for all admissible values of the symbols, or for none, or it is
+undecided. A ReLU of undecided sign is written max(0, u). An undecided comparison of scores, or a division by a value
+that may be zero, raises Branching, unless cases are split: then `Choices` says which side to follow.
 """
 
 from __future__ import annotations
@@ -32,26 +32,30 @@ from symcook.model.transformer import Parameter, Transformer
 from symcook.numbers.roots import squarefree
 
 SymbolicColumn = list[Value]
+"""A value for each position."""
 
 _RELATION = {POSITIVE: "0 < {}", NONPOSITIVE: "{} <= 0", NEGATIVE: "{} < 0", NULL: "{} = 0", NONZERO: "~({} = 0)"}
-"""How a condition on a value is written, by the signs that it allows."""
-MAX_POWER = 4096
+"""Sign set -> the condition that a value has a sign in it, as text."""
+MAX_POWER = 4096  # exponents of integer powers
 _FACTOR_BITS = 96  # integers under a root are split into primes up to this size
 
 
 class Choices:
-    """The side taken at each open comparison, in the order in which the pass meets them.
+    """The side to take at each undecided comparison, in the order in which the pass meets the comparisons.
 
-    `advance` moves on to the next sequence of sides, depth first, until all are seen. `met` is called at each.
+    `advance` goes to the next sequence of sides, depth first, until all have been visited. `met` is called at each
+    comparison.
     """
 
     def __init__(self, met: Callable[[], None] | None = None) -> None:
         self._call = met
         self._taken: list[tuple[int, int]] = []
+        """For each comparison: (index of the side taken, number of sides)."""
         self._met = 0
+        """The number of comparisons that the present pass has met."""
 
     def take(self, options: int) -> int:
-        """Which of so many options to follow now."""
+        """The index of the side to follow at the next comparison, which has `options` sides."""
         if self._call is not None:
             self._call()
         if self._met == len(self._taken):
@@ -60,7 +64,7 @@ class Choices:
         return self._taken[self._met - 1][0]
 
     def advance(self) -> bool:
-        """Go to the next sequence; False when there is none."""
+        """Go to the next sequence of sides; False if there is none."""
         self._met = 0
         while self._taken:
             side, options = self._taken.pop()
@@ -71,10 +75,10 @@ class Choices:
 
 
 class Symbolic(Rowwise):
-    """Closed forms in `parameters` (declared symbols with their intervals) and `inputs`, for one input.
+    """The domain of closed forms in `parameters` (declared symbols with their intervals) and `inputs`, for one input.
 
-    An input is a name, free on the real line, or a Parameter with an interval. With `choices`, comparisons that stay
-    open are split and the sides taken are listed in `conditions`. Implements `symcook.domains.protocol.Domain`.
+    An input is a name, for a real number, or a Parameter with an interval. With `choices`, undecided comparisons are
+    split, and `conditions` lists the sides taken. Implements `symcook.domains.protocol.Domain`.
 
     >>> domain = Symbolic(inputs=("x",))
     >>> domain.begin(({"x": lowered(symbol("x"))},), 1)
@@ -83,7 +87,7 @@ class Symbolic(Rowwise):
     >>> domain.show(domain.read(domain.linear([(up, 1), (down, -1)], 0), 0), 30)
     'x'
 
-    Raises Branching where a maximum among scores or a division stays open, NotExact for what has no closed form here.
+    Raises Branching if a maximum of scores or a division is undecided, NotExact for values without a closed form here.
     """
 
     name: ClassVar[str] = "symbolic"
@@ -98,8 +102,10 @@ class Symbolic(Rowwise):
         super().__init__()
         self._field = Field()
         self._choices = choices
-        self._sides: dict[int, int] = {}  # of maxima and steps that were resolved: POSITIVE or NONPOSITIVE
+        self._sides: dict[int, int] = {}
+        """Index of a maximum or step that was resolved -> the sign of its argument, POSITIVE or NONPOSITIVE."""
         self.conditions: list[str] = []
+        """The sides taken so far, as formulas in the grammar."""
         boxes, named = {}, {}
         for declared in (*inputs, *parameters):
             parameter = Parameter(declared) if isinstance(declared, str) else declared
@@ -130,9 +136,9 @@ class Symbolic(Rowwise):
         return super().layer_norm(columns, epsilon, zero_variance)
 
     def check_temperatures(self, model: Transformer) -> None:
-        """BadInput where a temperature is not positive for all values of the symbols in it, whatever reads its head.
+        """BadInput if a temperature may be negative for some values of its symbols, also for heads that nothing reads.
 
-        Infinite ones, at poles, are: the sign is that of the factor of the scores.
+        The test is on the factor of the scores, its inverse, so that an infinite temperature (factor 0) is accepted.
         """
         for head in (head for layer in model.layers if layer.attention for head in layer.attention.heads):
             factor = head.lowered["factor"]
@@ -166,8 +172,8 @@ class Symbolic(Rowwise):
         return from_sympy(value)
 
     def resolve(self, values: Sequence[Value]) -> SymbolicColumn:
-        """The values without open maxima and steps, split into cases (which must be on); those inside exponentials,
-        roots and other functions stay."""
+        """The values with each undecided maximum and step replaced by the side of a case; cases must be on. Maxima and
+        steps inside exponentials, roots and other functions stay."""
         field, resolved = self._field, {}
         for value in values:
             if isinstance(value, Function):
@@ -178,15 +184,16 @@ class Symbolic(Rowwise):
         return [self._put(value, gens) if isinstance(value, Function) else value for value in values]
 
     def _put(self, value: Function, gens: Sequence[fmpq_mpoly]) -> Value:
-        """The value with other polynomials in place of the generators."""
+        """The value with the polynomials `gens` in place of the generators."""
         field = self._field
         below = field.reduced(value.den.compose(*gens))
-        if below.is_zero():  # it was seen not to vanish, under conditions that cannot all hold
+        if below.is_zero():  # a denominator is never 0: the conditions contradict each other
             raise Impossible("the conditions of a case must leave some values")
         return field.quotient(value.num.compose(*gens), below)
 
     def _resolve(self, polynomial: fmpq_mpoly, put: dict[int, fmpq_mpoly]) -> None:
-        """Find what stands for each maximum in a polynomial: 0 or its argument, itself resolved; for a step 0 or 1."""
+        """Fill `put`: index of a maximum or step in a polynomial -> the polynomial that replaces it. That is 0 or the
+        resolved argument for a maximum, and 0 or 1 for a step."""
         field = self._field
         for g, degree in enumerate(polynomial.degrees()):
             kind = field.generators[g].kind if degree else ""
@@ -204,7 +211,8 @@ class Symbolic(Rowwise):
             put[g] = above if self._sides[g] == POSITIVE else inner * 0
 
     def decide(self, value: Value, kind: str) -> bool | None:
-        """The verdict of a readout of `kind` sign or zero on one entry, split into cases where that is on."""
+        """The verdict of a readout of `kind` sign or zero on one entry. With cases it is decided by a split; else it
+        may be None."""
         if self._choices is not None:
             (value,) = self.resolve([value])
         wanted = POSITIVE if kind == "sign" else NULL
@@ -230,7 +238,7 @@ class Symbolic(Rowwise):
         return base**exponent
 
     def _require_nonzero(self, value: Value) -> None:
-        """BadInput where a value is zero for all symbols; where it may be zero, split, or Branching."""
+        """BadInput if a value is zero for all symbols. If it may be zero, the case is split, or Branching is raised."""
         signs = self._signs.of(value)
         if signs == NULL:
             raise BadInput("a denominator must not be zero", self._text(value))
@@ -240,10 +248,10 @@ class Symbolic(Rowwise):
                 raise self._undefined("a denominator must not be zero", value, "0")
 
     def relu(self, value: Value) -> Value:
-        """max(0, value), which is one of its sides where the sign is known, and else a generator.
+        """max(0, value): the value or 0 if its sign is known, else written with a generator.
 
-        Factors of known sign are taken out, and the rest is written with a positive leading coefficient, with
-        max(0, -u) = max(0, u) - u, so that equal maxima meet.
+        For equal maxima to get equal generators, factors of known sign are taken out, and the rest u gets a positive
+        leading coefficient by max(0, -u) = max(0, u) - u.
         """
         if isinstance(value, fmpq):
             return value if value > 0 else ZERO
@@ -260,22 +268,22 @@ class Symbolic(Rowwise):
         return factor * (field.maximum(-inner_value) + inner_value)
 
     def step(self, value: Value) -> Value:
-        """I[value > 0]: 0 or 1 where the sign is known, and else a generator. Positive factors are taken out."""
+        """I[value > 0]: 0 or 1 if the sign is known, else a generator. Positive factors are taken out."""
         signs = self._signs.of(value)
         if signs == POSITIVE or not signs & POSITIVE:
             return ONE if signs == POSITIVE else ZERO
         field = self._field
         factor, inner = self._taken_out(value)
-        if self._signs.of(factor) != POSITIVE:  # then the sign of the rest says less than the sign of the value
+        if self._signs.of(factor) != POSITIVE:  # where the factor is 0, the rest may have another sign
             value = function_of(value)
             inner = value.num * value.den
         return field.function("step", polynomial_of(field, inner))
 
     def sqrt(self, value: Value, signs: int | None = None) -> Value:
-        """The root of a value that is not negative (`signs`: what is known of it), with squares taken out.
+        """The root of a nonnegative value, with squares taken out. `signs` are the signs that it may have, if known.
 
-        One generator for each prime and each factor of known sign, so that equal roots meet; sqrt(u^2) is max(0, u) +
-        max(0, -u). Undecided where the sign of the value is open.
+        Each prime and each factor of known sign gets its own generator, so that equal roots cancel; sqrt(u^2) is
+        max(0, u) + max(0, -u). Branching if the value may be negative and cases are not split.
         """
         if isinstance(value, fmpq):
             return self._number_root(value)
@@ -283,7 +291,7 @@ class Symbolic(Rowwise):
         must = "the argument of sqrt must not be negative"
         if signs == NEGATIVE:
             raise BadInput(must, self._text(value))
-        # Open: with cases, the value may turn out to be positive, zero, or negative, where the model has no value.
+        # Undecided: with cases, the value is positive, zero or negative; in the last case the model has no value.
         if signs & NEGATIVE:
             signs = self._split(value, signs, (POSITIVE, NULL, NEGATIVE), "a root needs its argument not negative")
             if signs == NEGATIVE:
@@ -295,7 +303,7 @@ class Symbolic(Rowwise):
         result = self._number_root(rational)
         for square, half in squares:
             result = result * (self.relu(square) + self.relu(-square)) ** half
-        positive = POSITIVE if signs == POSITIVE else NONNEGATIVE  # no factor vanishes where the value does not
+        positive = POSITIVE if signs == POSITIVE else NONNEGATIVE  # where the value is not 0, no factor is 0
         for factor in inside:
             factor = function_of(factor)
             if self._signs.known(factor) & ~positive:
@@ -304,12 +312,13 @@ class Symbolic(Rowwise):
         return result
 
     def _under_root(self, value: Function, signs: int) -> tuple[fmpq, list[tuple[Value, int]], SymbolicColumn]:
-        """(c, [(s, k), ...], [u, ...]) with value = c prod s^(2 k) prod u, and all u polynomials that are nonnegative
-        for all admissible symbols, where `signs` has the signs of the value."""
+        """(c, [(s, k), ...], [u, ...]) with value = c prod s^(2 k) prod u, where each u is a polynomial that is
+        nonnegative for all admissible symbols. `signs` has the signs of the value."""
         field = self._field
         field.lift(value)
         rational, unrooted, squares, inside = ONE, field.one, [], []
-        # `single`: one odd factor of a positive value, whose sign is that of what the others leave: it is not computed.
+        # `single`: a positive value has only one factor with an odd power. Its sign follows from the number and need
+        # not be computed.
         both = [(field.factored(polynomial), side) for polynomial, side in ((value.num, 1), (value.den, -1))]
         single = signs == POSITIVE and sum(int(power) % 2 for (_, factors), _ in both for _, power in factors) == 1
         for (lead, factors), side in both:
@@ -317,24 +326,24 @@ class Symbolic(Rowwise):
             for factor, power in factors:
                 content, factor = _primitive(factor)
                 rational *= content ** (side * int(power))
-                # An even power goes out of the root; an odd one leaves
-                # the factor inside, turned positive if its sign is known.
+                # Even powers go out of the root. With an odd power, one factor stays inside, made positive if its sign
+                # is known, and else collected in `unrooted`.
                 half, odd = divmod(side * int(power), 2)
                 if half:
                     squares.append((polynomial_of(field, factor), half))
                 if not odd:
                     continue
-                known = ANY if single else self._signs.polynomial(factor)
-                if known & POSITIVE and known & NEGATIVE:
+                factor_signs = ANY if single else self._signs.polynomial(factor)
+                if factor_signs & POSITIVE and factor_signs & NEGATIVE:
                     unrooted = unrooted * factor
-                elif known & NEGATIVE:
+                elif factor_signs & NEGATIVE:
                     rational = -rational
                     inside.append(polynomial_of(field, -factor))
                 else:
                     inside.append(polynomial_of(field, factor))
-        # The factors of unknown sign stay together: only their product is known not to be negative.
+        # The factors of unknown sign stay together, since only their product is known to be nonnegative.
         if not unrooted.is_constant():
-            if signs != POSITIVE:  # where another factor is 0, the rest may be negative: keep all in one piece
+            if signs != POSITIVE:  # where another factor is 0, their product may be negative: keep all factors together
                 content, unrooted = _primitive(value.num * value.den)
                 rational, squares, inside = abs(content), [(polynomial_of(field, value.den), -1)], []
             else:
@@ -344,8 +353,8 @@ class Symbolic(Rowwise):
         return rational, squares, inside
 
     def _number_root(self, value: fmpq) -> Value:
-        """The root of a rational, as a rational times one generator for each prime (or for the whole, where it is too
-        long to factor)."""
+        """The root of a rational: a rational times a generator for each prime under the root. A number that is too long
+        to factor gets one generator."""
         if value < 0:
             raise BadInput("the argument of sqrt must not be negative", value)
         outside, inside = squarefree(int(value.p) * int(value.q))
@@ -362,7 +371,7 @@ class Symbolic(Rowwise):
         mean = self.mean(entries)
         moved = [value - mean for value in entries]
         variance = self.mean([value * value for value in moved]) + epsilon
-        # a sum of squares and an epsilon >= 0 is not negative, and positive where one of them cannot vanish
+        # A sum of squares and an epsilon >= 0 is nonnegative, and positive if one of them is never 0.
         if all(self._signs.of(value) & NULL for value in (epsilon, *moved)):
             signs = NONNEGATIVE & self._signs.of(variance)
         else:
@@ -372,7 +381,7 @@ class Symbolic(Rowwise):
             root = self._square_root(variance)
             if root is None:
                 signs = self._split(variance, signs, (POSITIVE, NULL), why)
-            else:  # the answer has the sign of `root` too
+            else:  # split by the sign of `root`, since the result contains it too
                 side = self._split(root, self._signs.of(root), (POSITIVE, NEGATIVE, NULL), why)
                 signs = NULL if side == NULL else POSITIVE
         if signs == NULL:
@@ -382,7 +391,7 @@ class Symbolic(Rowwise):
         return [value / below for value in moved]
 
     def _square_root(self, value: Value) -> Function | None:
-        """u where the value is a positive number times u^2, and cases are split."""
+        """u if the value is a positive number times u^2 and cases are split, else None."""
         if self._choices is None:
             return None
         rational, squares, inside = self._under_root(function_of(value), NONNEGATIVE)
@@ -390,18 +399,18 @@ class Symbolic(Rowwise):
         return root if power == 1 and isinstance(root, Function) and not inside and rational > 0 else None
 
     def _gelu(self, value: Value, kind: str) -> Value:
-        """x Phi(x) = x/2 (1 + erf(x/sqrt 2)), and its approximations with tanh (the logistic function of u is
-        (1 + tanh(u/2))/2). Cookbook, Section 4.6, Eqs. 25 and 26."""
+        """x Phi(x) = x/2 (1 + erf(x/sqrt 2)), or one of its approximations x logistic(u) = x/2 (1 + tanh(u/2)):
+        Cookbook, Section 4.6, Eqs. 25 and 26."""
         if kind == "gelu":
-            bend = self._odd("erf", value / self.sqrt(fmpq(2)))
+            odd_part = self._odd("erf", value / self.sqrt(fmpq(2)))
         elif kind == "gelu-tanh":
-            bend = self._odd("tanh", self.number(lowered("sqrt(2/pi)")) * (value + fmpq(44715, 1000000) * value**3))
+            odd_part = self._odd("tanh", self.number(lowered("sqrt(2/pi)")) * (value + fmpq(44715, 1000000) * value**3))
         else:
-            bend = self._odd("tanh", fmpq(851, 1000) * value)
-        return value * (bend + ONE) * fmpq(1, 2)
+            odd_part = self._odd("tanh", fmpq(851, 1000) * value)
+        return value * (odd_part + ONE) * fmpq(1, 2)
 
     def _odd(self, kind: str, value: Value) -> Value:
-        """erf or tanh of a value, written with a positive leading coefficient."""
+        """erf or tanh of a value; the argument gets a positive leading coefficient, since both functions are odd."""
         if isinstance(value, fmpq):
             if value <= 0:
                 return -self._field.function(kind, -value) if value else ZERO
@@ -410,22 +419,24 @@ class Symbolic(Rowwise):
         return self._field.function(kind, value)
 
     def _taken_out(self, value: Value) -> tuple[Value, Any]:
-        """(f, p) with value = f p, f nonnegative for all admissible symbols and p a polynomial, by taking each factor
-        of known sign out."""
+        """(f, p) with value = f p, where f is nonnegative for all admissible symbols and p is a polynomial, which has
+        the factors of unknown sign only."""
         field, value = self._field, function_of(value)
         field.lift(value)
         num, den = value.num, value.den
         below = self._signs.polynomial(den)
-        if below & NONNEGATIVE and below & NEGATIVE:  # a denominator of open sign: multiply by it above and below
+        if (
+            below & NONNEGATIVE and below & NEGATIVE
+        ):  # a denominator of unknown sign: multiply both sides of the fraction by it
             factor, inside = field.quotient(field.one, den * den), num * den
         else:
             factor, inside = field.quotient(field.one, den), num
             if below & NEGATIVE:
                 factor, inside = -factor, -inside
-        # Each factor goes to the side where it belongs; an even power is never negative.
+        # Even powers and factors of known sign go to f; the sign of a negative factor goes to p.
         lead, factors = field.factored(inside)
         factor = factor * abs(lead)
-        left_inside = field.ctx.constant(1 if lead > 0 else -1)
+        remaining = field.ctx.constant(1 if lead > 0 else -1)
         for factor_taken, power in factors:
             signs = self._signs.polynomial(factor_taken)
             even = power // 2 * 2
@@ -435,10 +446,10 @@ class Symbolic(Rowwise):
                 if not signs & NEGATIVE:
                     factor = factor * polynomial_of(field, factor_taken)
                 elif not signs & POSITIVE:
-                    factor, left_inside = factor * polynomial_of(field, -factor_taken), -left_inside
+                    factor, remaining = factor * polynomial_of(field, -factor_taken), -remaining
                 else:
-                    left_inside = left_inside * factor_taken
-        return factor, left_inside
+                    remaining = remaining * factor_taken
+        return factor, remaining
 
     def _exponential(self, exponent: Value) -> Value:
         """e to a value."""
@@ -449,10 +460,10 @@ class Symbolic(Rowwise):
         return factor * field.quotient(above, below)
 
     def _exponent_powers(self, exponent: Value) -> tuple[dict[int, int], fmpq]:
-        """e to a value, as powers of exponential generators and a rational factor (from logarithms).
+        """e to a value: (index of an exponential generator -> its power, rational factor from logarithms).
 
-        One generator for each product of generators in the exponent: e^(2/tau + 1/2) is X^4 Y with X = e^(1/(2 tau))
-        where halves of 1/tau occur elsewhere, and Y = e^(1/2).
+        Each product of generators in the exponent gets its own exponential generator. For example e^(2/tau + 1/2) is
+        X^4 Y with Y = e^(1/2), and X = e^(1/(2 tau)) if halves of 1/tau occur elsewhere.
         """
         field = self._field
         if isinstance(exponent, fmpq):
@@ -465,7 +476,7 @@ class Symbolic(Rowwise):
             ]
         # e^(c log m) = m^floor(c) e^((c - floor(c)) log m): the integer part is a rational factor.
         factor = ONE
-        wanted = []
+        base_and_coefficient = []
         for base, c in parts:
             argument = self._logarithm(base)
             if argument is not None:
@@ -473,17 +484,17 @@ class Symbolic(Rowwise):
                 factor *= _rational_power(argument, integer)
                 c = c - integer
             if c:
-                wanted.append((base, Fraction(int(c.p), int(c.q))))
-        for base, c in wanted:
-            field.exponential(base, c)  # settles the roots, so that the powers below are of one version
+                base_and_coefficient.append((base, Fraction(int(c.p), int(c.q))))
+        for base, c in base_and_coefficient:
+            field.exponential(base, c)  # fixes the roots of the generators first: the powers below depend on them
         powers: dict[int, int] = {}
-        for base, c in wanted:
+        for base, c in base_and_coefficient:
             g, k = field.exponential(base, c)
             powers[g] = powers.get(g, 0) + k
         return powers, factor
 
     def _logarithm(self, base: Value) -> fmpq | None:
-        """m where the value is log(m) with rational m."""
+        """m if the value is log(m) with a rational m, else None."""
         if isinstance(base, fmpq) or len(base.num) != 1 or not base.den.is_constant() or base.num.total_degree() != 1:
             return None
         generator = self._field.generators[next(g for g, e in enumerate(base.num.degrees()) if e)]
@@ -493,10 +504,10 @@ class Symbolic(Rowwise):
         return fmpq(int(inside.p), int(inside.q)) if inside.is_Rational else None
 
     def weights(self, scores: Sequence[Value]) -> SymbolicColumn:
-        """With one common power such that no weight has a denominator of exponentials."""
+        """e^score for each score, times a common factor such that no weight has exponentials in its denominator."""
         exponents = [score - scores[0] for score in scores]
         for exponent in exponents:
-            self._exponent_powers(exponent)  # settles the roots
+            self._exponent_powers(exponent)  # fixes the roots of the generators first
         powers_and_factors = [self._exponent_powers(exponent) for exponent in exponents]
         used = {g for powers, _ in powers_and_factors for g in powers}
         least = {g: min(powers.get(g, 0) for powers, _ in powers_and_factors) for g in used}
@@ -506,7 +517,8 @@ class Symbolic(Rowwise):
         ]
 
     def _chosen(self, scores: SymbolicColumn, weighting: str, row: tuple[int, range]) -> list[int]:
-        """The indices among `scores` that hard attention chooses in a row: its position and what it sees."""
+        """The indices among `scores` that hard attention chooses in a row; `row` has its position and the positions it
+        sees."""
         if weighting == "average":
             return self._maximal(scores, row)
         order = range(len(scores)) if weighting == "leftmost" else range(len(scores))[::-1]
@@ -516,8 +528,8 @@ class Symbolic(Rowwise):
         return [best]
 
     def _first(self, scores: SymbolicColumn, order: Sequence[int], choices: Choices | None) -> tuple[int, int | None]:
-        """The first largest score in an order, and one that may be preferable for some symbols (with `choices`, open
-        comparisons are split)."""
+        """(index of the first maximum score in an order, None). Without `choices`, None may be the index of a score
+        that is chosen instead for some symbols; with `choices`, undecided comparisons are split."""
         best = order[0]
         for j in order[1:]:
             difference = scores[j] - scores[best]
@@ -526,8 +538,8 @@ class Symbolic(Rowwise):
                 signs = self._split(difference, signs, (POSITIVE, NONPOSITIVE))
             if signs == POSITIVE:
                 best = j
-        # With cases every comparison was decided; without, the best
-        # must beat the earlier ones and equal the later ones at least.
+        # With cases every comparison was decided. Without, check that `best` is greater than all earlier scores, and at
+        # least as great as all later ones.
         if choices is not None:
             return best, None
         allowed = NEGATIVE
@@ -539,7 +551,7 @@ class Symbolic(Rowwise):
         return best, None
 
     def _maximal(self, scores: SymbolicColumn, row: tuple[int, range]) -> list[int]:
-        """The indices of the maximal scores; Undecided where two scores are not ordered for all symbols."""
+        """The indices of the maximum scores; Branching if the order of two scores depends on the symbols."""
         if self._choices is not None:
             return self._split_maximal(scores)
         best = 0
@@ -556,7 +568,7 @@ class Symbolic(Rowwise):
         return chosen
 
     def _open(self, scores: SymbolicColumn, j: int, best: int, row: tuple[int, range]) -> Branching:
-        """The error of scores that are not ordered for all symbols."""
+        """The error that the order of scores j and `best` depends on the symbols."""
         i, keys_seen = row
         places = [f"{self._brief(scores[k])} (position {keys_seen[k]})" for k in (j, best)]
         return Branching(
@@ -565,7 +577,7 @@ class Symbolic(Rowwise):
         )
 
     def _split_maximal(self, scores: SymbolicColumn) -> list[int]:
-        """The indices of the maximal scores, each open comparison split into greater, equal and less."""
+        """The indices of the maximum scores, where each undecided comparison is split into greater, equal and less."""
         chosen = [0]
         for j in range(1, len(scores)):
             difference = scores[j] - scores[chosen[0]]
@@ -579,19 +591,19 @@ class Symbolic(Rowwise):
         return chosen
 
     def _undefined(self, must: str, value: Value, what: str) -> BadInput:
-        """The refusal of a model that has no value in a case."""
+        """The error that the model has no value in a case."""
         do = "declare its symbols with ranges that leave these values out"
         where = f"where {' & '.join(self.conditions)}" if self.conditions else "for all their values"
         return BadInput(must, f"{self._text(value)}, which is {what} {where}", do)
 
     def _split(self, value: Value, signs: int, sides: Sequence[int], why: str = "a comparison is undecided") -> int:
-        """Follow one of the sides that `signs` allows and take it for granted from here on."""
+        """Choose one of `sides` (sign sets) that `signs` allows, assume it from this call on, and return it."""
         if self._choices is None:
             do = "set the symbols in it, or split cases (--cases)"
             raise Branching(f"{why}: the sign of {self._brief(value)}; {do}.")
         field = self._field
-        (value,) = self.resolve([value])  # so that the conditions settle the maxima too
-        # What earlier conditions settle is not split again.
+        (value,) = self.resolve([value])  # the conditions then decide its maxima too
+        # Do not split again what earlier conditions decide.
         signs &= self._signs.of(value)
         options = [side for side in sides if signs & side]
         if not options:
@@ -602,7 +614,7 @@ class Symbolic(Rowwise):
         factor, inner = self._taken_out(value)
         core = polynomial_of(field, inner)
         condition_value = core
-        if self._signs.of(factor) & NULL:  # then the sign of the core says less than the sign of the value
+        if self._signs.of(factor) & NULL:  # where the factor is 0, the core may have another sign
             value = function_of(value)
             field.lift(value)
             core, condition_value = polynomial_of(field, value.num * value.den), value
@@ -616,27 +628,28 @@ class Symbolic(Rowwise):
         return from_sympy(self._field.to_sympy(value))
 
     def _brief(self, value: Value) -> str:
-        """The value in a message."""
+        """The value as text for a message, unless it is too long."""
         if self._field.size(value) > 100:
             return "a long expression"
         return self._text(value)
 
 
 class _Closed(Meaning[Value, Any]):
-    """Terms in declared symbols. What holds no symbol and has no closed form is a constant, known as sympy has it."""
+    """Evaluates terms in declared symbols. A term without symbols and without a closed form is a constant, by its sympy
+    form."""
 
     def __init__(self, domain: Symbolic, values: Mapping[str, Value]) -> None:
         super().__init__(values)
         self.domain = domain
-        self.known: dict[Tree, Value] = {}
+        self.memo: dict[Tree, Value] = {}
 
     def term(self, tree: Tree) -> Value:
-        value = self.known.get(tree)
+        value = self.memo.get(tree)
         if value is None:
-            # What has no normal form is a constant, if there is no symbol in it.
+            # A term without a normal form must be a constant.
             closed = tree[0] != "call" or tree[1] in ("exp", "sqrt", "min", "max", "relu", "abs", "pow")
             value = super().term(tree) if closed and tree[0] not in ("if", "ind", "sum", "prod") else self.opaque(tree)
-            self.known[tree] = value
+            self.memo[tree] = value
         return value
 
     def number(self, p: int, q: int) -> Value:
@@ -658,7 +671,7 @@ class _Closed(Meaning[Value, Any]):
         return self.domain._power(a if b.q == 1 else self.domain.sqrt(a), int(b.p))
 
     def call(self, name: str, arguments: list[Value], tree: Tree) -> Value:
-        """A function with a normal form: exponentials, roots, and what maxima express."""
+        """A function with a normal form: exp, sqrt, or one that maxima express."""
         relu, first = self.domain.relu, arguments[0]
         if name == "exp":
             return self.domain._exponential(first)
@@ -674,7 +687,7 @@ class _Closed(Meaning[Value, Any]):
         return sign * first
 
     def opaque(self, tree: Tree) -> Value:
-        """A constant; NotExact where a declared symbol stands in it."""
+        """A term as a constant; NotExact if it has a declared symbol."""
         if symbols := sorted(names(tree)):
             must = (
                 "a symbol of a closed form must stand in sums, products, integer powers, square roots, exponentials "
@@ -689,7 +702,7 @@ class _Closed(Meaning[Value, Any]):
 
 
 def _verdict(signs: int, wanted: int) -> bool | None:
-    """True if only the wanted signs may occur, False if none of them may, else None."""
+    """True if `signs` is exactly `wanted`, False if it has no sign of `wanted`, else None (undecided)."""
     if signs == wanted:
         return True
     return None if signs & wanted else False
@@ -706,7 +719,7 @@ def _primitive(polynomial: fmpq_mpoly) -> tuple[fmpq, Any]:
 
 
 def _rational_power(base: fmpq, exponent: int) -> fmpq:
-    """base^exponent for an integer exponent; NotExact where it would be too long."""
+    """base^exponent for an integer exponent; NotExact if it is too long."""
     from symcook.model.rationals import power
 
     try:
@@ -717,9 +730,10 @@ def _rational_power(base: fmpq, exponent: int) -> fmpq:
 
 
 def _interval(parameter: Parameter) -> Span:
-    """The interval of a declared symbol; an irrational end is moved outwards, to 0 or away."""
+    """The interval of a declared symbol. An irrational end is moved outwards, to 0 or to infinity."""
 
     def end(bound: Any, side: int) -> fmpq | None:
+        """The lower (side -1) or upper (side 1) end as a rational."""
         if bound is None:
             return None
         if bound.is_Rational:

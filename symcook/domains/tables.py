@@ -1,10 +1,10 @@
-"""Tables of guarded cells: what a coordinate is at a generic position of a word of any length.
+"""Tables of guarded cells: the value of a coordinate at a generic position of a string of any length.
 
-A guard says, of a position and of the counts of a string, which token stands there (a set of tokens), the residue of a
-number (a set of residues), or in which integer interval a linear form lies, such as i - k or 2*p - i. A cell has a
-guard and a value, a rational function of `symcook.domains.field`. The guards of a table exclude each other and cover
-all cases: a table is a piecewise function. In each cell a form that equals one number is solved for a name, which is
-substituted in the value, so that equal values are written alike.
+A guard is a conjunction of conditions: the token at a position is in a set of tokens, the residue of a number is in a
+set of residues, or a linear form such as i - k or 2*p - i is in an integer interval. A cell has a guard and a value, a
+rational function of `symcook.domains.field`. The guards of a table exclude each other and cover all cases, so a table
+is a piecewise function. If a guard fixes the number of a form, the form is solved for a name, which is replaced in the
+value of the cell. Equal values then have equal quotients.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOST_CELLS = 400
 
 
 class CellTable:
-    """Cells of one world. Sums, products and quotients are taken cell by cell."""
+    """The cells of a piecewise function over one world. Sums, products and quotients are computed on common guards."""
 
     __slots__ = ("cells", "world")
 
@@ -47,17 +47,17 @@ class CellTable:
 
     @staticmethod
     def of(world: World, value: Value) -> CellTable:
-        """The same value everywhere."""
+        """The table with the same value everywhere."""
         return CellTable(world, [GuardedCell({}, value)])
 
     @staticmethod
     def cases(world: World, atom: LinearAtom, values: Iterable[tuple[Any, Value]]) -> CellTable:
-        """A value for each part of what an atom may be."""
+        """The table with the value v where an atom has one of the values `allowed`, for each pair (allowed, v)."""
         cells = ((g, v) for allowed, v in values if world.possible(g := KeptGuard({atom: allowed})))
         return CellTable(world, [GuardedCell(g, world.tidy(g, v)) for g, v in cells]).merged()
 
     def join(self, right: CellTable, combine: Callable[[Value, Value], Value]) -> CellTable:
-        """Both tables on their common guards."""
+        """The table of combine(value here, value in `right`), on the common guards of both tables."""
         out = []
         for a in self.cells:
             for b in right.cells:
@@ -69,7 +69,7 @@ class CellTable:
     def __add__(self, other: CellTable) -> CellTable:
         world = self.world
         for table, alone in ((self, other), (other, self)):
-            if len(alone.cells) == 1 and not alone.cells[0].guard:  # no two values become alike
+            if len(alone.cells) == 1 and not alone.cells[0].guard:  # a constant: no cells need to be merged
                 added = alone.cells[0].value
                 if added == 0:
                     return table
@@ -88,32 +88,34 @@ class CellTable:
         return self.join(other, lambda x, y: x / y)
 
     def map(self, each: Callable[[Value], Value]) -> CellTable:
-        """A function of each value."""
+        """The table with the function `each` applied to each value."""
         return CellTable(self.world, [GuardedCell(c.guard, each(c.value)) for c in self.cells]).merged()
 
     def split(self, each: Callable[[int, Value], Value], weak: bool = False) -> CellTable:
-        """A function of each value and its sign, the cells being cut up so that it is known, if `weak` up to 0."""
+        """The table of each(sign, value). Cells are split so that the sign is known; if `weak`, a value 0 may count as
+        positive or negative."""
         world = self.world
         parts = [(c, s, g) for c in self.cells for s, g in world.sign.split(c.value, c.guard, weak)]
         return CellTable(world, [GuardedCell(g, world.tidy(g, each(s, c.value))) for c, s, g in parts]).merged()
 
     def beside(self, other: CellTable) -> CellTable:
-        """The common guards of both tables, with the values of this one; cells are not put together."""
+        """The values of this table on the common guards of both tables; cells are not merged."""
         common = ((self.world.met(a.guard, b.guard), a.value) for a in self.cells for b in other.cells)
         return CellTable(self.world, [GuardedCell(g, v) for g, v in common if g is not None])
 
     def value_at(self, guard: Guard) -> Value:
-        """The value on a part of one of its cells."""
+        """The value where a guard holds, which must be a part of one cell."""
         cell = next(c for c in self.cells if self.world.met(c.guard, guard) is not None)
         return self.world.tidy(guard, cell.value)
 
     def under(self, guard: Guard) -> CellTable:
-        """The part of the table where a guard holds."""
+        """The cells restricted to a guard."""
         cells = ((self.world.met(c.guard, guard), c.value) for c in self.cells)
         return CellTable(self.world, [GuardedCell(g, self.world.tidy(g, v)) for g, v in cells if g is not None])
 
     def at(self, name: str, place: Affine) -> CellTable:
-        """The table with a linear form in place of a position's name. Parts of it that cannot be are left out."""
+        """The table with the linear form `place` in place of the position `name`. Cells that become impossible are left
+        out."""
         world, counts = self.world, {f"p:{a}:{name}" for a in self.world.letters}
         out = []
         for cell in self.cells:
@@ -126,11 +128,13 @@ class CellTable:
         return CellTable(world, out).merged()
 
     def merged(self) -> CellTable:
-        """The table with cells merged that have the same value and guards that differ in one atom."""
+        """The same function with fewer cells: cells with the same value are merged if their guards differ in one
+        atom."""
         if len(self.cells) == 1 and not self.cells[0].guard:
             return self
         cells = [part for cell in self.cells for part in self._points(cell)]
-        # First cells whose values are written alike, then a cell at a single point whose value another one has there.
+        # First (`alike`) merge cells with equal values. Then merge a cell at a single point into one whose value is the
+        # same at this point. After each merge, start again from the first cell.
         for alike in (True, False):
             a = 0
             while a < len(cells):
@@ -149,7 +153,7 @@ class CellTable:
         return CellTable(self.world, cells)
 
     def _points(self, cell: GuardedCell) -> list[GuardedCell]:
-        """A cell in which a form has just two values, as two cells, each of which may merge with another one."""
+        """A cell in which some form has exactly two possible values, as two cells, which may merge with other cells."""
         if isinstance(cell.value, fmpq):
             return [cell]
         world = self.world
@@ -167,13 +171,14 @@ class CellTable:
         return [cell]
 
     def _reaches(self, cell: GuardedCell, atom: LinearAtom, held: Bounds) -> bool:
-        """Whether a form may lie between two ends in a cell."""
+        """Whether the form `atom` may have a value in the interval `held` in a cell."""
         return self.world.possible(cell.guard, *self.world.rows(atom, held)[0])
 
     def _one(self, a: GuardedCell, b: GuardedCell, alike: bool) -> GuardedCell | None:
-        """The two cells as one; None where that is not possible. If not `alike`, b is at a single value of a form, at
-        which the value of a must agree with that of b."""
-        # At most one atom may have two values; `alone` are the atoms of one guard only.
+        """One cell that equals both; None if that is not possible. If `alike`, both have the same value. Otherwise b
+        must be at a single value of a form, where the value of a equals that of b."""
+        # 1. The guards may differ in one atom. `shared` has the atoms of both with different values, `alone` the atoms
+        # of one guard only.
         shared = [x for x, allowed in a.guard.items() if x in b.guard and b.guard[x] != allowed]
         if len(shared) > 1:
             return None
@@ -182,6 +187,7 @@ class CellTable:
             return None
         value = a.value
         if not alike:
+            # 2. b must fix one form that a does not fix, and the value of a must equal that of b there, without a pole.
             fixed = [x for x in b.guard if x in shared or x in alone]
             if not (len(fixed) == 1 and fixed[0][0] == "form" and len({*b.guard[fixed[0]]}) == 1):
                 return None
@@ -190,14 +196,15 @@ class CellTable:
             try:
                 if not equal(self.world.tidy(b.guard, a.value), b.value):
                     return None
-            except NoRule:  # it has a pole there
+            except NoRule:  # the value of a has a pole there
                 return None
             if not isinstance(a.value, fmpq):
                 below = polynomial_of(self.world.field, a.value.den)
-                if 0 in self.world.signs(below, b.guard):  # or may have one
+                if 0 in self.world.signs(below, b.guard):  # it may have a pole
                     return None
         first, second = dict(a.guard), dict(b.guard)
-        # An atom of one guard only: the other guard implies it, or has no restriction there and differs in this atom.
+        # 3. For an atom of one guard only, either the other guard implies it (then it is added there), or this is the
+        # one atom in which the guards differ (the other one allows all of its values).
         for atom in alone:
             has, lacks = (first, second) if atom in first else (second, first)
             interval = has[atom] = self.world.loosened(has, atom)
@@ -207,10 +214,10 @@ class CellTable:
                 return None
             else:
                 shared, lacks[atom] = [atom], self.world.domain(atom)
-        # Both guards say the same.
+        # 4. The guards are equivalent: keep the shorter one.
         if not shared:
             return GuardedCell(a.guard, value) if len(a.guard) <= len(b.guard) else GuardedCell(b.guard, value)
-        # The union of the two values of the atom that differs, if there is nothing possible between them.
+        # 5. They differ in one atom: take the union of its values. A gap between two intervals must be impossible.
         atom = shared[0]
         guard = {x: allowed for x, allowed in first.items() if x != atom}
         both, gap = union(atom, first[atom], second[atom])
@@ -218,13 +225,14 @@ class CellTable:
             return None
         if both != self.world.domain(atom) and not self.world.implied(guard, atom, both):
             guard[atom] = both
-        elif atom[0] == "letter" and isinstance(atom[1], int) and atom not in alone:  # any letter, where there is one
+        elif atom[0] == "letter" and isinstance(atom[1], int) and atom not in alone:
+            # All tokens at a fixed position: what remains is that the position exists.
             there = form_atom({"n": Fraction(1)})[0], (atom[1] - self.world.start + 1, None)
             if not self.world.implied(guard, *there):
                 if there[0] in guard:
                     return None
                 guard[there[0]] = there[1]
-        # Atoms that were added above go again where the others imply them.
+        # 6. Remove the atoms added in step 3 that the other atoms imply.
         for x in [x for x in guard if x in alone]:
             others = {y: allowed for y, allowed in guard.items() if y != x}
             if self.world.implied(others, x, guard[x]):
@@ -236,12 +244,12 @@ class CellTable:
 
 
 def _at_a_point(cell: GuardedCell) -> bool:
-    """Whether a guard fixes the number of a form."""
+    """Whether the guard of a cell fixes the number of a form."""
     return any(atom[0] == "form" and allowed[0] == allowed[1] for atom, allowed in cell.guard.items())
 
 
 def moved_sums(world: World, value: Value, name: str, place: Affine) -> dict[str, Value]:
-    """The sums in a value that depend on a position, with another place for it."""
+    """Name of each sum in `value` that depends on the position `name` -> the same sum with `place` as this position."""
     return {
         s: moved_sum(world, s, name, place)
         for s in sorted(world.names_in(value) & set(world.sums))
@@ -250,7 +258,7 @@ def moved_sums(world: World, value: Value, name: str, place: Affine) -> dict[str
 
 
 def moved_sum(world: World, one: str, name: str, place: Affine) -> Value:
-    """A sum with another place for a position."""
+    """The sum called `one` with `place` instead of the position `name`."""
     named_sum, cells = world.sums[one], world.sums[one].cells
     if name != "j":
         if "j" in place[0] and any(v == name or v.endswith(f":{name}") for v in world.names_inside(one)):
@@ -267,12 +275,12 @@ def moved_sum(world: World, one: str, name: str, place: Affine) -> Value:
 
 
 def equal(a: Value, b: Value) -> bool:
-    """Whether two values are written alike."""
+    """Whether two values have equal quotients (values of different quotients may still be equal)."""
     return type(a) is type(b) and a == b
 
 
 def union(atom: LinearAtom, a: Any, b: Any) -> tuple[Any, Bounds | None]:
-    """The union of two values of an atom; for intervals their hull, and the gap between them if there is one."""
+    """(union of two values of an atom, None); for intervals (hull of both, gap between them or None)."""
     if atom[0] != "form":
         return a | b, None
     (low, high), (least, most) = sorted((a, b), key=lambda x: (x[0] is not None, x[0] or 0))
@@ -281,7 +289,7 @@ def union(atom: LinearAtom, a: Any, b: Any) -> tuple[Any, Bounds | None]:
 
 
 def moved_names(world: World, value: Value, name: str, place: Affine) -> dict[str, Value]:
-    """By name, what replaces the names in a value that depend on a position, if that moves to another place."""
+    """Name -> its replacement, for the names in `value` that depend on the position `name`, if that becomes `place`."""
     used = world.names_in(value)
     new = {v: world.linear(*form) for v, form in replaced(world, name, place).items() if v in used}
     if world.sums:
@@ -290,11 +298,12 @@ def moved_names(world: World, value: Value, name: str, place: Affine) -> dict[st
 
 
 def replaced(world: World, name: str, place: Affine) -> dict[str, Affine]:
-    """What replaces a position's name, and the counts up to it, at another place; no counts for a place at which they
-    have no name."""
+    """Name -> its replacement, for the position `name` and the counts up to it, if the position becomes `place`. Counts
+    are missing if the counts up to `place` have no names."""
     terms, constant = place
     counted = world.letters[:-1]
-    # The end: the counts in the string. A position: its own counts. The first position, of an added token: none.
+    # At the end: the counts of the whole string. At i or j: the counts up to it. At the first position, if the model
+    # adds a token there: 0.
     if place == world.end:
         counts: dict[str, Affine] = {a: ({f"k:{a}": Fraction(1)}, Fraction(0)) for a in counted}
     elif len(terms) == 1 and constant == 0 and (there := next(iter(terms))) in ("i", "j"):
@@ -307,7 +316,7 @@ def replaced(world: World, name: str, place: Affine) -> dict[str, Affine]:
 
 
 def substituted(terms: Mapping[str, int], new: Mapping[str, Affine]) -> Affine:
-    """A linear form with others in place of some names."""
+    """A linear form with the forms `new` in place of some names."""
     out, constant = dict[str, Fraction | int](), Fraction(0)
     for v, c in terms.items():
         inner, added = new.get(v, ({v: 1}, 0))
@@ -318,7 +327,7 @@ def substituted(terms: Mapping[str, int], new: Mapping[str, Affine]) -> Affine:
 
 
 def moved_guard(world: World, guard: Guard, name: str, place: Affine) -> Guard | None:
-    """A guard with a linear form in place of a position's name; None where it cannot hold."""
+    """A guard with the linear form `place` in place of the position `name`; None if it then cannot hold."""
     out: Guard = {}
     for atom, allowed in guard.items():
         try:
@@ -335,20 +344,21 @@ def moved_guard(world: World, guard: Guard, name: str, place: Affine) -> Guard |
 
 
 def moved_atom(world: World, atom: LinearAtom, held: Any, name: str, place: Affine) -> Guard | None:
-    """An atom with a linear form in place of a position's name, as a guard; None where it cannot hold."""
+    """The condition that `atom` has one of the values `held`, with the linear form `place` in place of the position
+    `name`, as a guard; None if it then cannot hold."""
     if atom[0] == "letter" and atom[1] == name:
         return _letter_at(world, held, place)
     if atom[0] == "mod" and atom[1] == name:
         return _residue_at(world, atom[2], held, place)
     if atom[0] == "sign" and about_slots(world, atom, name):
-        # The sign of a form in input numbers: they are read at the new place.
+        # The sign of a form with input numbers, which are now read at the new place.
         value = world.put(world.linear(dict(atom[1]), atom[2]), world.moved_slots(dict(atom[1]), name, place))
         form = linear_form(world.field, value)
         form = present(form)
         there, sign = sign_atom(*form)
         return {there: frozenset(sign * s for s in held)}
     if atom[0] == "some" and world.depends(atom[1], name):
-        # Whether a sum is zero: the moved sum has another name, or is zero.
+        # Whether a sum is zero: the moved sum has another name, or is 0 itself.
         moved = moved_sum(world, atom[1], name, place)
         (moved_name,) = world.names_in(moved) or {""}
         return {("some", moved_name): held} if moved_name else {} if False in held else None
@@ -368,12 +378,12 @@ def moved_atom(world: World, atom: LinearAtom, held: Any, name: str, place: Affi
 
 
 def about_slots(world: World, atom: LinearAtom, name: str) -> bool:
-    """Whether an atom contains an input number that is read at a place which depends on this position."""
+    """Whether an atom contains an input number that is read at a place which depends on the position `name`."""
     return any(v in world.slots and v.endswith(f":{name}") for v, _ in atom[1])
 
 
 def within(form: Affine, held: Bounds) -> Guard | None:
-    """The guard that a linear form lies between two integers; None where it cannot."""
+    """The guard that a linear form is in the integer interval `held`; None if that is impossible."""
     terms, c = form
     low, high = held
     if not terms:
@@ -384,16 +394,16 @@ def within(form: Affine, held: Bounds) -> Guard | None:
 
 
 def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | None:
-    """That one of these tokens stands at a place, as a guard; None where none can."""
+    """The guard that the token at `place` is in `held`; None if that is impossible."""
     terms, constant = place
     if held == world.domain(("letter", "i")):
         return {}
-    # All input symbols, or the added token alone: said by the place, whatever form it is.
+    # All input symbols, or only the token added before the input: a condition on the place alone.
     if world.after is None and held == frozenset(world.letters):
         return within((terms, constant), (world.start + 1, None))
     if world.after is None and held == frozenset((world.before,)):
         return within((terms, constant), (world.start, world.start))
-    # Else the place must be i, j, the end, or a number.
+    # Otherwise the place must be i, j, the end, or a number.
     if terms and place != world.end and not (len(terms) == 1 and constant == 0 and next(iter(terms)) in ("i", "j")):
         raise NoRule("the symbol at a position that is a count")
     if place == world.end:
@@ -406,7 +416,8 @@ def _letter_at(world: World, held: frozenset[str], place: Affine) -> Guard | Non
 
 
 def _residue_at(world: World, m: int, held: frozenset[int], place: Affine) -> Guard | None:
-    """That a place has one of these residues modulo m, as a guard on its one name; None where it cannot."""
+    """The guard that the residue of `place` modulo m is in `held`, as a condition on its only name; None if that is
+    impossible."""
     terms, constant = place
     if not terms:
         return {} if int(constant) % m in held else None

@@ -1,9 +1,9 @@
 """Signs of values in positions, lengths and counts, where a guard holds: proved for all of them, never sampled.
 
-In goes a value and a guard; out comes a set of signs, a superset of those that occur. A linear form in integers is
-decided by elimination (`symcook.domains.consistency`). Any other value is factored, and each name in a factor is
-written as its lower end plus a variable >= 0, so that coefficients of one sign decide. Where they do not, the factor is
-compared with a lower bound that has fewer names.
+From a value and a guard, this module computes a set of signs, a superset of those that occur. The signs of a linear
+form in integers are decided by elimination (`symcook.domains.consistency`). Any other value is factored. In a factor,
+each name is replaced by its lower end plus a variable >= 0; if all coefficients then have one sign, it is that of the
+factor. Otherwise the factor is compared with a lower bound that has fewer names.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from symcook.domains.world import World
 
 
-POSITIVE = {1}
+POSITIVE = {1}  # sets of signs have the elements -1, 0 and 1
 
 
 class TableSigns:
@@ -46,16 +46,20 @@ class TableSigns:
         self.forget()
 
     def forget(self) -> None:
-        """Drop all answers, which were given before more was known."""
+        """Drop all stored results, after the world has got new facts."""
         self._factors: dict[Any, list[tuple[Value, int, bool]]] = {}
-        self._known: dict[Any, set[int]] = {}
+        """Key of a value -> the result of `factors`."""
+        self._factor_signs: dict[Any, set[int]] = {}
+        """(key of a factor, key of a guard) -> the result of `factor`."""
 
     def of(self, value: Value, guard: Guard) -> set[int]:
         """The signs that a value may have where a guard holds: a superset of those that occur."""
-        # Sums that the guard says are zero go out first.
+        # First put 0 for the sums that are zero under the guard.
         if self.world.sums:
-            gone = {a[1]: ZERO for a, allowed in guard.items() if a[0] == "some" and allowed == frozenset((False,))}
-            value = self.world.put(value, gone) if gone else value
+            zero_sums = {
+                a[1]: ZERO for a, allowed in guard.items() if a[0] == "some" and allowed == frozenset((False,))
+            }
+            value = self.world.put(value, zero_sums) if zero_sums else value
         if isinstance(value, fmpq):
             return {(value > 0) - (value < 0)}
         # The product of the signs of the factors; a factor of the denominator is never zero.
@@ -67,8 +71,8 @@ class TableSigns:
         return out
 
     def factors(self, value: Function) -> list[tuple[Value, int, bool]]:
-        """The factors with their powers, and whether they stand above the fraction bar. They are made at once, since a
-        question about one may make generators, behind which the polynomials of another are stale."""
+        """(factor, power, whether it belongs to the numerator) for each factor of a value. All are made at once: a
+        question about one may add generators, after which polynomials that were made before are stale."""
         field, key = self.world.field, self.world.field.written(value)
         if key in self._factors:
             return self._factors[key]
@@ -83,41 +87,42 @@ class TableSigns:
         return signed_factors
 
     def factor(self, value: Value, guard: Guard) -> set[int]:
-        """The signs of a polynomial, as one piece."""
+        """The signs of a polynomial that is not factored further; remembered."""
         if isinstance(value, fmpq):
             return {(value > 0) - (value < 0)}
         key = self.world.field.written(value), guard_key(guard)
-        if key not in self._known:
-            self._known[key] = self._of_factor(value, guard)
-        return self._known[key]
+        if key not in self._factor_signs:
+            self._factor_signs[key] = self._of_factor(value, guard)
+        return self._factor_signs[key]
 
     def _of_factor(self, value: Function, guard: Guard) -> set[int]:
-        """The signs of one factor."""
+        """`factor`, computed."""
         world = self.world
         form, out = linear_form(world.field, value), set[int]()
         integral = form is not None and all(world.whole(v) for v in form[0])
         with_inputs = form is not None and not integral and self.given(form[0])
-        # A linear form: each sign that the facts and the guard leave possible. Among integers > 0 means >= the least
-        # positive value that the form can have (`step` divides all coefficients), which makes it exact.
+        # A linear form: each sign that is possible under the facts and the guard. For integers, the form is > 0 iff it
+        # is at least its least positive value (`above`; `step` divides all coefficients), so the result is exact.
         if form is not None and (integral or with_inputs):
             upward, constant = row(form)
             downward, step = tuple([(v, -x) for v, x in upward]), gcd(*(x for _, x in upward)) if integral else 1
             above, below = (constant % step or step, -constant % step or step) if integral else (0, 0)
-            asked: dict[int, tuple[FormRow, ...]]
-            asked = {1: ((upward, constant - above),), -1: ((downward, -constant - below),)}
+            rows_by_sign: dict[int, tuple[FormRow, ...]]
+            rows_by_sign = {1: ((upward, constant - above),), -1: ((downward, -constant - below),)}
             if not constant % step:
-                asked[0] = (upward, constant), (downward, -constant)
-            answers = world.possible_each(guard, asked.values())
-            out = {sign for sign, possible in zip(asked, answers, strict=True) if possible}
+                rows_by_sign[0] = (upward, constant), (downward, -constant)
+            answers = world.possible_each(guard, rows_by_sign.values())
+            out = {sign for sign, possible in zip(rows_by_sign, answers, strict=True) if possible}
             if integral:
                 return out
-        # Else by coefficients.
+        # Any other factor: by coefficients.
         best = self._shifted(value, guard)
         if form is not None and with_inputs:
-            # A form in input numbers: a guard may hold its sign as an atom.
+            # For a form with input numbers, the guard may have an atom about its sign.
             atom, sign = sign_atom(*form)
             best &= {sign * s for s in guard.get(atom, (-1, 0, 1))} & {s for s in (-1, 0, 1) if s in out}
-        # Where a sign is still open, by a bound: a value >= low has no sign below those of low.
+        # If a sign is still undecided, use a lower bound `low`: the sign of the value is at least the least sign of
+        # `low`.
         for sign in (1, -1):
             if -sign in best and (low := self.lower(value if sign > 0 else -value, guard)) is not None:
                 least = min(self.of(low, guard))
@@ -125,14 +130,14 @@ class TableSigns:
         return best
 
     def given(self, terms: dict[str, Fraction]) -> bool:
-        """Whether a form is in positions, counts and at least one input number."""
+        """Whether the names of a form are integers and input numbers, with at least one input number."""
         world = self.world
         return any(v in world.slots for v in terms) and all(world.whole(v) or v in world.slots for v in terms)
 
     # --- From lower ends --------------------------------------------------------------------------------------------
 
     def least(self, name: str, guard: Guard) -> tuple[Fraction, bool] | None:
-        """A lower end of a name, and whether it is excluded."""
+        """(lower end of a name, whether the end is excluded); None if none is known."""
         world = self.world
         if name in world.positive:
             low, strict, _ = world.positive[name]
@@ -143,7 +148,8 @@ class TableSigns:
             return Fraction(0), guard.get(("some", name)) == frozenset((True,))
         if not world.whole(name):
             return None
-        # A position, a length or a count: from its own lower end, the guard's, and a few integers that cannot occur.
+        # An integer: start from its general lower end and that of the guard, and go past small integers that cannot
+        # occur.
         low = {"n": world.fewest, "i": world.start, "j": world.start}.get(
             name, world.start if name in world.slots else 0
         )
@@ -154,17 +160,19 @@ class TableSigns:
         return Fraction(low), False
 
     def _shifted(self, value: Function, guard: Guard) -> set[int]:
-        """The signs of a factor by its coefficients, after each name is replaced by its lower end plus a variable."""
+        """The signs of a factor, from its coefficients after each name is replaced by its lower end plus a variable >=
+        0."""
         world, best = self.world, set[int]((-1, 0, 1))
         polynomial = self._numerator(value)
         used = [g for g, degree in enumerate(polynomial.degrees()) if degree]
         if any(world.field.generators[g].kind not in ("symbol", "exp", "sqrt", "constant") for g in used):
             return best
+        # A polynomial in symbols of the model only.
         if {v for g in used for v in world.names_of(g)} <= set(world.positive) - set(world.named):
             best = world.of_symbols(polynomial)
         if len(best) == 1:
             return best
-        # Powers of e are counted from 0, and where that does not decide from 1, if their exponent is positive.
+        # Powers of e have the lower end 0. If that does not decide, try the end 1 for those with a positive exponent.
         powers = any(world.field.generators[g].kind == "exp" for g in used)
         for far in (False, True) if powers else (False,):
             moved, strict = self._from_ends(value, guard, far)
@@ -183,9 +191,9 @@ class TableSigns:
         return value.num
 
     def _from_ends(self, value: Function, guard: Guard, far: bool) -> tuple[fmpq_mpoly | None, set[int]]:
-        """The factor with each generator counted from its lower end (None where one has none, or it grows too large),
-        and the generators that are strictly above theirs. With `far` powers of e are counted from 1 where their
-        exponent is positive."""
+        """(polynomial, strict): the factor with each generator replaced by its lower end plus a variable, and the
+        generators that are strictly above their ends. The polynomial is None if a generator has no lower end, or if it
+        would be too long. With `far`, powers of e with a positive exponent have the lower end 1."""
         field, ends, strict = self.world.field, dict[int, fmpq](), set[int]()
         degrees = self._numerator(value).degrees()
         for g, generator in [(g, field.generators[g]) for g, degree in enumerate(degrees) if degree]:
@@ -197,15 +205,17 @@ class TableSigns:
                 strict |= {g} if low[1] else set()
             elif generator.kind == "constant" and not (generator.argument.is_positive or generator.argument == LOG):
                 return None, strict
-            else:  # exponentials and roots are positive; e^u is above 1 where u is positive
-                # log n is positive from n = 2 on.
+            else:
+                # Exponentials, roots and constants are positive, log n only from n = 2 on. e^u > 1 for u > 0.
                 log = generator.kind == "constant" and generator.argument == LOG
-                grown = not log or not self.world.possible(guard, ((("n", -1),), 1))
-                strict |= {g} if grown else set()
+                positive = not log or not self.world.possible(guard, ((("n", -1),), 1))
+                strict |= {g} if positive else set()
                 if far and generator.kind == "exp" and self.of(generator.argument, guard) == {1}:
                     ends[g] = ONE
         polynomial, gens = self._numerator(value), field.gens
-        most = prod([int(degree) + 1 for degree in polynomial.degrees()])  # terms that a monomial may become
+        most = prod(
+            [int(degree) + 1 for degree in polynomial.degrees()]
+        )  # a bound of the terms that one monomial becomes
         if len(polynomial) * most > MAX_TERMS:
             counts = (prod(e + 1 for g, e in enumerate(m) if g in ends) for m in polynomial.monoms())
             if sum(counts) > MAX_TERMS:
@@ -213,13 +223,13 @@ class TableSigns:
         moved = [x + ends[g] if ends.get(g) else x for g, x in enumerate(gens)]
         return polynomial.compose(*moved, ctx=field.ctx), strict
 
-    # --- By something that is not greater -------------------------------------------------------------------------
+    # --- By lower bounds ------------------------------------------------------------------------------------------
 
     def lower(self, value: Function, guard: Guard) -> Value | None:
-        """A lower bound of a value that has fewer names: by an end of a form in the guard, by the least value that a
-        sum may have, or by the upper end of a name in which a polynomial falls; None where there is no such bound."""
+        """A lower bound of a value that has fewer names, or None. It comes from an end of a form in the guard, from the
+        least value of a sum, or from the upper end of a name in which the polynomial is decreasing."""
         world = self.world
-        # The linear terms in integers, taken together, have an end in the guard.
+        # The linear terms in integers form one linear form: the guard may have an end of it.
         integer_terms, sums, other_names = self.apart(value)
         if integer_terms and other_names:
             atom, factor = form_atom(integer_terms)
@@ -227,12 +237,12 @@ class TableSigns:
             end = low if factor > 0 else high
             if end is not None:
                 return value - world.linear(integer_terms) + fmpq((factor * end).numerator, (factor * end).denominator)
-        # A sum with a positive factor is at least its least value.
+        # A sum with a positive coefficient: replace it by its least value.
         for name, c in sums.items():
             least = self.smallest(name, guard)
             if c > 0 and least is not None:
                 return value + (least - world.name(name)) * fmpq(c.numerator, c.denominator)
-        # A name whose coefficients are all negative is put at its upper end.
+        # A name with only negative coefficients: replace it by its upper end.
         polynomial = self._numerator(value)
         for g, degree in enumerate(polynomial.degrees()):
             generator = world.field.generators[g] if degree else None
@@ -242,7 +252,8 @@ class TableSigns:
         return None
 
     def apart(self, value: Function) -> tuple[dict[str, Fraction], dict[str, Fraction], bool]:
-        """The linear terms in integers, those in sums, and whether there are other names."""
+        """(coefficients of the linear terms in integers, those of sums, whether the value has anything else but a
+        constant)."""
         integer_terms, sums, other_names = dict[str, Fraction](), dict[str, Fraction](), False
         for monomial, c in self._numerator(value).terms():
             used = [(g, e) for g, e in enumerate(monomial) if e]
@@ -258,7 +269,7 @@ class TableSigns:
         return integer_terms, sums, other_names or bool(sums)
 
     def _above(self, value: Function, guard: Guard) -> bool:
-        """Whether all that a polynomial is made of is known to be at least 0."""
+        """Whether all generators of a polynomial are certainly at least 0."""
         field = self.world.field
         for g, degree in enumerate(self._numerator(value).degrees()):
             if degree and field.generators[g].kind == "symbol":
@@ -270,7 +281,7 @@ class TableSigns:
         return True
 
     def upper(self, name: str) -> Value | None:
-        """An upper end of a name, which may be another name."""
+        """An upper end of a name, which may contain another name; None if none is known."""
         world = self.world
         if name in world.positive:
             high = world.positive[name][2]
@@ -282,15 +293,15 @@ class TableSigns:
         return world.linear({"n": 1}, -world.added) if world.whole(name) else None
 
     def smallest(self, name: str, guard: Guard) -> Value | None:
-        """A lower bound of a sum of terms that are not negative: 0, or where the guard says that the sum is not 0, the
-        least positive value of a term; None where there is none."""
+        """A lower bound of a sum of nonnegative terms: 0, or the least positive value of a term if the sum is not 0
+        under the guard. None if no bound is known."""
         world, named_sum = self.world, self.world.sums[name]
         if not named_sum.kept:
             return None
         if guard.get(("some", name)) != frozenset((True,)):
             return ZERO
-        # Each term is (an integer form)/(a common denominator in j): at least
-        # its least positive value over the denominator at the upper end.
+        # Each term must be (an integer form)/(a denominator in j with nonnegative coefficients, common to all terms). A
+        # nonzero term is at least the least positive value of the form, divided by the denominator at the upper end.
         units, below = set[Fraction](), dict[Any, Value]()
         for cell in named_sum.cells:
             top, bottom = linear_form(world.field, cell.value), ONE
@@ -314,15 +325,15 @@ class TableSigns:
     # --- Cases ----------------------------------------------------------------------------------------------------
 
     def split(self, value: Value, guard: Guard, weak: bool = False) -> list[tuple[int, Guard]]:
-        """The guard cut up so that the sign of the value is known on each part, with that sign; if `weak`, 0 may stand
-        with either sign."""
-        known = self.of(value, guard)
-        if len(known) == 1:
-            return [(next(iter(known)), guard)]
-        if weak and not {1, -1} <= known:
-            return [(1 if 1 in known else -1, guard)]
+        """(sign, part of the guard) pairs that cover the guard, where the value has this sign on the part. If `weak`, a
+        part with the sign 1 or -1 may also have values 0."""
+        signs = self.of(value, guard)
+        if len(signs) == 1:
+            return [(next(iter(signs)), guard)]
+        if weak and not {1, -1} <= signs:
+            return [(1 if 1 in signs else -1, guard)]
         value = function_of(value)
-        # The guard is cut by the first factor of unknown sign, and each part is split on by the factors after it.
+        # Split the guard by the first factor of unknown sign, and each part by the later factors.
         for factor, _, _ in self.factors(value):
             if isinstance(factor, Function) and len(self.factor(factor, guard)) > 1:
                 below = self._below(value, factor, guard) if weak else 0
@@ -331,7 +342,7 @@ class TableSigns:
         raise NoRule(f"the sign of {self.world.field.to_sympy(value)}")
 
     def _below(self, value: Function, factor: Function, guard: Guard) -> int:
-        """The sign that a factor has where the value is negative; 0 where that depends on more."""
+        """The sign that a factor has where the value is negative; 0 if the other factors do not determine it."""
         out = {-1}
         for factor_below, power, _ in self.factors(value):
             if factor_below is not factor:
@@ -341,8 +352,8 @@ class TableSigns:
         return out.pop() if len(out) == 1 else 0
 
     def parts(self, value: Function, guard: Guard, below: int = 0) -> list[Guard]:
-        """The guard cut up by the sign of a linear factor, or of its part in integers, or by whether a sum is zero;
-        if `below` is not 0, the cases 0 and `below` stay together."""
+        """Parts of the guard that cover it, by the sign of a linear factor, by the sign of its linear part in integers,
+        or by whether a sum is zero. If `below` is not 0, the signs 0 and `below` share a part."""
         world = self.world
         # A sum without a rule: zero or not.
         inside = world.names_in(value) & set(world.sums)
@@ -360,13 +371,13 @@ class TableSigns:
         if form is not None and all(world.whole(v) for v in form[0]):
             atom, factor = form_atom(form[0])
             # A form in integers: intervals below, at and above its zero.
-            way, zero = (1 if factor > 0 else -1), -form[1] / factor
-            groups = _grouped(sorted(self.factor(value, guard), key=lambda s: s * way), below)
+            direction, zero = (1 if factor > 0 else -1), -form[1] / factor
+            groups = _grouped(sorted(self.factor(value, guard), key=lambda s: s * direction), below)
             ends = {-1: (None, ceil(zero) - 1), 0: (int(zero), int(zero)), 1: (floor(zero) + 1, None)}
-            cut = [(group, [ends[way * s] for s in group]) for group in groups]
+            cut = [(group, [ends[direction * s] for s in group]) for group in groups]
             cases = [(group, {atom: (parts[0][0], parts[-1][1])}) for group, parts in cut]
             return self._cut(value, guard, sorted(cases, key=lambda case: case[0] == (0,)))
-        # Any other factor: by the part of it that is a form in integers, which may outweigh the rest where it is not 0.
+        # Any other factor: split by its linear part in integers, which may outweigh the other terms where it is not 0.
         integer_terms, _, _ = self.apart(value)
         if not integer_terms or len(self.of(world.linear(integer_terms), guard)) == 1:
             raise NoRule(f"the sign of {world.field.to_sympy(value)}")
@@ -375,17 +386,18 @@ class TableSigns:
         return [case for half in halves if (case := world.met(guard, {atom: half})) is not None]
 
     def _cut(self, value: Function, guard: Guard, parts: Sequence[tuple[tuple[int, ...], Guard]]) -> list[Guard]:
-        """The parts of a guard that may hold; the signs of the factor on each are remembered, not computed again."""
+        """Those of `parts` (signs of the factor, condition) that may hold under the guard, as guards. The signs on each
+        part are remembered, so that they are not computed again."""
         out = []
         for signs, part in parts:
             if (common := self.world.met(guard, part)) is not None:
-                self._known[self.world.field.written(value), guard_key(common)] = set(signs)
+                self._factor_signs[self.world.field.written(value), guard_key(common)] = set(signs)
                 out.append(common)
         return out
 
 
 def _grouped(signs: Sequence[int], below: int) -> list[tuple[int, ...]]:
-    """Signs in their order, each in a group of its own, but 0 with `below` if that is not 0."""
+    """The signs in their order, each as a group of one; if `below` is not 0, it forms one group with 0."""
     if not below or not {0, below} <= set(signs):
         return [(s,) for s in signs]
     return [tuple(s for s in signs if s in (0, below)) if sign == below else (sign,) for sign in signs if sign]

@@ -1,11 +1,11 @@
-"""What is known of positions and counts of a string of any length: names and their facts, guards, and their values.
+"""Facts about the positions and counts of a string of any length: names, guards, and values under a guard.
 
-A *guard* is a conjunction of atoms, as `symcook.domains.linear` has them: which token stands at a position, the residue
-of a number, the interval of a linear form. `World` answers two kinds of questions for the tables: whether a guard may
-hold, and which signs a value may have where it does. The *names* are i and j (positions), n (the length with the added
+A *guard* is a conjunction of atoms (`symcook.domains.linear`), such as the token at a position, the residue of a
+number, or the interval of a linear form. `World` answers two kinds of questions for the tables: whether a guard may
+hold, and which signs a value may have where it holds. The *names* are i and j (positions), n (the length with the added
 tokens), k:a (the count of a), p:a:i (the count of a up to position i), v:NAME:i (an input number at i), S1, S2, ...
 (sums without a rule), r1, r2, ... (long values) and the symbols of the model. A *form row* is a linear form that is not
-negative; the facts of a name and the atoms of a guard are written as such rows, and elimination decides them.
+negative. Facts of names and atoms of guards become form rows, whose consistency is decided by elimination.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from symcook.domains.linear import (
 from symcook.domains.tablesigns import TableSigns
 
 MOST_LOOSE = 6
-"""How far the end of an interval may be moved past integers that cannot occur."""
+"""In `loosened`, the greatest distance that the end of an interval is moved."""
 NO_NAMES = frozenset[str]()
 
 
 class GuardedCell(NamedTuple):
-    """A guard and the value where it holds."""
+    """A guard, and the value of the coordinate where it holds."""
 
     guard: Guard
     value: Value
@@ -49,7 +49,8 @@ class GuardedCell(NamedTuple):
 
 @dataclass(frozen=True)
 class NamedSum:
-    """The sum over low <= j <= high of cells in j, 0 elsewhere; `kept` says that no term is negative."""
+    """The sum over low <= j <= high of the value of the cell that holds at j (0 if none does). `kept` says that no term
+    is negative."""
 
     cells: tuple[GuardedCell, ...]
     low: Affine
@@ -58,7 +59,8 @@ class NamedSum:
 
 
 class _Consequences:
-    """What a guard implies: its rows and the facts of their names; and which further rows may hold with them."""
+    """The rows of a guard with the facts of their names, and the names. `answers` remembers which further rows may hold
+    together with them."""
 
     __slots__ = ("answers", "names", "premises")
 
@@ -68,41 +70,46 @@ class _Consequences:
 
 
 class World:
-    """What is known of positions and counts: the facts that hold under every guard, and the field of the values.
+    """The names of positions and counts with their facts, which hold under every guard, and the field of the values.
 
-    `letters` are the input symbols; the last of them has no count of its own, since the position and the other counts
-    determine it. `before` and `after` are the tokens that the model adds, `start` is the first position, and `most` the
-    greatest length.
+    `letters` are the input symbols. The last of them has no count of its own, since the position and the other counts
+    determine it. `before` and `after` are the tokens that the model adds (None: it adds none), `start` is the number of
+    the first position, and `most` is the greatest length of an input (None: no limit).
     """
 
     def __init__(self, letters: Sequence[str], start: int, before: str | None, after: str | None, most: int | None):
         self.letters, self.start, self.before, self.after, self.most = tuple(letters), start, before, after, most
         self.tokens = tuple(t for t in (before, *letters, after) if t is not None)
         self.field = Field()
-        # The least n, and how many tokens the model adds.
+        # The least n, and the number of tokens that the model adds.
         self.fewest = max(1, (before is not None) + (after is not None))
         self.added = (before is not None) + (after is not None)
         # The last position in text.
         self.last = "n" if start == 1 else "n - 1"
         self.positive: dict[str, tuple[Fraction | None, bool, Fraction | None]] = {}
-        """By symbol of the model: its lower end, whether that is excluded, and its upper end."""
-        # Names of values, and what they stand for.
+        """Symbol of the model -> (lower end, whether it is excluded, upper end)."""
+        # Names that stand for values.
         self.sums: dict[str, NamedSum] = {}
+        """Name of a sum without a rule -> the sum."""
         self._sums: dict[Any, str] = {}
+        """Key of a sum -> its name."""
         self.named: dict[str, tuple[Value, set[int]]] = {}
-        """Long values by their names, with their signs."""
+        """Name of a long value -> (the value, its signs)."""
         self.slots: dict[str, tuple[str, Affine]] = {}
-        """By name: the input number, and the position at which it is read."""
+        """Name -> (name of the input, the position at which it is read)."""
         self.pointing: list[str] = []
-        """The input numbers that are positions of the string: an assumption of the forms."""
+        """The names of inputs that are assumed to be positions of the string; the closed forms state the assumption."""
         self._consistency = Consistency(self._placed_too)
         self._cells: dict[str, Function] = {}
+        """Name -> its value in the field."""
         self._names: dict[int, frozenset[str]] = {}
+        """Index of a generator -> the result of `names_of`."""
         self.sign = TableSigns(self)
         self.forget()
 
     def forget(self) -> None:
-        """Drop all answers, which were given before more was known of the positions."""
+        """Drop all stored results, after a fact about the positions was added."""
+        # The results of `_consequences`, `met`, `equalities`, `facts` and `rows`, by their arguments.
         self._implied: dict[Any, _Consequences | None] = {}
         self._met: dict[Any, Guard | None] = {}
         self._equalities: dict[Any, dict[str, Value]] = {}
@@ -113,13 +120,14 @@ class World:
     # --- Values ---------------------------------------------------------------------------------------------------
 
     def name(self, name: str) -> Function:
-        """The value of a name: i, j, n, k:LETTER (its count), p:LETTER:i (its count to i), or a symbol."""
+        """The value of a name; see the module for names."""
         if name not in self._cells:
             self._cells[name] = self.field.symbol(sympy.Symbol(name, real=True))
         return self._cells[name]
 
     def slot(self, given: str, place: Affine) -> Value:
-        """The value of an input number at a place; its name v:NAME:..:i tells with which position the place moves."""
+        """The value of the input `given` at a place. Its name ends with the position that the place depends on: i, j,
+        or n if it depends on neither."""
         terms, constant = place
         moves = next((v for v in ("i", "j") if any(w == v or w.endswith(f":{v}") for w in terms)), "n")
         key = f"v:{given}:{sorted(terms.items())} {constant}:{moves}"
@@ -128,12 +136,13 @@ class World:
         return self.name(name)
 
     def moved_slots(self, names: Collection[str], name: str, place: Affine) -> dict[str, Value]:
-        """The input numbers among some names that are read at a place with this position, moved to another one."""
+        """Name -> its replacement, for the input numbers among `names` that are read at a place which depends on the
+        position `name`, if this becomes `place`."""
         new: dict[str, Value] = {}
         for slot in sorted(v for v in names if v in self.slots) if self.slots else ():
             given_name, (terms, constant) = self.slots[slot]
             moved = self.linear({}, constant)
-            # The place may itself contain an input number (a query that points), which moves too.
+            # The place may itself contain an input number (as a pointer does), which is replaced too.
             inner = self.moved_slots(terms, name, place) | {name: self.linear(*place)}
             for v, c in terms.items():
                 moved = moved + inner.get(v, self.name(v)) * fmpq(c.numerator, c.denominator)
@@ -153,8 +162,8 @@ class World:
         return polynomial_of(self.field, out)
 
     def sum(self, one: NamedSum) -> Value:
-        """The name of a sum without a rule, or its negative."""
-        # One name for a sum and its negative: the one with positive leading coefficients is named.
+        """The value of a sum without a rule: its name, or minus the name of its negative."""
+        # A sum and its negative share a name: the one with positive leading coefficients has it.
         if not one.kept and all(not isinstance(c.value, fmpq) and _negative(c.value) for c in one.cells):
             cells = tuple(GuardedCell(c.guard, -c.value) for c in one.cells)
             nonnegative = all(-1 not in self.signs(c.value, c.guard) for c in cells)
@@ -169,7 +178,7 @@ class World:
         return self.name(name)
 
     def short(self, value: Value, guard: Guard, most: int) -> Value:
-        """The value itself, or where it is long a name for it; a value and its negative share one name."""
+        """The value itself, or a name for it if its size is above `most`. A value and its negative share a name."""
         if isinstance(value, fmpq) or self.field.size(value) <= most or "i" in self.names_in(value):
             return value
         self.field.lift(value)
@@ -185,11 +194,11 @@ class World:
         return self.name(name) * sign
 
     def depends(self, one: str, name: str) -> bool:
-        """Whether a sum depends on a position; its own summation index j does not count."""
+        """Whether the sum called `one` depends on the position `name`; its own summation index j does not count."""
         return any(v == name or v.endswith(f":{name}") for v in self._free(one))
 
     def _free(self, one: str) -> set[str]:
-        """The names on which a sum depends: its ends and its terms without the index j, those of inner sums too."""
+        """The names on which a sum depends: those of its ends, its terms and its inner sums, without its index j."""
         named_sum = self.sums[one]
         inside = self.names_inside(one)
         for inner_sum in inside & set(self.sums):
@@ -197,7 +206,7 @@ class World:
         return {v for v in inside if v != "j" and not v.endswith(":j")} | {*named_sum.low[0], *named_sum.high[0]}
 
     def names_inside(self, one: str) -> set[str]:
-        """The names in the terms and guards of a sum, its summation index j among them."""
+        """The names in the terms and guards of a sum, with its summation index j."""
         cells = self.sums[one].cells
         inside = {v for c in cells for v in self.names_in(c.value)}
         return inside | {str(v) for c in cells for a in c.guard for v in named_in(a)}
@@ -208,7 +217,7 @@ class World:
         return {"n": Fraction(1)}, Fraction(self.start - 1)
 
     def names_in(self, value: Value) -> frozenset[str]:
-        """All symbols in a value, those inside of exponentials and roots too."""
+        """All names in a value, also inside exponentials and roots."""
         if isinstance(value, fmpq):
             return NO_NAMES
         if value.names is None:
@@ -224,10 +233,11 @@ class World:
         return self.names_in(argument)  # type: ignore[arg-type]
 
     def put(self, value: Value, new: Mapping[str, Value]) -> Value:
-        """The value with other values substituted for some names. NoRule where a denominator becomes zero."""
+        """The value with the values `new` in place of names. NoRule if a denominator becomes zero."""
         if isinstance(value, fmpq) or not new or self.names_in(value).isdisjoint(new):
             return value
-        # First what becomes of each generator that contains such a name, then the polynomials in the new generators.
+        # First find the new value of each generator that contains a replaced name, then compose the polynomials with
+        # them.
         moved: dict[int, Value] = {}
         for polynomial in _parts(value):
             for g, degree in enumerate(polynomial.degrees()):
@@ -240,7 +250,7 @@ class World:
         return self._at(value.num, moved) / below
 
     def names_of(self, g: int) -> frozenset[str]:
-        """The symbols in a generator."""
+        """The names in a generator."""
         if g not in self._names:
             generator = self.field.generators[g]
             self._names[g] = (
@@ -251,24 +261,24 @@ class World:
         return self._names[g]
 
     def _at(self, polynomial: fmpq_mpoly, moved: Mapping[int, Value]) -> Value:
-        """The polynomial with values in place of some generators."""
+        """The polynomial with the values `moved` in place of some generators."""
         functions = [v for v in moved.values() if isinstance(v, Function)]
         for function in functions:
             self.field.lift(function)
-        if all(function.den is self.field.one for function in functions):  # polynomials go in at once
+        if all(function.den is self.field.one for function in functions):  # polynomials: one composition
             gens = [*self.field.gens]
             for g, value in moved.items():
                 gens[g] = self.field.ctx.constant(value) if isinstance(value, fmpq) else value.num
             return polynomial_of(self.field, polynomial.compose(*gens, ctx=self.field.ctx))
-        # Fractions: the terms are grouped by the powers of the moved generators, so that each product is formed once.
+        # Fractions: group the terms by the powers of the replaced generators, so that each product is computed once.
         parts: dict[tuple[int, ...], dict[Any, Any]] = {}
         for monomial, c in polynomial.terms():
             key = tuple(int(monomial[g]) for g in moved)
             remaining = tuple(0 if g in moved else e for g, e in enumerate(monomial))
             parts.setdefault(key, {})[remaining] = c
-        ready = [(key, polynomial_of(self.field, self.field.ctx.from_dict(part))) for key, part in parts.items()]
+        grouped = [(key, polynomial_of(self.field, self.field.ctx.from_dict(part))) for key, part in parts.items()]
         out: Value = ZERO
-        for key, term in ready:
+        for key, term in grouped:
             for e, value in zip(key, moved.values(), strict=True):
                 if e:
                     term = term * value**e
@@ -276,19 +286,19 @@ class World:
         return out
 
     def _moved(self, g: int, new: Mapping[str, Value]) -> Value:
-        """What becomes of a generator when values are substituted for names; NoRule for a constant that depends on
-        one."""
+        """The value of a generator with the values `new` in place of names; NoRule for a constant that contains a
+        replaced name."""
         generator = self.field.generators[g]
         if generator.kind == "symbol":
             return new.get(generator.argument.name, self.field.generator(g))
-        # log n at a length that is a number.
+        # log n, where n becomes a number.
         if generator.kind == "constant" and generator.argument == LOG and isinstance(number := new.get("n"), fmpq):
             return self.number(("call", "log", (("num", int(number.p), int(number.q)),)))
         if generator.kind == "constant" and isinstance(generator.argument, sympy.Basic):
             if {str(s) for s in generator.argument.free_symbols} & set(new):
                 raise NoRule(f"{generator.argument} at another place")
             return self.field.generator(g)
-        # Exponentials, roots and other functions of the new argument.
+        # Exponentials, roots and other functions: replace in the argument.
         inside = self.put(generator.argument, new)
         if generator.kind == "exp":
             return self.exponential(inside * fmpq(1, self.field.roots[g]))
@@ -296,23 +306,26 @@ class World:
             return self.root(inside)
         return self.field.function(generator.kind, inside)
 
+    # Functions that `Lengths` sets: e to a value, the root of a value, and the value of a number.
     exponential: Callable[[Value], Value]
     root: Callable[[Value], Value]
     number: Callable[[Any], Value]
     of_symbols: Callable[[fmpq_mpoly], set[int]]
-    """The signs of a polynomial in symbols of the model alone."""
+    """The signs of a polynomial in symbols of the model only; also set by `Lengths`."""
 
     # --- Facts and guards -----------------------------------------------------------------------------------------
 
     def domain(self, atom: LinearAtom) -> Any:
-        """All values that an atom may have: tokens, residues, signs or truth values; for a form the whole line."""
+        """All values that an atom may have: tokens, residues, signs or truth values; the infinite interval for a
+        form."""
         if atom[0] == "letter":
             if isinstance(atom[1], int):
-                # At a position that is a number: the first one may be the added token, and later ones may be the end.
+                # At a fixed position: the first one has the token `before` if the model adds it; a later one may be the
+                # end.
                 first = atom[1] == self.start
                 ends = [self.before] if first and self.before is not None else self.letters
-                behind = self.after is not None and not (first and self.before is not None)
-                return frozenset([*ends, *([self.after] if behind else [])])
+                may_be_end = self.after is not None and not (first and self.before is not None)
+                return frozenset([*ends, *([self.after] if may_be_end else [])])
             return frozenset(self.tokens)
         if atom[0] == "mod":
             return frozenset(range(atom[2]))
@@ -321,7 +334,7 @@ class World:
         return (None, None) if atom[0] == "form" else frozenset((False, True))
 
     def facts(self, names: frozenset[str]) -> Premises:
-        """The facts of some names, as forms that are not negative."""
+        """The facts of some names, as premises."""
         if names not in self._facts:
             self._facts[names] = Premises([*map(row, self._facts_of(names))])
         return self._facts[names]
@@ -334,7 +347,7 @@ class World:
             if v in visited:
                 continue
             visited.add(v)
-            # The length lies between its least and greatest value.
+            # The length is between its least and greatest value.
             if v == "n":
                 yield {"n": 1}, -self.fewest
                 if self.most is not None:
@@ -342,12 +355,13 @@ class World:
             # A position of the string.
             elif v in ("i", "j"):
                 yield from self._placed(v)
-            # A count is at least 0, and the counts of the input symbols add up to at most the length of the input.
+            # A count is at least 0. The sum of the counts is at most the length of the input.
             elif v[:2] == "k:":
                 yield {v: 1}, 0
                 others = {w: -1 for w in names | visited if w[:2] == "k:"}
                 yield {"n": 1, **others}, -self.added
-            # A count up to a position is at most the count in the string, and leaves room for the others on both sides.
+            # A count up to a position is at most the count in the string, and the other symbols have space on both
+            # sides: the positions after `at` are at least k - p, and those up to `at` at least the sum of the counts.
             elif v[:2] == "p:":
                 _, letter, at = v.split(":", 2)
                 todo += [f"k:{letter}", at]
@@ -367,21 +381,24 @@ class World:
                     yield {v: -1}, high
 
     def _placed(self, v: str) -> tuple[GivenForm, GivenForm]:
-        """That a number is a position of the string: at least the first, at most the last."""
+        """The facts that a number is a position of the string: at least the first one, at most the last one."""
         return ({v: 1}, -self.start), ({"n": 1, v: -1}, self.end[1])
 
     def _placed_too(self, point: dict[str, int]) -> IntegerPoint:
-        """A point with positions and counts to them where it names none: those of the other position, or of the end.
+        """A point with values added for i, j and the counts up to them, if they are missing: those of the other
+        position, or of the end of the string.
 
         A point with more names answers more of the later questions. Its numbers have the denominator `point[""]`.
         """
         length, unit = point.get("n"), point[""]
         if length is None:
             return point
-        for v, known in (("i", "j"), ("j", "i")):
-            if v not in point and known in point:
-                here = {f"{name.removesuffix(known)}{v}": x for name, x in point.items() if name.endswith(f":{known}")}
-                point |= {v: point[known], **here}
+        for v, other in (("i", "j"), ("j", "i")):
+            if v not in point and other in point:
+                counts = {
+                    f"{name.removesuffix(other)}{v}": x for name, x in point.items() if name.endswith(f":{other}")
+                }
+                point |= {v: point[other], **counts}
         if "i" not in point:
             last = length + (self.start - 1) * unit
             point |= {"i": last, "j": last}
@@ -389,7 +406,7 @@ class World:
         return point
 
     def rows(self, atom: LinearAtom, held: Any) -> tuple[tuple[FormRow, ...], frozenset[str]]:
-        """What an atom implies as forms that are not negative, and the names in these; without the facts of the
+        """(form rows that follow from an atom with the values `held`, the names in these rows), without facts of the
         names."""
         key = atom, held
         if key not in self._rows:
@@ -398,9 +415,9 @@ class World:
         return self._rows[key]
 
     def _rows_of(self, atom: LinearAtom, held: Any) -> Iterator[GivenForm]:
-        """The linear forms that follow from an atom with the values `held`: for a token or a residue only some of what
-        it says."""
-        # A sign that is excluded bounds the form from one side, strictly if 0 is excluded too.
+        """Forms that are not negative if an atom has one of the values `held`. For tokens and residues they are only
+        necessary, not sufficient."""
+        # An excluded sign bounds the form from one side, strictly if 0 is excluded too.
         if atom[0] == "sign":
             for sign in (1, -1):
                 if -sign not in held:
@@ -409,12 +426,12 @@ class World:
         # The token at i or j.
         elif atom[0] == "letter" and atom[1] != "n" and not isinstance(atom[1], int):
             yield from self._lettered(atom[1], held)
-        # A number with one of these residues is at least the least such number that is not below its lower end.
+        # A number with one of these residues: at least the smallest such number that is not below its lower end.
         elif atom[0] == "mod":
             named = str(atom[1])
             low = self.fewest if named == "n" else 0 if named[1:2] == ":" else self.start
             yield {named: 1}, -min(r if r >= low else r + atom[2] for r in held) if low <= atom[2] else -low
-        # The token at a position that is a number, which must exist.
+        # The token at a fixed position, which must exist.
         elif atom[0] == "letter" and atom[1] != "n":
             yield {"n": 1}, self.start - 1 - int(atom[1])
             if atom[1] == self.start and self.before is None:
@@ -423,9 +440,9 @@ class World:
             yield from self._of_empty(held, self.before)
 
     def _lettered(self, v: str, held: frozenset[str]) -> Iterator[GivenForm]:
-        """What the token at a position implies for the position, and for the counts up to it."""
+        """Forms that are not negative if the token at position v is one of `held`: about v and the counts up to it."""
         first, last = self._placed(v)
-        # An added token stands at its end of the string and nowhere else.
+        # A token added by the model is at its end of the string, and at no other position.
         if self.before is not None and self.before not in held:
             yield first[0], first[1] - 1
         elif held == frozenset((self.before,)):
@@ -434,7 +451,7 @@ class World:
             yield last[0], last[1] - 1
         elif held == frozenset((self.after,)):
             yield {"n": -1, v: 1}, -self.end[1]
-        # One input symbol has been counted at its own position.
+        # An input symbol is counted at its own position: its count up to there is at least 1.
         if len(held) == 1 and (letter := next(iter(held))) in self.letters[:-1]:
             yield {f"p:{letter}:{v}": 1}, -1
         elif held == frozenset((self.letters[-1],)):
@@ -443,31 +460,31 @@ class World:
 
     @staticmethod
     def _of_empty(held: frozenset[str], added: str | None) -> Iterator[GivenForm]:
-        """What the token at one end implies for the length, where the model adds one token at the other end: the added
-        token stands at both ends iff the string is empty."""
+        """Forms about the length that follow from the tokens `held` at one end, if the model adds only the token
+        `added`, at the other end. The added token is at both ends iff the input is empty."""
         if added is not None and added in held and len(held) == 1:
             yield {"n": -1}, 1
         elif added is not None and added not in held:
             yield {"n": 1}, -2
 
     def possible(self, guard: Guard, *more: FormRow) -> bool:
-        """Whether a guard, and further linear forms that are not negative, may hold; False is sure."""
+        """Whether a guard may hold together with further form rows. False is certain, True is not."""
         return self._answer(self._consequences(guard), more)
 
-    def possible_each(self, guard: Guard, asked: Iterable[tuple[FormRow, ...]]) -> Iterator[bool]:
-        """`possible` for each of several groups of further forms."""
+    def possible_each(self, guard: Guard, groups: Iterable[tuple[FormRow, ...]]) -> Iterator[bool]:
+        """`possible` for each of several groups of further rows."""
         premises = self._consequences(guard)
-        return (self._answer(premises, more) for more in asked)
+        return (self._answer(premises, more) for more in groups)
 
     def _answer(self, implied: _Consequences | None, more: tuple[FormRow, ...]) -> bool:
-        """Whether further forms may hold with what a guard implies, remembered by the forms."""
+        """Whether further rows may hold together with the consequences of a guard; remembered."""
         if implied is None:
             return False
-        if (known := implied.answers.get(more)) is None:
-            unknown = {v for terms, _ in more for v, _ in terms if v not in implied.names}
-            facts = self.facts(implied.names | unknown).rows if unknown else ()
-            known = implied.answers[more] = self._consistency.possible(implied.premises, [*more, *facts])
-        return known
+        if (answer := implied.answers.get(more)) is None:
+            new_names = {v for terms, _ in more for v, _ in terms if v not in implied.names}
+            facts = self.facts(implied.names | new_names).rows if new_names else ()
+            answer = implied.answers[more] = self._consistency.possible(implied.premises, [*more, *facts])
+        return answer
 
     def _consequences(self, guard: Guard) -> _Consequences | None:
         """`_consequences_of`, remembered."""
@@ -477,7 +494,7 @@ class World:
         return self._implied[key]
 
     def _consequences_of(self, guard: Guard) -> _Consequences | None:
-        """The rows of a guard with the facts of their names; None where an atom has no value left, or residues
+        """The rows of a guard with the facts of their names; None if an atom has no value left, or if residues
         contradict a form."""
         if not all(guard.values()) or not self._parities(guard):
             return None
@@ -487,21 +504,22 @@ class World:
         return _Consequences(Premises(own_rows, self.facts(names)), names)
 
     def _parities(self, guard: Guard) -> bool:
-        """Whether residues agree with the forms whose number is known: its residue follows from those of the names."""
+        """Whether the residues in a guard agree with its forms that equal one number. The residue of a form follows
+        from those of its names."""
         moduli = {a[2] for a in guard if a[0] == "mod"}
         for atom, allowed in guard.items() if moduli else ():
             if atom[0] != "form" or allowed[0] is None or allowed[0] != allowed[1]:
                 continue
             for m in moduli:
-                known = [guard.get(("mod", v, m)) for v, c in atom[1] if c % m]
-                if all(x is not None and len(x) == 1 for x in known):
+                residues = [guard.get(("mod", v, m)) for v, c in atom[1] if c % m]
+                if all(x is not None and len(x) == 1 for x in residues):
                     total = sum(c * next(iter(guard["mod", v, m])) for v, c in atom[1] if c % m)
                     if (total - allowed[0]) % m:
                         return False
         return True
 
     def met(self, first: Guard, second: Guard) -> Guard | None:
-        """Both guards; None where they cannot both hold."""
+        """The conjunction of two guards; None if they cannot both hold."""
         if not second:
             return first if self.possible(first) else None
         key = guard_key(first), guard_key(second)
@@ -512,8 +530,9 @@ class World:
 
     @staticmethod
     def joined(first: Guard, second: Guard) -> Guard | None:
-        """Both guards; None where an atom of them cannot hold. Whether all can hold together is not checked."""
-        # Atom by atom: intervals and sets of values are intersected.
+        """The conjunction of two guards; None if one of its atoms has no value left. Whether all atoms can hold
+        together is not checked."""
+        # 1. Intersect intervals and sets of values, atom by atom.
         out = KeptGuard(first)
         for atom, allowed in second.items():
             if atom not in out:
@@ -528,7 +547,7 @@ class World:
                 out[atom] = out[atom] & allowed
                 if not out[atom]:
                     return None
-        # The interval of a single name shrinks to ends that have an allowed residue.
+        # 2. Move the ends of the interval of a single name inwards to numbers with an allowed residue.
         moduli = [a for a in out if a[0] == "mod"]
         for atom, allowed in list(out.items()) if moduli else ():
             if atom[0] == "form" and len(atom[1]) == 1:
@@ -545,8 +564,7 @@ class World:
         return out
 
     def complement(self, atom: LinearAtom, held: Any) -> list[Any]:
-        """The parts of an atom's domain outside `held`: the other values, or the half-lines below and above an
-        interval."""
+        """The parts of an atom's domain outside `held`: the set of other values, or the intervals below and above."""
         if atom[0] != "form":
             others = self.domain(atom) - held
             return [others] if others else []
@@ -556,6 +574,7 @@ class World:
     def implied(self, guard: Guard, atom: LinearAtom, held: Any) -> bool:
         """Whether a guard implies that an atom has one of the values `held`; False for the token at a position that may
         not exist."""
+        # A fixed position that may not exist.
         if (
             atom[0] == "letter"
             and isinstance(atom[1], int)
@@ -563,16 +582,17 @@ class World:
         ):
             return False
         outside = self.complement(atom, held)
-        if atom[0] == "form" and not any(a[0] == "mod" for a in guard):  # then its rows say all of it
-            asked = (self.rows(atom, interval)[0] for interval in (held, *outside))
-            there, *others = self.possible_each(guard, asked)
-            return there and not any(others)
+        if atom[0] == "form" and not any(a[0] == "mod" for a in guard):  # then its rows are equivalent to it
+            groups = (self.rows(atom, interval)[0] for interval in (held, *outside))
+            may_hold, *may_fail = self.possible_each(guard, groups)
+            return may_hold and not any(may_fail)
         return self.met(guard, {atom: held}) is not None and not any(
             self.met(guard, {atom: values}) is not None for values in outside
         )
 
     def loosened(self, guard: Guard, atom: LinearAtom) -> Any:
-        """The interval of a form, widened by the integers that the other atoms of the guard exclude anyway."""
+        """The interval of a form in a guard, widened by integers that the other atoms exclude anyway (at most
+        `MOST_LOOSE` on each side)."""
         interval = guard[atom]
         if atom[0] != "form" or interval[0] == interval[1]:
             return interval
@@ -596,18 +616,20 @@ class World:
         return guard
 
     def equalities(self, guard: Guard) -> dict[str, Value]:
-        """By name, its value under a guard: from forms that equal one number, each solved for one of its names."""
+        """Name -> its value under a guard, from atoms that fix a number: each form that equals one number is solved for
+        one of its names."""
         key = guard_key(guard)
         if key not in self._equalities:
             self._equalities[key] = self._solved(guard)
         return self._equalities[key]
 
     def _solved(self, guard: Guard) -> dict[str, Value]:
-        """The substitution that a guard implies, by name; see `equalities`."""
+        """`equalities`, computed."""
         new: dict[str, Value] = {}
         for atom, allowed in guard.items():
             if atom[0] == "form" and allowed[0] is not None and allowed[0] == allowed[1]:
-                # A form that is one number: solved for a position first, then for a count up to one, then for any name.
+                # A form that equals one number: solve it for j or i if possible, else for a count up to one of them,
+                # else for any name. Its coefficient must be 1 or -1.
                 names = [v for v, c in atom[1] if abs(c) == 1 and v not in new]
                 solved_name = (
                     next((v for v in ("j", "i") if v in names), None)
@@ -621,29 +643,29 @@ class World:
                     {v: Fraction(-d, c) for v, d in atom[1] if v != solved_name}, Fraction(allowed[0], c)
                 )
                 solution = self.put(solution, new)
-                # The earlier solutions take the new one in.
+                # Put the new solution into the earlier ones.
                 if solved_name not in self.names_in(solution):
                     new = {v: self.put(x, {solved_name: solution}) for v, x in new.items()} | {solved_name: solution}
             elif atom[:2] == ("letter", "n") or atom[:2] == ("letter", self.start):
                 if self.added == 1 and len(allowed) == 1 and next(iter(allowed)) in (self.before, self.after):
-                    new.setdefault("n", fmpq(1))  # the word is empty
+                    new.setdefault("n", fmpq(1))  # the input is empty
             elif atom[0] == "letter" and isinstance(atom[1], str) and allowed == frozenset((self.before,)):
-                # The token before the input stands at the first position.
+                # The token before the input is at the first position.
                 new.setdefault(atom[1], fmpq(self.start))
             elif atom[0] == "some" and allowed == frozenset((False,)):
-                # A sum of terms that are not negative, known to be 0.
+                # A sum of nonnegative terms that is 0.
                 new[atom[1]] = ZERO
-        if new.get("n") == fmpq(self.added):  # a word without letters
+        if new.get("n") == fmpq(self.added):  # an empty input
             new |= {f"{x}{a}{y}": ZERO for a in self.letters[:-1] for x, y in (("k:", ""), ("p:", ":i"), ("p:", ":j"))}
-        for v in ("i", "j"):  # counts to a position that is known
+        for v in ("i", "j"):  # counts up to the end of the string are the counts in the string
             if v in new:
-                at = linear_form(self.field, new[v])
-                if at is not None and at == self.end:
+                position = linear_form(self.field, new[v])
+                if position is not None and position == self.end:
                     new |= {f"p:{a}:{v}": self.name(f"k:{a}") for a in self.letters[:-1]}
         return new
 
     def tidy(self, guard: Guard, value: Value) -> Value:
-        """The value with the substitution that the guard implies."""
+        """The value with the substitution of `equalities`."""
         return value if isinstance(value, fmpq) else self.put(value, self.equalities(guard))
 
     # --- Signs ----------------------------------------------------------------------------------------------------
@@ -653,24 +675,24 @@ class World:
         return self.sign.of(value, guard)
 
     def whole(self, name: str) -> bool:
-        """Whether a name is an integer: a position, a length or a count."""
-        here = name in ("i", "j", "n") or name[:2] in ("k:", "p:")
-        return here or (name in self.slots and self.slots[name][0] in self.pointing)
+        """Whether a name is an integer: a position, the length, a count, or an input number that is a position."""
+        integer = name in ("i", "j", "n") or name[:2] in ("k:", "p:")
+        return integer or (name in self.slots and self.slots[name][0] in self.pointing)
 
 
 def _within(form: LinearForm, low: int | None, high: int | None) -> tuple[FormRow, ...]:
-    """That a form, whose coefficients have no common factor, lies between two integers."""
+    """The rows that a form, whose coefficients have no common factor, is between two integers (None: no bound)."""
     above = () if low is None else ((form, -low),)
     return above if high is None else (*above, (minus_terms(form), high))
 
 
 def named_in(atom: LinearAtom) -> list[Any]:
-    """The names that an atom is about."""
+    """The names in an atom."""
     return [x for x, _ in atom[1]] if atom[0] in ("form", "sign") else [atom[1]]
 
 
 def _parts(value: Function) -> tuple[fmpq_mpoly, ...]:
-    """The polynomials in which names may stand."""
+    """The polynomials of a value that may contain names."""
     return (value.num,) if value.den is value.field.one else (value.num, value.den)
 
 
