@@ -125,9 +125,11 @@ def _proved(theorem: Theorem) -> list[DefinitionRow]:
     also = f"; the same under more hypotheses: {', '.join(theorem.also)}" if theorem.also else ""
     rows = [DefinitionRow(", ".join(theorem.ids), (*statement, _formula(theorem.says), also), -1)]
     if theorem.further:  # hypotheses of other parts of the statement: this conclusion does not need them
-        far = listed([[_formula(text)] for text in theorem.further], "; ")
+        further_hypotheses = listed([[_formula(text)] for text in theorem.further], "; ")
         rows.append(
-            DefinitionRow("", ("its other parts are about names of their own, of which it supposes ", *far), -1)
+            DefinitionRow(
+                "", ("its other parts are about names of their own, of which it supposes ", *further_hypotheses), -1
+            )
         )
     return rows
 

@@ -15,37 +15,38 @@ if TYPE_CHECKING:
     from symcook.bounds.hardsoft import Decided, HardSoft
 
 
-def line(found: HardSoft) -> str:
+def line(answer: HardSoft) -> str:
     """The gap gamma(n) and the status in one line: the repr."""
-    return brief(f"<HardSoft {found.name}: gamma(n) = {found.gamma or 'none'}, {found.status}>")
+    return brief(f"<HardSoft {answer.name}: gamma(n) = {answer.gamma or 'none'}, {answer.status}>")
 
 
-def document(found: HardSoft) -> Document:
+def document(answer: HardSoft) -> Document:
     """The answer in tables; if the scores of a head are closer than gamma, the string on which they are."""
-    heads = [[head.head, head.word or "none", head.untied or "as they are"] for head in found.heads]
+    heads = [[head.head, head.word or "none", head.untied or "as they are"] for head in answer.heads]
     parts: list[PlainLines | Table] = [Table(heads, ["head", "first tie at", "scores"])]
-    title = f"{found.name} with softmax in place of hard attention: {_status(found.status)}"
+    title = f"{answer.name} with softmax in place of hard attention: {_status(answer.status)}"
     # No answer: the scores of a head are closer than gamma at some string.
-    if found.fails is not None:
-        failure = found.fails
-        why = f"gamma = {found.gamma} is more than the gap {written(failure.least)} of {failure.head} at the string {failure.word}"
+    if answer.fails is not None:
+        failure = answer.fails
+        gap = f"the gap {written(failure.least)} of {failure.head} at the string {failure.word}"
+        why = f"gamma = {answer.gamma} is more than {gap}"
         return Document(title, [*parts, PlainLines([f"{why}, n = {failure.n}"])])
-    gamma, x_max, *h_max = (size or "none" for size in (found.gamma, found.x_max, *found.h_max))
+    gamma, x_max, *h_max = (size or "none" for size in (answer.gamma, answer.x_max, *answer.h_max))
     parts.append(PlainLines([f"gamma(n) = {gamma}, x_max(n) = {x_max}, h_max by layer: {', '.join(h_max)}"]))
-    parts.append(Table([[name, value] for name, value in found.constants.items()], ["constant", "value"]))
+    parts.append(Table([[name, value] for name, value in answer.constants.items()], ["constant", "value"]))
     # For each length: gamma, the temperature of Theorem 26, the temperature by the constants of the layers, the largest
     # temperature that works, and the error with the string where it is largest.
     rows = [
         [str(row.n), *map(_shown, (row.gamma, row.tau_theorem, row.tau_layers)),
          "any" if row.tau_needed is None else row.tau_needed.mid, row.error.mid, row.word]
-        for row in found.rows
+        for row in answer.rows
     ]  # fmt: skip
     header = ["n", "gamma", "tau, Theorem 26", "tau by layer", "tau needed", "error at tau by layer", "string"]
     parts.append(Table(rows, header))
-    if found.inputs is not None and found.inputs.restricted:
-        parts.append(PlainLines([f"inputs: {found.inputs.says}"]))
-    if found.decides is not None:
-        parts.append(PlainLines([_decided_text(found.decides)]))
+    if answer.inputs is not None and answer.inputs.restricted:
+        parts.append(PlainLines([f"inputs: {answer.inputs.says}"]))
+    if answer.decides is not None:
+        parts.append(PlainLines([_decided_text(answer.decides)]))
     return Document(title, parts)
 
 
@@ -55,11 +56,11 @@ def _status(status: str) -> str:
     return status if checked == status else f"checked on all strings up to length {checked} ({status})"
 
 
-def write(found: HardSoft, targets: Sequence[Path], force: bool) -> Sequence[Path]:
+def write(answer: HardSoft, targets: Sequence[Path], force: bool) -> Sequence[Path]:
     """Write the softmax model, if there is one, to each target; return the files written."""
     from symcook.model.modelfile import save
 
-    return [] if found.soft is None else [save(found.soft, target, force=force) for target in targets]
+    return [] if answer.soft is None else [save(answer.soft, target, force=force) for target in targets]
 
 
 def _decided_text(decided: Decided) -> str:

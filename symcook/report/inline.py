@@ -30,18 +30,18 @@ def inline(text: str, known: Collection[str]) -> str:
     >>> print(inline("row r at p = n*(N + 1), or S + 1..S + R", {"r", "p", "N", "S", "R"}))
     row $r$ at $p = n\\,\\left(N + 1\\right)$, or $S + 1,\\dots,S + R$
     """
-    # The longest formula that begins at a token is set as one; `at` is the end of the text that is written already.
-    signs, out, at, place = list(SIGN.finditer(text)), "", 0, 0
+    # The longest formula that begins at a token is set as one; `written_to` is the end of the text that `out` has.
+    signs, out, written_to, place = list(SIGN.finditer(text)), "", 0, 0
     while place < len(signs):
         formula = next(_formulas(text, signs[place:], {*known, *POSITION}), None)
         if formula is None:
             place += 1
             continue
         count, drawn = formula
-        out += escaped(text[at : signs[place].start()]) + f"${drawn}$"
+        out += escaped(text[written_to : signs[place].start()]) + f"${drawn}$"
         place += count
-        at = signs[place - 1].end()
-    return out + escaped(text[at:])
+        written_to = signs[place - 1].end()
+    return out + escaped(text[written_to:])
 
 
 def _formulas(text: str, signs: list[re.Match[str]], known: Collection[str]) -> Iterator[tuple[int, str]]:

@@ -15,7 +15,7 @@ from symcook.report.latex import CAPITALS, LETTERS, STRENGTH, negated
 
 _DRAWN = dict(zip(LETTERS, "αβγδεζηθικλμνξπρστφχψω", strict=True)) | {"eps": "ε"}
 _DRAWN |= dict(zip(CAPITALS, "ΓΔΘΛΞΠΣΥΦΨΩ", strict=True))
-_SIGNS = {  # MathML of binary operators and connectives"+": "+", "-": "−", "=": "=", "<=": "≤", "<": "<", "&": "∧", "|": "∨", "->": "⇒", "<->": "⇔"}
+_SIGNS = {"+": "+", "-": "−", "=": "=", "<=": "≤", "<": "<", "&": "∧", "|": "∨", "->": "⇒", "<->": "⇔"}
 _NAMES = {"relu": "ReLU", "log": "ln"}
 _QUANTIFIERS = {"all in": "∀", "ex in": "∃"}
 _WEAK = {"all in": 0, "ex in": 0, "all": 0, "ex": 0, "if": 9}
@@ -58,8 +58,8 @@ def _drawn(tree: Tree) -> str:
         return _row("<mo>−</mo>", _inside(tree[1], 12))
     if tag == "/":
         return _fraction(tree[1], tree[2])
-    if tag == "+" and (less := negated(tree[2])) is not None:
-        return _row(_inside(tree[1], 10), "<mo>−</mo>", _inside(less, 11))
+    if tag == "+" and (without_minus := negated(tree[2])) is not None:
+        return _row(_inside(tree[1], 10), "<mo>−</mo>", _inside(without_minus, 11))
     if tag in ("+", "-"):
         return _row(_inside(tree[1], 10), f"<mo>{_SIGNS[tag]}</mo>", _inside(tree[2], 11))
     if tag == "*":
@@ -70,9 +70,13 @@ def _drawn(tree: Tree) -> str:
         return _row(_inside(tree[1][1], 9), "<mo>≠</mo>", _inside(tree[1][2], 9))
     # Relations and connectives; a chain of & or | needs no brackets on its right side.
     if tag in _SIGNS:
-        own = STRENGTH[tag]
+        own_strength = STRENGTH[tag]
         sign = f"<mo>{escape(_SIGNS[tag])}</mo>"
-        return _row(_inside(tree[1], own + 1), sign, _inside(tree[2], own if tag in ("&", "|") else own + 1))
+        return _row(
+            _inside(tree[1], own_strength + 1),
+            sign,
+            _inside(tree[2], own_strength if tag in ("&", "|") else own_strength + 1),
+        )
     if tag == "call":
         return _call(tree[1], tree[2])
     if tag == "~":
@@ -114,15 +118,15 @@ def _bracketed(tree: Tree, seen: bool) -> str:
     if not seen and (tree[0] == "name" or (tree[0] == "num" and tree[1] >= 0 and tree[2] == 1)):
         return _drawn(tree)
     inside = _drawn(tree)
-    low = "" if _TALL.search(inside) else ' stretchy="false"'
-    left, right = (f"<mo{low}>(</mo>", f"<mo{low}>)</mo>") if seen else (_unseen("("), _unseen(")"))
+    not_stretched = "" if _TALL.search(inside) else ' stretchy="false"'
+    left, right = (f"<mo{not_stretched}>(</mo>", f"<mo{not_stretched}>)</mo>") if seen else (_unseen("("), _unseen(")"))
     return _row(left, inside, right)
 
 
 def _inside(tree: Tree, strength: int) -> str:
     """A subterm, in brackets if it binds more weakly than `strength`."""
-    own = 10 if tree[0] == "num" and tree[1] < 0 else _WEAK.get(tree[0], STRENGTH.get(tree[0], 100))
-    return _bracketed(tree, True) if own < strength else _drawn(tree)
+    own_strength = 10 if tree[0] == "num" and tree[1] < 0 else _WEAK.get(tree[0], STRENGTH.get(tree[0], 100))
+    return _bracketed(tree, True) if own_strength < strength else _drawn(tree)
 
 
 def _fraction(above: Tree, below: Tree) -> str:
@@ -160,5 +164,10 @@ def _call(name: str, given: tuple[Tree, ...]) -> str:
         left, right = _BRACKETS[name]
         return _row(f"<mo>{left}</mo>", _drawn(given[0]), f"<mo>{right}</mo>")
     arguments = "<mo>,</mo>".join(map(_drawn, given))
-    low = "" if _TALL.search(arguments) else ' stretchy="false"'
-    return _row(f"<mi>{escape(_NAMES.get(name, name))}</mi>", f"<mo{low}>(</mo>", arguments, f"<mo{low}>)</mo>")
+    not_stretched = "" if _TALL.search(arguments) else ' stretchy="false"'
+    return _row(
+        f"<mi>{escape(_NAMES.get(name, name))}</mi>",
+        f"<mo{not_stretched}>(</mo>",
+        arguments,
+        f"<mo{not_stretched}>)</mo>",
+    )
