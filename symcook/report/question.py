@@ -179,7 +179,7 @@ def figure(answer: Answer) -> Figure:
 
 
 def _bars_and_level(answer: Answer) -> tuple[Any, Any]:
-    """The bars of a tolerance, one for each length, and the level: the present value of the weight if it is rational."""
+    """The bars of a tolerance, one for each length, and the level: the value of the weight now, if rational."""
     bars = tuple(
         (Fraction(str(row["n"])), *(None if row.get(side) is None else Fraction(_ball(row[side]).mid) for side in ENDS))
         for row in answer.rows
