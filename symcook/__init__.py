@@ -5,8 +5,8 @@
     >>> model("(())").accept
     True
 
-Names are imported when they are first used, so that `import symcook` costs nothing, not even `typing`. It is over at
-once, as a Ctrl-C before `symcook.__main__.main` runs cannot be caught.
+Names are imported when they are first used, so that `import symcook` imports nothing else, not even `typing`. The
+import must be quick, because a Ctrl-C during it, before `symcook.__main__.main` runs, cannot be caught.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 
+# The modules of the public names, and the module of each name.
 _HOMES = {
     "model.ends": ("Embedding", "Readout"),
     "model.parts": ("Layer", "SelfAttention", "FeedForward", "Head", "LayerNorm"),
@@ -75,7 +76,7 @@ VERBS = {
     "diff": "symcook.export.diff:diff",
     "save": "symcook.model.modelfile:save",
 }
-"""What a model can be asked: each function takes the model first (`symcook.model.answers`)."""
+"""{method of a model: the function that it calls}; the model is the first argument (`symcook.model.answers`)."""
 
 __all__ = [
     "BadInput", "Builder", "Embedding", "FeedForward", "Fold", "Head", "Layer", "LayerNorm", "NotExact", "Parameter",
@@ -86,6 +87,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    """A public name or a module of symcook, imported when it is first used."""
     from importlib import import_module
     from importlib.util import find_spec
 

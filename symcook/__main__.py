@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 
-TYPE_CHECKING = False  # that of `typing` takes as long to import as everything else here together
+TYPE_CHECKING = False  # importing it from `typing` would take as long as everything else here together
 if TYPE_CHECKING:
     from symcook.errors import SymcookError
 
+# Exit codes; those of errors are in `symcook.errors`.
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 DEFECT = 4
@@ -16,8 +17,8 @@ DEFECT = 4
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code; see the table of exit codes in the manual.
 
-    Every error is one sentence on stderr; `--debug` adds the traceback. Without `argv` it is the program, which takes
-    its arguments from the command line and handles Ctrl-C even where Python would drop it.
+    Every error is one sentence on stderr; `--debug` adds the traceback. Without `argv` this is the whole program: it
+    takes its arguments from the command line, and handles Ctrl-C even where Python would drop it.
     """
     try:
         try:
@@ -32,30 +33,35 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _written() -> str:
-    """The end of the message of an interrupted command: the files that it had finished."""
+    """The end of the message of an interrupted command: the files that it had written completely."""
     files = sys.modules.get("symcook.files")
     names = ", ".join(map(str, files.finished)) if files is not None else ""
     return f"; these files were written before: {names}" if names else ""
 
 
 def _end_quietly() -> None:
-    """From here on a Ctrl-C ends the program at once, as it ends a program in C: Python would print a traceback while
-    it takes itself apart, with an answer already given. Nothing changes where somebody else handles the signal."""
+    """Let a Ctrl-C end the program at once from here on, as it ends a program in C.
+
+    The answer has been given. Python would print a traceback if a Ctrl-C came during its shutdown. Nothing changes if
+    another handler of the signal was set.
+    """
     import contextlib
     import signal
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        with contextlib.suppress(ValueError):  # a thread beside the main one may not
+        with contextlib.suppress(ValueError):  # only the main thread may set a handler
             signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _run(arguments: list[str]) -> int:
-    """Run a command; the exit code, also of any error but an interruption."""
+    """Run a command; return its exit code, also if it fails. Only an interruption is raised."""
     import gc
 
     if (files := sys.modules.get("symcook.files")) is not None:
         files.finished.clear()  # files of an earlier command in this process
-    gc.set_threshold(100_000, 20, 50)  # terms are many small tuples without cycles; `prove --all` takes a quarter less
+    # Terms are many small tuples without cycles: with fewer garbage collections `prove --all` takes a quarter less
+    # time.
+    gc.set_threshold(100_000, 20, 50)
     try:
         if sys.flags.optimize > 1:
             from symcook.present import without_docstrings
@@ -77,7 +83,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def dispatch(arguments: list[str]) -> int:
-    """Parse the arguments and run the command; its exit code. Bad usage is BadInput.
+    """Parse the arguments and run the command; return its exit code. Raises BadInput for bad usage.
 
     Help and list need only the table of commands. They are answered here, before click is imported: its import alone
     takes four times as long as Python's own start.
@@ -104,8 +110,7 @@ def dispatch(arguments: list[str]) -> int:
 
 
 def _by_interrupt(error: BaseException | None) -> bool:
-    """Whether an error was caused by a Ctrl-C: a compiled module that is interrupted while it loads raises an error of
-    its own."""
+    """Whether a Ctrl-C caused an error: a compiled module that is interrupted while it loads raises another error."""
     for _ in range(100):
         if error is None or isinstance(error, KeyboardInterrupt):
             break
@@ -114,7 +119,7 @@ def _by_interrupt(error: BaseException | None) -> bool:
 
 
 def _open_streams() -> None:
-    """Make both streams usable. BadInput where stdout is closed: nobody would see the answer."""
+    """Make stdout and stderr usable. Raises BadInput if stdout is closed: nobody would see the answer."""
     if sys.stderr is None:
         import os
 
@@ -124,16 +129,19 @@ def _open_streams() -> None:
 
         raise BadInput("the standard output must be open", "a closed one", "use > /dev/null to see no answer")
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot draw a character gets an escape, not a traceback.
+        # A character that the terminal cannot show is printed as an escape, instead of a traceback.
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
 
 
-def _unraisable(lost: object) -> None:
-    """Repeat a Ctrl-C that Python drops, with a traceback, inside some callbacks: it comes again right after them."""
-    if not isinstance(getattr(lost, "exc_value", None), KeyboardInterrupt):
-        sys.__unraisablehook__(lost)  # type: ignore[arg-type]
+def _unraisable(unraisable: object) -> None:
+    """Repeat a Ctrl-C that Python drops inside some callbacks, where it would print a traceback and continue.
+
+    The Ctrl-C comes again right after the callback.
+    """
+    if not isinstance(getattr(unraisable, "exc_value", None), KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)  # type: ignore[arg-type]
         return
     import _thread
     import threading
@@ -142,8 +150,10 @@ def _unraisable(lost: object) -> None:
 
 
 def _failed(error: BaseException, arguments: list[str]) -> int:
-    """Print the sentence of an error that ended a command, with ``--json`` also a document (unless the answer was
-    printed before it); the exit code."""
+    """Print the sentence of an error that ended a command; return the exit code.
+
+    With ``--json`` a document is printed too, unless the command has printed one already.
+    """
     debug = "--debug" in arguments
     if debug:
         import traceback
@@ -153,22 +163,22 @@ def _failed(error: BaseException, arguments: list[str]) -> int:
         return error.code if isinstance(error.code, int) else DEFECT
     from symcook.errors import BadInput, SymcookError
 
-    # Errors of symcook have their own exit codes; files and streams are bad input; all else is a defect.
+    # Errors of symcook have their own exit codes; errors of files and streams are bad input; all others are defects.
     if isinstance(error, SymcookError) and type(error) is not SymcookError:
-        told_error, code = error, error.exit_code
+        printed_error, code = error, error.exit_code
     elif isinstance(error, OSError) and error.errno is not None:
         _drop_stdout_if_full()
         where = f"{error.filename or 'standard output or input'} ({error.strerror})"
-        told_error, code = BadInput("a file must be readable or writable", where), 2
+        printed_error, code = BadInput("a file must be readable or writable", where), 2
     else:
         hint = "" if debug else " and add --debug to see where"
         what = f"{type(error).__name__}: {error if str(error) else 'no message'}"
-        told_error, code = SymcookError(f"a defect of symcook, please report it{hint}: {what}"), DEFECT
-    # `run --steps --json` prints one document a line, so that its error is a line too.
+        printed_error, code = SymcookError(f"a defect of symcook, please report it{hint}: {what}"), DEFECT
+    # `run --steps --json` prints one document on each line, so that its error must be one line too.
     if "--json" in arguments:
         streamed = any(option == "--steps" or option.startswith("--steps=") for option in arguments)
-        _document(told_error, streamed)
-    return _say(told_error.sentence, code)
+        _document(printed_error, streamed)
+    return _say(printed_error.sentence, code)
 
 
 def _document(error: SymcookError, line: bool) -> None:
@@ -184,7 +194,7 @@ def _document(error: SymcookError, line: bool) -> None:
 
 
 def _say(sentence: str, code: int) -> int:
-    """Print an error as one line on stderr; the exit code."""
+    """Print an error as one line on stderr; return the exit code."""
     import contextlib
 
     with contextlib.suppress(OSError):
@@ -193,7 +203,7 @@ def _say(sentence: str, code: int) -> int:
 
 
 def _drop_stdout_if_full() -> None:
-    """Give up buffered output that cannot be written (a full disk): the interpreter would raise again at its end."""
+    """Discard buffered output that cannot be written (a full disk): the interpreter would raise again at its exit."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -202,7 +212,7 @@ def _drop_stdout_if_full() -> None:
 
 
 def _drop_stdout() -> None:
-    """Point stdout at nothing, so that the interpreter's last flush does not fail as well."""
+    """Redirect stdout to the null device, so that the interpreter's last flush does not fail too."""
     import contextlib
     import os
 

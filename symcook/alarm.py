@@ -1,7 +1,7 @@
-"""Limits of time, which end what stands under them wherever it is, so that nothing below has to look at the time.
+"""Time limits, which interrupt a computation wherever it is, so that the computation need not look at the time.
 
-The library's own limits are in seconds of the processor: a busy machine then finds and accepts what a quiet one does.
-Only `waiting`, under which a command does what a user waits for, goes by the clock.
+The library's own limits (`alarm`) are in seconds of processor time, so that the results on a busy machine are those on
+an idle one. Only the limit of a command for which a user waits (`waiting`) is in real time.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ from contextlib import ExitStack, contextmanager
 
 
 class TimeUp(BaseException):
-    """The time that something may take is over, by the limit `until`. No error of ours: nothing on the way may take it
-    for an open answer."""
+    """The time of a computation is over, by the limit `until`.
+
+    It is not an error of symcook: no handler in between must take it for an undecided answer.
+    """
 
     def __init__(self, until: Until) -> None:
         self.until = until
 
 
 class Until:
-    """A moment: when so many `seconds` of the processor are spent from now on, or this `part` of the time that a user
-    still waits."""
+    """A time limit: the moment at which `seconds` of processor time are spent from now on, or the fraction `part` of
+    the remaining time of the surrounding `waiting`, whichever is earlier."""
 
     def __init__(self, seconds: float, part: float = 1) -> None:
         self.processor = time.process_time() + seconds
@@ -32,12 +34,12 @@ class Until:
 
     @property
     def left(self) -> float:
-        """The seconds that are left, at most; 0 or fewer where the time is over."""
+        """An upper bound on the remaining seconds; 0 or negative if the time is over."""
         return min(self.processor - time.process_time(), self.clock - time.monotonic())
 
 
 class _Waits(threading.local):
-    """When the user of this thread has waited long enough, by the clock."""
+    """For each thread the end of its innermost `waiting`, by `time.monotonic`; infinite outside of any."""
 
     until = math.inf
 
@@ -46,7 +48,7 @@ _waits = _Waits()
 
 
 def timers() -> bool:
-    """Whether there are timers: not on Windows, and not outside of the main thread."""
+    """Whether timers can be set: not on Windows, and only in the main thread."""
     import signal
 
     return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
@@ -54,8 +56,10 @@ def timers() -> bool:
 
 @contextmanager
 def alarm(limit: float | Until) -> Iterator[None]:
-    """TimeUp is raised under ``with`` after so many seconds of the processor, or at that moment; without effect where
-    there are no timers."""
+    """A context in which TimeUp is raised after `limit` seconds of processor time, or at the moment `limit`.
+
+    It has no effect where there are no timers.
+    """
     if not timers():
         yield
         return
@@ -70,8 +74,10 @@ def alarm(limit: float | Until) -> Iterator[None]:
 
 @contextmanager
 def waiting(seconds: float) -> Iterator[None]:
-    """A user waits so many seconds for what stands under ``with``: each `Until` made there ends by then, and TimeUp is
-    raised where nothing below has ended in time."""
+    """A context with a limit of `seconds` in real time, for a computation for which a user waits.
+
+    Each `Until` that is made in it ends by then at the latest. TimeUp is raised at the limit.
+    """
     before = _waits.until
     _waits.until = min(before, time.monotonic() + seconds)
     try:
@@ -82,15 +88,18 @@ def waiting(seconds: float) -> Iterator[None]:
 
 
 _standing: list[Callable[[], None]] = []
-"""What undoes the limits that have not ended, the outermost first. TimeUp may come just where one is set or stopped:
-that one is dropped, those around it undo it, and where it ends later it leaves all as it is."""
+"""For each limit that has not ended, the outermost first, a function that undoes it.
+
+TimeUp may be raised just while a limit is being set or stopped, so that its own end is not reached. Then a limit around
+it undoes it; its own end, if it comes later, does nothing."""
 
 
 @contextmanager
 def _timer(timer: str, number: str, seconds: float, until: Until) -> Iterator[None]:
-    """TimeUp after so many seconds of this timer, or sooner where a limit around it ends sooner.
+    """A context in which TimeUp is raised after `seconds` of one timer, or sooner if a limit around it ends sooner.
 
-    The time may end while the timer is set, and while it is stopped: TimeUp then leaves no timer behind either.
+    timer, number: "REAL" and "SIGALRM", or "PROF" and "SIGPROF". If the time ends while the timer is being set or
+    stopped, no timer remains either.
     """
     import signal
 
@@ -98,32 +107,33 @@ def _timer(timer: str, number: str, seconds: float, until: Until) -> Iterator[No
     clock = time.process_time if timer == "PROF" else time.monotonic
     over = False
 
-    def late(*_: object) -> None:
+    def on_signal(*_: object) -> None:
         """The handler of the signal; a signal that comes after the end is ignored."""
         if not over:
             raise TimeUp(until)
 
-    # What was set before: the time that is left of a limit around this one, and its handler.
-    around, begun, before = signal.getitimer(which)[0], clock(), signal.getsignal(sign)
+    # What was set before: the remaining time of a limit around this one (0: none), and its handler.
+    time_of_outer, begun, outer_handler = signal.getitimer(which)[0], clock(), signal.getsignal(sign)
 
     def undo() -> None:
-        """Stops this limit and lets the one around it go on with the time that it has left."""
+        """Stop this limit, and set the limit around it again, with its remaining time."""
         nonlocal over
         over = True
         signal.setitimer(which, 0)
-        signal.signal(sign, before)
-        if around:
-            signal.setitimer(which, max(around - (clock() - begun), 1e-3), 1)
+        signal.signal(sign, outer_handler)
+        if time_of_outer:
+            signal.setitimer(which, max(time_of_outer - (clock() - begun), 1e-3), 1)
 
     try:
         try:
             _standing.append(undo)
-            signal.signal(sign, before if 0 < around < seconds else late)
-            # no time left is little time: 0 would be none at all; and again: Python drops what some callbacks raise
-            signal.setitimer(which, max(min(seconds, around or seconds), 1e-3), 1)
+            signal.signal(sign, outer_handler if 0 < time_of_outer < seconds else on_signal)
+            # At least 1 ms, since 0 would set no timer. The signal is repeated each second, since Python drops
+            # exceptions that are raised in some callbacks.
+            signal.setitimer(which, max(min(seconds, time_of_outer or seconds), 1e-3), 1)
             yield
         finally:
-            over = True  # the next line too may be where the time ends
+            over = True  # set first: the time may end at the next line
     finally:
         over = True
         while undo in _standing:

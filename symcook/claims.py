@@ -1,17 +1,21 @@
 """The claims of the papers: their inventory, and the ledger of statuses that replay computed.
 
-A status is never written by hand. `symcook.recount` replays every certificate; ``proofs/ledger.py`` writes what it
-finds to ``symcook/data/ledger.jsonl``, a row a line, with a digest of everything that the status rests on; `ledger`
-reads that file and calls a row stale, and so OPEN, where the digest no longer fits. To read it no proof is looked into.
+A status is never written by hand. `symcook.recount` replays every certificate. ``proofs/ledger.py`` writes the results
+to ``symcook/data/ledger.jsonl``, one row on each line, with a digest of everything that the status depends on. `ledger`
+reads that file; a row whose digest has changed is stale, and so OPEN. Reading the ledger replays no proof.
 
-What no replay can find out stands in ``proofs/reviewed.json``, an entry a claim with its reason ("why"): which kind a
-row is where the table's word misleads ("kind"), the test that shows that the library's object is the one that a
-definition means ("test"), where a sentence that the paper only cites comes from ("cited"), that a sentence reports a
-measurement ("empirical"), why one asserts nothing that could be proved or refuted ("no claim"), which row says the same
-in other words ("same"), and of what is false as printed which kind of slip it is ("slip"), with that paper's words
-("printed"), the smallest counterexample as a person would write it ("counterexample") and what holds in its place
-("repair"); the reason is the objection. An entry states facts; the
-status follows by a rule.
+Facts that replay cannot find are in ``proofs/reviewed.json``. It has an entry for a claim, with the reason ("why") and:
+
+- "kind": the kind of the row, if the word in the table is misleading;
+- "test": the test of a definition, which shows that the library's object is the one that the paper defines;
+- "cited": the source of a sentence that the paper only cites;
+- "empirical": that a sentence reports a measurement;
+- "no claim": that a sentence asserts nothing that could be proved or refuted;
+- "same": the row with the same statement in other words;
+- for a sentence that is false as stated: its error type ("slip"), the paper's words ("printed"), the smallest
+  counterexample in words ("counterexample"), and what holds instead ("repair"). The reason is then the objection.
+
+An entry states facts; the status follows from them by a rule (`symcook.recount.status_of`).
 """
 
 from __future__ import annotations
@@ -37,52 +41,65 @@ LEDGER = "ledger.jsonl"
 PAPERS = ("cookbook", "chiang2022", "merrill2024", "yang2026")
 STATUSES = ("PROVED", "DECIDED", "CHECKED", "REFUTED", "CORRECTED", "DEFINED", "CITED", "EMPIRICAL", "NO CLAIM", "OPEN")
 SLIPS = ("misprint", "boundary", "missing hypothesis", "wrong")
-"""Classes of errata: false, though what is meant is clear; false at an edge (n = 1, the empty word, 0); true under a
-condition that is not printed; false where it matters. A misprint can be read as printed, and is then false: only other
-passages (a proof, an example) show what is meant."""
+"""The error types of statements that are false as stated.
+
+misprint: false as printed, but other passages (a proof, an example) show which statement is meant. boundary: false only
+in a boundary case (n = 1, the empty string, 0). missing hypothesis: true under a condition that is not stated. wrong:
+false in other cases too."""
 ASIDES = ("typo", "reading")
-"""Remarks that leave a statement true in its plain reading: a slip of the pen, and what the words leave to the reader
-(a tolerance is positive). A typo cannot be read as printed: it means nothing there (a lost index, a wrong reference),
-or the words or the display next to it have the right form."""
+"""The types of remarks on statements that are true in their plain reading.
+
+typo: an error that cannot be read as printed, since it has no meaning (a lost index, a wrong reference), or since the
+words or the display next to it have the right form. reading: something that the words leave to the reader (for example
+that a tolerance is positive)."""
 DEFINITION = "definition"
+"""The kind of a row that is a definition."""
 BY_PEOPLE = {"DEFINED": "test", "CITED": "cited", "EMPIRICAL": "empirical", "NO CLAIM": "no claim"}
-"""The fact of ``proofs/reviewed.json`` that a row with such a status has; all others but OPEN have a certificate."""
+"""{status: the fact in ``proofs/reviewed.json`` that it needs}. The other statuses, except OPEN, need a certificate."""
 COLUMNS = ("id", "location", "kind", "statement", "parameters", "test_form")
+"""The columns of the tables of claims, ``symcook/data/claims/PAPER.tsv``."""
 _STALE = "stale: something that the status rests on has changed since it was computed"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement of a paper, in our words, and what is known about it.
-
-    `corrected` is the id of a proved corrected statement; `assuming` lists the ids of the statements without a proof
-    that the status rests on, through lemmas and the correction as well; `gaps` lists steps of the printed proof that do
-    not follow, and places where the print deviates from what is meant ({"step", "why", "repair"}; the latter have a
-    "class", one of SLIPS or ASIDES); `tried` says what was attempted against the claim before it was proved. Of a
-    claim that is false as printed `slip` is one of SLIPS, `printed` the paper's words, `reason` the objection,
-    `counterexample` the smallest, in words, and `repair` what holds. `same` is an earlier row with the same statement.
-    Of other rows `reason` is why they are DEFINED (by the test `test`), CITED, EMPIRICAL or NO CLAIM.
-    """
+    """One statement of a paper, in our words, and what is known about it."""
 
     id: str
     paper: str
     location: str
+    """The place in the paper."""
     kind: str
+    """The kind of statement, such as theorem, equation or `DEFINITION`."""
     statement: str
     status: str = "OPEN"
+    """One of STATUSES, or "CHECKED N"."""
     corrected: str | None = None
+    """The id of the corrected statement, which is proved."""
     assuming: tuple[str, ...] = ()
+    """The ids of statements without a proof on which the status depends, also through lemmas and the correction."""
     lemmas: tuple[str, ...] = ()
+    """The lemmas that the proof uses."""
     gaps: tuple[dict[str, str], ...] = ()
+    """Steps of the paper's proof that do not follow, and places where the print differs from what is meant: {"step",
+    "why", "repair"}; the latter also have a "class", one of SLIPS or ASIDES."""
     tried: tuple[str, ...] = ()
+    """The attempts to refute the claim before it was proved."""
     note: str = "not yet treated"
     slip: str | None = None
+    """For a claim that is false as stated: its error type, one of SLIPS."""
     same: str | None = None
+    """Another row with the same statement."""
     test: str | None = None
+    """For DEFINED: the test."""
     reason: str | None = None
+    """For a claim that is false as stated: the objection. Else the reason for DEFINED, CITED, EMPIRICAL or NO CLAIM."""
     printed: str | None = None
+    """For a claim that is false as stated: the paper's words."""
     counterexample: str | None = None
+    """For a claim that is false as stated: the smallest counterexample, in words."""
     repair: str | None = None
+    """For a claim that is false as stated: what holds instead."""
 
     def to_json(self) -> dict[str, Any]:
         """One entry of ``symcook claims --json``; "objects" are the recipes and functions that the claim is about."""
@@ -91,44 +108,44 @@ class Claim:
 
     @property
     def words(self) -> str:
-        """The status with what it assumes: ``PROVED assuming named.x``."""
+        """The status with its assumptions: ``PROVED assuming named.x``."""
         return self.status + (f" assuming {', '.join(self.assuming)}" if self.assuming else "")
 
     @property
     def numbers(self) -> str:
-        """Over which numbers a status with a proof or a refutation holds; empty for the others."""
+        """The numbers over which a proof or a refutation holds; "" for other statuses."""
         return "exact reals" if self.status in ("PROVED", "REFUTED", "CORRECTED") else ""
 
     @property
     def counted(self) -> bool:
-        """Whether the row counts as a claim: it is no definition, and no earlier row says the same."""
+        """Whether the row counts as a claim: it is not a definition and does not repeat another row."""
         return self.kind != DEFINITION and self.same is None
 
 
 @dataclass(frozen=True)
 class Known:
-    """What replay found about one claim, as the ledger file keeps it.
-
-    `rests` is the digest of the files that the status rests on (`row_digest`); the digest that is stored covers the
-    row itself as well, so that a changed word is noticed.
-    """
+    """What replay found about one claim, as the ledger file stores it. The fields are those of `Claim`, and `rests`."""
 
     status: str
     rests: str
+    """The digest of everything that the status depends on (`row_digest`); "" if there is nothing."""
     corrected: str | None = None
     assuming: tuple[str, ...] = ()
     lemmas: tuple[str, ...] = ()
     same: str | None = None
 
     def sealed(self, name: str) -> str:
-        """sha256 of the row of the claim `name`: its words and what they rest on; empty where they rest on nothing."""
+        """The digest that the ledger stores with the row of the claim `name`; "" if `rests` is "".
+
+        It covers the row itself and `rests`, so that a changed word in the row is noticed.
+        """
         words = [name, self.status, self.corrected, self.assuming, self.lemmas, self.same, self.rests]
         return digest(json.dumps(words)) if self.rests else ""
 
 
 @cache
 def table() -> dict[str, dict[str, str]]:
-    """The cells of every row of the inventory, by id: what the papers say, in our words."""
+    """{id: {column: cell}} of every row of the inventory: the statements of the papers, in our words."""
     rows: dict[str, dict[str, str]] = {}
     for paper in PAPERS:
         head, *lines = (DATA / "claims" / f"{paper}.tsv").read_bytes().decode("utf-8").rstrip("\n").split("\n")
@@ -146,7 +163,7 @@ def table() -> dict[str, dict[str, str]]:
 
 @cache
 def inventory() -> dict[str, Claim]:
-    """Every claim of the four papers by id, in the papers' order, none with a status yet."""
+    """Every claim of the four papers by id, in the papers' order, without statuses."""
     claims: dict[str, Claim] = {}
     for name, cells in table().items():
         note = "cited" if "(cited" in cells["statement"] else Claim.note
@@ -155,12 +172,13 @@ def inventory() -> dict[str, Claim]:
 
 
 def word(status: str) -> str:
-    """The status without its number: CHECKED of CHECKED N."""
+    """The status without its number: CHECKED for CHECKED N."""
     return "CHECKED" if status.startswith("CHECKED ") else status
 
 
-def _place(name: str) -> str | None:
-    """What to ask where `name` is a place of a paper, as 9.2.1 or thm12, or a word of ids; None where it is in none."""
+def _hint(name: str) -> str | None:
+    """A hint for an unknown id `name` that is a place of a paper, such as 9.2.1 or thm12, or a part of ids; else
+    None."""
     for id_known in inventory():
         for inside in (f".s{name}.", f".{name}."):
             if inside in f"{id_known}.":
@@ -171,23 +189,23 @@ def _place(name: str) -> str | None:
 
 
 def claim(name: str) -> Claim:
-    """One claim by id; BadInput with the nearest id where there is none."""
+    """The claim with the id `name`. Raises BadInput, with the nearest id, for an unknown id."""
     if name not in inventory():
-        raise unknown("claim", name, list(inventory()), _place(name))
+        raise unknown("claim", name, list(inventory()), _hint(name))
     return inventory()[name]
 
 
 def remarks() -> dict[str, dict[str, Any]]:
-    """What was tried against a claim, gaps of its printed proof, and notes, by claim id; written by people."""
+    """{claim id: remarks}, written by people: attempts to refute the claim, gaps in the paper's proof, and notes."""
     from symcook.proof.files import proofs_directory
 
     files = sorted((proofs_directory() / "remarks").glob("*.json"))
-    return _said(tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in files))
+    return _read_remarks(tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in files))
 
 
 @cache
-def _said(files: tuple[tuple[Path, int, int], ...]) -> dict[str, dict[str, Any]]:
-    """What `remarks` reads; once as long as the files stay as they are."""
+def _read_remarks(files: tuple[tuple[Path, int, int], ...]) -> dict[str, dict[str, Any]]:
+    """The content of `remarks`, which is read again only if a file has changed: `files` are (path, time, size)."""
     out: dict[str, dict[str, Any]] = {}
     for path, _, _ in files:
         out |= json.loads(path.read_text(encoding="utf-8"))
@@ -195,23 +213,24 @@ def _said(files: tuple[tuple[Path, int, int], ...]) -> dict[str, dict[str, Any]]
 
 
 _ERRATUM = ("printed", "counterexample", "repair")
+"""The facts that an entry with an error type ("slip") must have."""
 _FACTS = frozenset({"kind", "test", "cited", "empirical", "no claim", "same", "slip", *_ERRATUM})
 
 
 def reviewed() -> dict[str, dict[str, str]]:
-    """The entries of ``proofs/reviewed.json`` by claim id. SymcookError where one has another shape."""
+    """The entries of ``proofs/reviewed.json`` by claim id. Raises SymcookError for an invalid entry."""
     from symcook.proof.files import proofs_directory
 
     path = proofs_directory() / "reviewed.json"
     if not path.is_file():
         return {}
     at = path.stat()
-    return _entries(path, at.st_mtime_ns, at.st_size)
+    return _read_reviewed(path, at.st_mtime_ns, at.st_size)
 
 
 @cache
-def _entries(path: Path, changed: int, size: int) -> dict[str, dict[str, str]]:
-    """What `reviewed` reads; once as long as the file stays as it is."""
+def _read_reviewed(path: Path, changed: int, size: int) -> dict[str, dict[str, str]]:
+    """The content of `reviewed`, which is read again only if the file's time or size has changed."""
     from symcook.proof.files import load_json
 
     entries = load_json(path.read_bytes())
@@ -235,47 +254,47 @@ def _entries(path: Path, changed: int, size: int) -> dict[str, dict[str, str]]:
 
 
 def row_digest(name: str, same: str | None = None) -> str:
-    """A digest of all that a row says and rests on: the words of the table, the checker's files, statements and
-    certificates of the row, of what corrects it and of all lemmas below, the statement of the row that says the `same`,
-    its entry among the reviewed rows, and the remarks on it.
+    """A digest of everything that the row of the claim `name` depends on; "" without certificate, entry and remark.
 
-    Empty where there is no certificate, no entry and no remark: then a ledger's row rests on nothing.
+    It covers the cells of the table; the checker's files; the statements and certificates of the row, of its
+    corrections and of all lemmas below; the statement of the row `same`, which it repeats; its entry in
+    ``proofs/reviewed.json``; and the remarks on it.
     """
     from symcook.proof.files import proofs_directory
 
     root = proofs_directory()
     written, stored = statement_files(root), _certificates(root)
     entry, remark = reviewed().get(name), remarks().get(name)
-    # A digest for the id and for each lemma below its proof: of the statement, what corrects it, and the certificates.
-    below: dict[str, str] = {}
-    todo = [name]
-    while todo:
-        id_below = todo.pop()
-        if id_below not in below:
+    # For the id and each lemma below its proof: a digest of the statement, its corrections, and the certificates.
+    digests: dict[str, str] = {}
+    pending = [name]
+    while pending:
+        id_below = pending.pop()
+        if id_below not in digests:
             related = [id_below, *_corrections(root).get(id_below, ())]
             proofs = [certificate(path) for other in related for path in stored.get(other, ())]
-            below[id_below] = digest(*(written.digest(other) for other in related), *(sha256 for sha256, _ in proofs))
-            todo += [lemma for _, lemmas in proofs for lemma in lemmas]
+            digests[id_below] = digest(*(written.digest(other) for other in related), *(sha256 for sha256, _ in proofs))
+            pending += [lemma for _, lemmas in proofs for lemma in lemmas]
             if id_below == name and not proofs and entry is None and remark is None:
                 return ""
     words = json.dumps([table().get(name), entry, remark, same, same and written.digest(same)], sort_keys=True)
-    return digest(judge_digest("kernel"), words, *(f"{id_below} {below[id_below]}" for id_below in sorted(below)))
+    return digest(judge_digest("kernel"), words, *(f"{id_below} {digests[id_below]}" for id_below in sorted(digests)))
 
 
 @cache
 def _certificates(root: Path) -> dict[str, list[Path]]:
-    """The stored certificates of each id: its proof, and its refutation."""
+    """{id: the files of its stored certificates}: a proof, or a refutation."""
     stored = {path.name for path in (root / "certificates").glob("*.json")}
     names = {name: [f"{name}.json", f"{name}.refuted.json"] for name in statement_files(root).texts}
     return {
-        name: [root / "certificates" / file_name for file_name in own if file_name in stored]
-        for name, own in names.items()
+        name: [root / "certificates" / file_name for file_name in own_files if file_name in stored]
+        for name, own_files in names.items()
     }
 
 
 @cache
 def _corrections(root: Path) -> dict[str, list[str]]:
-    """The ids of the statements that correct an id."""
+    """{id: the ids of the statements that correct it}."""
     correcting: dict[str, list[str]] = {}
     for name, corrects in statement_files(root).corrects.items():
         if corrects is not None:
@@ -284,26 +303,30 @@ def _corrections(root: Path) -> dict[str, list[str]]:
 
 
 def ledger(found: dict[str, Known] | None = None, names: Collection[str] | None = None) -> list[Claim]:
-    """Every claim, or those of `names`, with its status: from `found`, else from the shipped ledger (OPEN where a
-    digest no longer fits). A row that says the same as another one and has no statement has that one's status."""
+    """The claims with their statuses: all of them, or those of `names`.
+
+    The statuses are those of `found`, else of the shipped ledger (OPEN if the digest of a row has changed). A row that
+    repeats another row, and has no status of its own, gets the status of that row.
+    """
     stale = set()
     notes, entries = remarks(), reviewed()
-    wanted = None if names is None else {*names, *(entries.get(name, {}).get("same") for name in names)}
-    # The verdicts of the shipped ledger, as far as what they rest on is unchanged.
+    requested = None if names is None else {*names, *(entries.get(name, {}).get("same") for name in names)}
+    # The rows of the shipped ledger whose digests have not changed.
     if found is None:
         found = {}
         for name, lines in stored_rows().items():
-            if wanted is None or name in wanted:
-                of_today = [known for line in lines if (known := current(name, line)) is not None]
-                if len(of_today) == 1:
-                    found[name] = of_today[0]
-                else:  # none, or two that say different things: replay never wrote both
+            if requested is None or name in requested:
+                current_rows = [known for line in lines if (known := current(name, line)) is not None]
+                if len(current_rows) == 1:
+                    found[name] = current_rows[0]
+                else:  # none; or several different rows, which one replay never writes
                     stale.add(name)
     rows = []
     for name, row in inventory().items():
-        if wanted is not None and name not in wanted:
+        if requested is not None and name not in requested:
             continue
-        # What people wrote about the claim; the verdict; what a misprint is; who vouches where no proof does.
+        # The remarks and the kind; then the status, with the facts about an error, or the reason for a status without
+        # a proof.
         remark = notes.get(name, {})
         entry, columns = entries.get(name, {}), {key: tuple(remark.get(key, ())) for key in ("gaps", "tried")}
         row = replace(row, **columns, kind=entry.get("kind", row.kind))
@@ -320,15 +343,18 @@ def ledger(found: dict[str, Known] | None = None, names: Collection[str] | None 
         elif "note" in remark:
             row = replace(row, note=remark["note"])
         rows.append(row)
-    # Last the rows that repeat another one, whose status is known by now.
+    # Last the rows that repeat another one: the status of the other row is known now.
     found_rows = {row.id: row for row in rows}
-    rows = [_as_the_other(row, found_rows.get(row.same or ""), entries.get(row.id, {})) for row in rows]
+    rows = [_with_status_of(row, found_rows.get(row.same or ""), entries.get(row.id, {})) for row in rows]
     return [row for row in rows if names is None or row.id in names]
 
 
-def _as_the_other(row: Claim, other: Claim | None, entry: dict[str, str]) -> Claim:
-    """A row without a verdict of its own, with that of the row that says the same. What is said of the sentence is the
-    other row's in the same paper alone; of another paper's sentence it is in this row's entry and remarks."""
+def _with_status_of(row: Claim, other: Claim | None, entry: dict[str, str]) -> Claim:
+    """A row without a status of its own, with the status of the row that it repeats (`other`); any other row unchanged.
+
+    In the same paper it gets the facts about an error, the reason and the note too. For a row of another paper these
+    are in its own entry and remarks, since the words differ.
+    """
     if other is None or row.status != "OPEN":
         return row
     keys = ("status", "corrected", "assuming", "lemmas", "test")
@@ -339,12 +365,12 @@ def _as_the_other(row: Claim, other: Claim | None, entry: dict[str, str]) -> Cla
 
 
 def _erratum(entry: dict[str, str]) -> dict[str, str]:
-    """What an entry says of a sentence that is false as printed."""
+    """The facts in an entry about a statement that is false as stated; {} if it is about something else."""
     return {key: entry[key] for key in ("slip", *_ERRATUM)} | {"reason": entry["why"]} if "slip" in entry else {}
 
 
 def stored_rows() -> dict[str, list[dict[str, Any]]]:
-    """The lines of the ledger by id, each as it is; a merge may leave several of one id, of which one is of today."""
+    """{id: rows of the ledger file}. A merge of branches may leave several rows of an id, of which one is current."""
     from symcook.proof.files import load_json
 
     rows_by_id: dict[str, list[dict[str, Any]]] = {}
@@ -352,14 +378,14 @@ def stored_rows() -> dict[str, list[dict[str, Any]]]:
         try:
             row = load_json(line)
             rows_by_id.setdefault(row["id"], []).append(row)
-        except (SymcookError, KeyError, TypeError):  # no row: the claim that was meant has no status
+        except (SymcookError, KeyError, TypeError):  # an invalid row: its claim has no status
             continue
     return rows_by_id
 
 
 def current(name: str, row: dict[str, Any]) -> Known | None:
-    """What a stored row says; None where it has another form, a status that nothing stands for, or something that it
-    rests on has changed."""
+    """The content of a stored row; None if its form is invalid, its status has no certificate or entry, or something
+    that it depends on has changed."""
     from symcook.proof.files import proofs_directory
 
     # The form: these keys, lists of ids, a known status, and an id that exists.
@@ -373,10 +399,10 @@ def current(name: str, row: dict[str, Any]) -> Known | None:
         return None
     if re.fullmatch(rf"{'|'.join(STATUSES)}|CHECKED [1-9][0-9]*", str(row["status"])) is None:
         return None
-    twin = row.get("same")
-    if twin is not None and twin not in inventory():
+    same = row.get("same")
+    if same is not None and same not in inventory():
         return None
-    # What the status rests on: a certificate, or for a status given by people the entry that says so.
+    # The ground of the status: a certificate, or for a status of BY_PEOPLE the entry with its fact.
     if (fact := BY_PEOPLE.get(row["status"])) is None:
         grounded = row["status"] == "OPEN" or _certificates(proofs_directory()).get(name)
     else:
@@ -384,12 +410,12 @@ def current(name: str, row: dict[str, Any]) -> Known | None:
     if not grounded:
         return None
     # The digest covers statements, certificates and entries: it differs as soon as one of them has changed.
-    known = Known(row["status"], row_digest(name, twin), row.get("corrected"), tuple(assuming), tuple(lemmas), twin)
+    known = Known(row["status"], row_digest(name, same), row.get("corrected"), tuple(assuming), tuple(lemmas), same)
     return known if row["digest"] and row["digest"] == known.sealed(name) else None
 
 
 def counts(rows: Iterable[Claim]) -> Counter[str]:
-    """How many claims have each status, PROVED assuming apart; definitions and repeated rows are left out."""
+    """{status: number of claims}, where "PROVED assuming" is another status; without definitions and repeated rows."""
     return Counter(row.status + (" assuming" if row.assuming else "") for row in rows if row.counted)
 
 
@@ -399,19 +425,23 @@ def select(
     search: str | None = None,
     found: dict[str, Known] | None = None,
 ) -> list[Claim]:
-    """Rows of the ledger (see `ledger`) by paper, status and text; CHECKED stands for every CHECKED N."""
+    """The rows of the ledger (see `ledger`) with this paper, status and text; CHECKED includes every CHECKED N."""
     if paper is not None and paper not in PAPERS:
         raise unknown("paper", paper, PAPERS)
-    wanted = None if status is None else " ".join(status.upper().split())
-    if wanted is not None and wanted not in STATUSES and re.fullmatch(r"CHECKED [1-9][0-9]*", wanted) is None:
+    wanted_status = None if status is None else " ".join(status.upper().split())
+    if (
+        wanted_status is not None
+        and wanted_status not in STATUSES
+        and re.fullmatch(r"CHECKED [1-9][0-9]*", wanted_status) is None
+    ):
         raise unknown("status", str(status), STATUSES)
     if search is not None and not search.strip():
         raise BadInput("the text to search for must not be empty", repr(search))
     rows = ledger(found)
     if paper is not None:
         rows = [row for row in rows if row.paper == paper]
-    if wanted is not None:
-        rows = [row for row in rows if wanted in (row.status, word(row.status))]
+    if wanted_status is not None:
+        rows = [row for row in rows if wanted_status in (row.status, word(row.status))]
     if search is not None:
         text = search.lower()
         rows = [row for row in rows if text in f"{row.id} {row.location} {row.statement} {row.note}".lower()]

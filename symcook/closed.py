@@ -1,7 +1,7 @@
-"""Closed forms for every length: what a model computes in i, the length and the counts of letters, from its weights.
+"""Closed forms for every length: formulas in the position i, the length n and the counts of symbols, from the weights.
 
-The forms are found by one forward pass over tables (`symcook.domains.lengths`). They are proposals: they are proved by
-`symcook.proof.statements.inturn`, and a form without a certificate says so.
+One forward pass over tables (`symcook.domains.lengths`) finds the forms. These are proposals until
+`symcook.proof.statements.inturn` proves them: the text of a form without a certificate says that it is not proved.
 """
 
 from __future__ import annotations
@@ -38,41 +38,48 @@ if TYPE_CHECKING:
 
 
 ReadCase = tuple[Guard, Mapping[str, Value]]
-"""Where the readout looks: a guard, and what the outputs are there."""
+"""A case of the readout: the guard of the case, and {output: value} in it."""
 
 
 @dataclass(frozen=True)
 class Coordinate:
-    """What a coordinate holds after a part of a layer: its table at position i, or why there is none."""
+    """The value of a coordinate after a sublayer."""
 
     name: str
     layer: int
     part: str
+    """The kind of the sublayer, or "embedding"."""
     column: CellTable | OutOfRules
+    """Its value at position i by cases, or why there is no closed form."""
 
 
 @dataclass(frozen=True)
 class FormSentence:
-    """What a statement about the model says of a form. `stage` is the sublayer after which the coordinate is meant, as
-    a statement writes it: ``@1.attention``; "" where the readout reads it, None for the readout's answer."""
+    """A closed form as a statement about the model."""
 
     coordinate: str
+    """The coordinate; "verdict" or "answer" for the readout's answer."""
     stage: str | None
+    """The sublayer after which the coordinate has this value, as statements write it: ``@1.attention``. "" for the
+    value that the readout reads, None for the readout's answer."""
     text: str
+    """The statement."""
 
 
 class FormSentences(NamedTuple):
-    """The sentences in the order of the run: the coordinates on the way at every position, what the readout reads and
-    answers, and the coordinates after the last attention, of which only the readout's may make use."""
+    """The closed forms of a model as statements."""
 
     way: list[FormSentence]
+    """The coordinates before the output, at every position, in the order of the run."""
     readout: list[FormSentence]
+    """The coordinates that the readout reads, and its answer."""
     after: list[FormSentence]
+    """The coordinates after the last attention: only the proofs about `readout` may need them, at one position."""
 
 
 @dataclass(frozen=True)
 class EachPosition:
-    """What a model computes at a generic position, where no position is looked at alone; made when it is asked for."""
+    """The coordinates of a model at a generic position i, computed when they are first needed."""
 
     model: Transformer
 
@@ -83,7 +90,7 @@ class EachPosition:
 
     @cached_property
     def coordinates(self) -> list[Coordinate]:
-        """Each coordinate after each part of a layer that writes to it."""
+        """Each coordinate after each sublayer that writes to it."""
         result = forward(self.model, ("",), self.domain, trace=True, weights=False)
         out: list[Coordinate] = []
         last: dict[str, Any] = {}
@@ -97,19 +104,21 @@ class EachPosition:
 
 @dataclass(frozen=True, repr=False)
 class ClosedForm(Derivation):
-    """The outputs at every length in one case; `meaning` says what the names are, in JSON under `where`. `accepts` is
-    the condition under which the verdict is accept where it is open. `proof` is the statement that a certificate
-    proves, `proved` the path of the certificate; both None where nothing was proved."""
+    """The outputs at every length in one case."""
 
     REPORT = "closed"
 
     proof: str | None = None
+    """The statement that a certificate proves; None if nothing was proved."""
     proved: str | None = None
+    """The path of the certificate; None if nothing was proved."""
     meaning: tuple[str, ...] = ()
+    """The meaning of each name in the forms; "where" in JSON."""
     accepts: str | None = None
+    """The condition under which the model accepts, if the verdict depends on more than the case."""
 
     def to_json(self) -> dict[str, Any]:
-        """The document of ``symcook derive --json``: as for one input, with "length" in place of it."""
+        """The document of ``symcook derive --json``: that of a `Derivation`, with "length" in place of "input"."""
         document = super().to_json()
         del document["input"]
         more = {"accepts": self.accepts} if self.decides else {}
@@ -117,7 +126,7 @@ class ClosedForm(Derivation):
         return {"recipe": self.recipe, "length": self.given, **document, **more}
 
     def text(self) -> str:
-        """The case, the outputs, the verdict and the proof."""
+        """The case, the outputs, the verdict and the meaning of the names."""
         verdict = {True: "accept", False: "reject"}.get(self.accept, f"accept iff {self.accepts}")  # type: ignore[arg-type]
         lines = [
             f"Model {self.recipe}, " + (f"case {' & '.join(self.conditions)}:" if self.conditions else "all lengths:")
@@ -133,44 +142,49 @@ class ClosedForm(Derivation):
 
 @dataclass(frozen=True, repr=False)
 class EveryLength(Shown):
-    """The closed forms of a model: the cases of what its readout looks at, the coordinates on the way with a reason for
-    each that is out of reach, and behind `prove` what was proved of them."""
+    """The closed forms of a model at every length."""
 
     REPORT = "closed"
 
     each: EachPosition
+    """The coordinates before the output, each with its value or the reason why it has no closed form."""
     domain: Lengths
+    """The number system of `cells` and `reads`."""
     forms: tuple[ClosedForm, ...]
+    """The closed forms of the outputs, one for each case."""
     cells: tuple[ReadCase, ...]
-    """The cases as the domain has them."""
+    """The same cases in the number system `domain`, in the same order."""
     reads: Mapping[str, CellTable | OutOfRules] = field(default_factory=dict)
-    """The coordinates that the readout reads, where it looks."""
+    """The coordinates that the readout reads, at the position that it reads."""
     proof: PartsProof | None = None
+    """What was proved; None before `prove`."""
 
     @property
     def model(self) -> Transformer:
+        """The model."""
         return self.each.model
 
     def prove(self, seconds: float = 60.0) -> EveryLength:
-        """The same forms with what could be proved of them in the time: their `proof` has the verdict and the
-        certificate, and names what is not proved."""
+        """The same forms with `proof`: the verdict and the certificate of what could be proved in `seconds`, and the
+        names of what is not proved."""
         return replace(self, proof=load("symcook.proof.statements.inturn:prove")(self, seconds))
 
     def sentences(self, cleared: bool = False) -> FormSentences:
-        """What a statement about the model says of each form; of what the readout reads, if `cleared`, without fraction
-        bars."""
+        """The closed forms as statements about the model. If `cleared`, the equations of what the readout reads are
+        multiplied by their denominators."""
         attention = [(s.layer, s.kind) for s in self.model.sublayers if s.kind == "attention"]
         last, sentences = max(attention, default=(0, "")), FormSentences([], self._at_readout(cleared), [])
         spelling, everywhere = self.statement_spelling(self.each.domain), self.model.readout.everywhere
         for form in self.each.coordinates:
             if form.part != "embedding" and isinstance(form.column, CellTable):
-                # After the last attention nothing looks at other positions: one readout's position is enough there.
+                # After the last attention a position depends only on itself: if the readout reads one position, the
+                # forms are needed only there.
                 after = not everywhere and (form.layer, form.part) >= last
-                (sentences.after if after else sentences.way).append(_at_each(spelling, form, form.column))
+                (sentences.after if after else sentences.way).append(_statement_at_each(spelling, form, form.column))
         return sentences
 
     def statement_spelling(self, domain: Lengths) -> StatementSpelling:
-        """How a statement writes the values of a domain."""
+        """The spelling of the values of a domain in statements."""
         tokens = {token: number for number, token in enumerate(self.model.embedding.words or ())}
         written = {name for step in self.model.sublayers for part in step.all_parts for name in part.writes}
         return StatementSpelling(domain, tokens, written)
@@ -182,7 +196,7 @@ class EveryLength(Shown):
         place = "i" if readout.everywhere else str(world.start) if readout.first else world.last
 
         def say(coordinate: str, stage: str | None, texts: Iterable[str]) -> None:
-            """What is said of each case; nothing of one without a text."""
+            """Add the statement with a text for each case; a case without a text is left out."""
             cases = [spelling.case(guard, text) for (guard, _), text in zip(self.cells, texts, strict=True) if text]
             text = " & ".join(dict.fromkeys(cases))
             out.append(FormSentence(coordinate, stage, spelling.everywhere(text) if readout.everywhere else text))
@@ -193,19 +207,19 @@ class EveryLength(Shown):
                 say(name, "", [spelling.equation(f'"{name}"({place})', value, cleared) for value in values])
         if readout.decides and (readout.each or not readout.everywhere):
             head = f"accept({place})" if readout.each else "accept"
-            say("verdict", None, [_answered(head, *verdict(spelling, readout, *cell)) for cell in self.cells])
+            say("verdict", None, [_accept_statement(head, *verdict(spelling, readout, *cell)) for cell in self.cells])
         labels = [form.label for form in self.forms]
         if readout.labelled and readout.answers and any(label is not None for label in labels):
             at = f", {place}" if readout.each else ""
             say("answer", None, ["" if label is None else f'answer("{label}"{at})' for label in labels])
-        if readout.decides and readout.everywhere and not readout.each:  # one verdict, of the whole word
-            text = _answered("accept", *word_verdict(spelling, readout, self.cells))
+        if readout.decides and readout.everywhere and not readout.each:  # one verdict for the whole string
+            text = _accept_statement("accept", *word_verdict(spelling, readout, self.cells))
             out.append(FormSentence("verdict", None, text))
         return out
 
     def to_json(self, certificate: str | None = None) -> list[dict[str, Any]]:
-        """The documents of ``symcook derive --json`` without an input, one a case: its form, what it rests on, whether
-        it is proved (None where that was not tried), and where the certificate was written."""
+        """The documents of ``symcook derive --json`` without an input, one for each case: its form, the coordinates
+        before the output, whether all is proved (None if no proof was tried), and the path of the `certificate`."""
         proof = self.proof
         common_fields: dict[str, Any] = {
             "way": self.way(),
@@ -219,8 +233,10 @@ class EveryLength(Shown):
         return [form.to_json() | common_fields for form in self.forms]
 
     def unclaimed(self) -> list[str]:
-        """The coordinates on the way whose form at every position the proof says nothing of: nothing rests on it behind
-        the last attention, where the readout looks at one position. None of them without a proof."""
+        """The coordinates before the output whose forms are not proved at every position; [] without a proof.
+
+        After the last attention their values at other positions than the readout's do not matter.
+        """
         claims = self.proof.claims if self.proof else []
         claimed = {claim.coordinate for claim in claims if claim.formula.startswith("all i")}
         with_value = [name for name, cases in self.way().items() if cases[0]["value"] is not None]
@@ -228,20 +244,21 @@ class EveryLength(Shown):
 
     @property
     def spelling(self) -> Spelling:
-        """How the forms are written."""
+        """The spelling of the forms."""
         return Spelling(self.domain)
 
     @cached_property
     def each_spelling(self) -> Spelling:
-        """How the coordinates on the way are written: with names of the forms where they mean the same, else others."""
+        """The spelling of the coordinates before the output. A name of the forms is used again for the same meaning,
+        and for no other."""
         spelling, world = self.spelling, self.domain.world
         return Spelling(
             self.each.domain, {str(spelling.definition(name)): name for name in (*world.sums, *world.named)}
         )
 
     def way(self) -> dict[str, list[dict[str, Any]]]:
-        """The coordinates that the model computes on the way at position i, as cases with conditions and a value; one
-        that is out of reach as one case without a value that says why."""
+        """{coordinate: cases} for the coordinates before the output at position i. A case is {"conditions", "value"}; a
+        coordinate without a closed form has one case with the value None and the reason "why"."""
         out: dict[str, list[dict[str, Any]]] = {}
         spelling = self.each_spelling
         for coordinate in self.each.coordinates:
@@ -257,7 +274,7 @@ class EveryLength(Shown):
         return out
 
     def meaning(self) -> list[str]:
-        """What the names in `way` are; n and i besides."""
+        """The meanings of the names in `way`, except n and i."""
         world = self.each.domain.world
         columns = [coordinate.column for coordinate in self.each.coordinates if coordinate.part != "embedding"]
         cells = [cell for column in columns if not isinstance(column, OutOfRules) for cell in column.cells]
@@ -265,8 +282,8 @@ class EveryLength(Shown):
         return list(self.each_spelling.meanings(used | {f"p:{letter}:i" for letter in world.letters[:-1]}))
 
 
-def _at_each(spelling: StatementSpelling, form: Coordinate, column: CellTable) -> FormSentence:
-    """A coordinate at every position, case by case."""
+def _statement_at_each(spelling: StatementSpelling, form: Coordinate, column: CellTable) -> FormSentence:
+    """The statement about a coordinate at every position, case by case."""
     stage, cases = f"@{form.layer}.attention" if form.part == "attention" else f"@{form.layer}", list[str]()
     for cell in column.cells:
         equation = f'"{form.name}"{stage}(i) = {spelling.value(cell.value)}'
@@ -274,35 +291,35 @@ def _at_each(spelling: StatementSpelling, form: Coordinate, column: CellTable) -
     return FormSentence(form.name, stage, spelling.everywhere(" & ".join(cases)))
 
 
-def _answered(head: str, accept: bool | None, accepts: str | None) -> str:
-    """That the model accepts, does not, or does if and only if a condition holds."""
+def _accept_statement(head: str, accept: bool | None, accepts: str | None) -> str:
+    """The statement that the model accepts, rejects, or accepts if and only if the condition `accepts` holds."""
     return head if accept else f"~{head}" if accept is False else f"({head} <-> {accepts})"
 
 
 def names_used(world: World, cells: Iterable[tuple[Guard, Iterable[Value]]]) -> set[str]:
-    """The names in guards and values, and those in what these names stand for."""
+    """The names in the guards and values, and the names in the definitions of these names, and so on."""
     used = set[str]()
     for guard, values in cells:
         used |= {name for value in values for name in world.names_in(value)}
         used |= {str(name) for atom in guard for name in named_in(atom)}
-    waiting = list(used)
-    while waiting:
-        name, inside = waiting.pop(), set[str]()
+    pending = list(used)
+    while pending:
+        name, inside = pending.pop(), set[str]()
         if name in world.named:
             inside = {*world.names_in(world.named[name][0])}
         elif name in world.sums:
             named_sum = world.sums[name]
             inside = {*world.names_inside(name), *named_sum.low[0], *named_sum.high[0]}
-        waiting += inside - used
+        pending += inside - used
         used |= inside
     return used
 
 
 def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) -> EveryLength:
-    """The closed forms of a model of words in all lengths at once; `values` set declared symbols.
+    """The closed forms of a model of strings for all lengths at once; `values` set declared parameters.
 
-    Raises BadInput for a model of one row, and where what the readout looks at is out of reach, with the
-    coordinate and the rule that is missing.
+    Raises BadInput for a model of one row, and if a value that the readout reads has no closed form, with the
+    coordinate and the missing rule.
 
     >>> from symcook.recipes import build
     >>> print(every_length(build("parity")).forms[1].text())
@@ -315,9 +332,10 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     model = model.bind(values, require=False)
     if model.pointwise:
         raise BadInput("a closed form for every length must be that of a model of sequences", model.name)
+    # The columns that the readout reads (scores or coordinates), at the position that it reads.
     readout = model.readout
     domain = Lengths(model)
-    result = forward(_narrowed(model), ("",), domain)
+    result = forward(_without_refusal(model), ("",), domain)
     columns: dict[str, Any] = dict(result.scores) or {name: result.stream[name] for name in readout.reads}
     for name, column in columns.items():
         if not readout.everywhere:
@@ -328,6 +346,7 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
                 f"{name}: {column.why}",
                 "for one string: --input STRING; to compare with a language at every length: symcook decide",
             )
+    # The common cases of all columns: guards on which each column has one value.
     common = CellTable.of(domain.world, fmpq(0))
     for column in columns.values():
         common = common.beside(column)
@@ -338,16 +357,20 @@ def every_length(model: Transformer, values: Mapping[str, Exact] | None = None) 
     reads = {name: result.stream[name] for name in readout.reads}
     reads = {name: c if readout.everywhere else domain.read(c, readout.place) for name, c in reads.items()}
     forms_found = EveryLength(EachPosition(model), domain, (), tuple(cells), reads)
+    # The cases as text, in a readable order.
     spelling = Spelling(domain)
-    guard_texts = [sorted(spelling.guard(guard), key=_by_number) for guard, _ in cells]
-    both = sorted(zip(guard_texts, cells, strict=True), key=lambda pair: _order(pair[0]))
-    order = [cell for _, cell in both]
-    forms = tuple(_form(model, spelling, tuple(conditions), cell, order) for conditions, cell in both)
+    guard_texts = [sorted(spelling.guard(guard), key=_condition_order) for guard, _ in cells]
+    sorted_cases = sorted(zip(guard_texts, cells, strict=True), key=lambda pair: _case_order(pair[0]))
+    order = [cell for _, cell in sorted_cases]
+    forms = tuple(_form(model, spelling, tuple(conditions), cell, order) for conditions, cell in sorted_cases)
     return replace(forms_found, forms=forms, cells=tuple(order))
 
 
-def _narrowed(model: Transformer) -> Transformer:
-    """The same model for words with a run: norms that would refuse a word need not be run at all positions."""
+def _without_refusal(model: Transformer) -> Transformer:
+    """The same model for strings that have a run: norms are changed so that they never refuse a string.
+
+    The norms then need not be run at all positions. Nothing changes if the readout reads all positions.
+    """
 
     def easy(norms: tuple[LayerNorm, ...]) -> tuple[LayerNorm, ...]:
         return tuple(replace(norm, zero_variance="zero") for norm in norms)
@@ -361,24 +384,25 @@ def _narrowed(model: Transformer) -> Transformer:
     return replace(model, layers=layers)
 
 
-def _order(conditions: Sequence[str]) -> tuple[Any, ...]:
-    """Larger cases first: n = 1 behind 2 <= n, even before odd, n before k."""
-    return sum(text[-4:] == " = 1" and text[0] == "n" for text in conditions), [*map(_by_number, conditions)]
+def _case_order(conditions: Sequence[str]) -> tuple[Any, ...]:
+    """A sort key of cases: larger cases first, so n = 1 after 2 <= n, then even before odd, n before k."""
+    return sum(text[-4:] == " = 1" and text[0] == "n" for text in conditions), [*map(_condition_order, conditions)]
 
 
-def _by_number(text: str) -> tuple[bool, list[str]]:
-    """What speaks of n first, and 2 before 10."""
+def _condition_order(text: str) -> tuple[bool, list[str]]:
+    """A sort key of conditions: those about n first, and 2 before 10."""
     return "n" not in text, [x.zfill(6) for x in re.split(r"(\d+)", text)]
 
 
 def _form(
     model: Transformer, spelling: Spelling, conditions: tuple[str, ...], case: ReadCase, cells: Sequence[ReadCase]
 ) -> ClosedForm:
+    """The closed form of one case; `cells` are all cases."""
     guard, outputs = case
     world, readout = spelling.world, model.readout
     overall = readout.everywhere and not readout.each
-    spoken = cells if overall else [(guard, outputs)]
-    used = names_used(world, [(guard_spoken, values.values()) for guard_spoken, values in spoken])
+    relevant_cases = cells if overall else [(guard, outputs)]
+    used = names_used(world, [(guard_spoken, values.values()) for guard_spoken, values in relevant_cases])
     start = model.embedding.start
     ends = [token for added in model.embedding.ends for token in added]
     meaning = [f"n = length{f' + {len(ends)}' if ends else ''}{f' counts {chr(32).join(ends)}' if ends else ''}"]
@@ -394,7 +418,7 @@ def _form(
         given="every",
         symbols=tuple(
             dict.fromkeys(
-                [spelling.name(v) for v in sorted(used, key=_first) if v in ("i", "n") or v[:2] in ("k:", "p:")]
+                [spelling.name(v) for v in sorted(used, key=_name_order) if v in ("i", "n") or v[:2] in ("k:", "p:")]
                 + [p.name for p in model.parameters]
             )
         ),
@@ -414,14 +438,14 @@ def _form(
 
 
 def premises(spelling: Spelling) -> list[str]:
-    """What the forms take for granted of the numbers that are given: that a query is a position of the input."""
+    """The assumptions of the forms about given numbers: a number that selects a position is a position of the input."""
     world = spelling.world
     here = (spelling.name(f"v:{pointing_name}:i") for pointing_name in world.pointing)
     return [f"({spelling.everywhere(f'ex q in {world.start}..{world.last}. {name} = q')})" for name in here]
 
 
 def _largest(world: World, guard: Guard, readout: Readout, outputs: Mapping[str, Value]) -> str | None:
-    """The label of the first of the largest scores in a case; None where that depends on more."""
+    """The label of the first of the largest scores in a case; None if it depends on more than the case."""
     readout.choice("largest")
     names = list(outputs)
     for k, name in enumerate(names):
@@ -431,7 +455,8 @@ def _largest(world: World, guard: Guard, readout: Readout, outputs: Mapping[str,
     return None
 
 
-def _first(name: str) -> tuple[int, str]:
+def _name_order(name: str) -> tuple[int, str]:
+    """A sort key of names: n and i first."""
     return ("n", "i").index(name) if name in ("n", "i") else 2, name
 
 
@@ -446,7 +471,10 @@ def _expression(spelling: Spelling, value: Value) -> Any:
 def verdict(
     spelling: Spelling, readout: Any, guard: Guard, outputs: Mapping[str, Value]
 ) -> tuple[bool | None, str | None]:
-    """The verdict in a case; the condition of accepting where it depends on more."""
+    """(verdict, None) in a case; (None, the condition under which the model accepts) if it depends on more.
+
+    (None, None) if the model decides nothing.
+    """
     if not readout.decides:
         return None, None
     world = spelling.world
@@ -466,16 +494,17 @@ def verdict(
 def word_verdict(
     spelling: Spelling, readout: Any, cells: Sequence[ReadCase], guard: Guard | None = None
 ) -> tuple[bool | None, str | None]:
-    """The one verdict of a readout at all positions, each of which must pass; of the words that have a position with
-    `guard`, where that is given."""
+    """The verdict, as `verdict` returns it, of a readout that accepts iff every position passes; with `guard`, only for
+    strings with a position where the guard holds."""
     world = spelling.world
-    outer = _of_word(world, guard or {})
+    outer = _about_string(world, guard or {})
     tests, everywhere = list[str](), False
+    # A test for each case in which a position may fail; `everywhere`: some test depends on the position i.
     for cell_guard, outputs in cells:
         accept, accepts = verdict(spelling, readout, cell_guard, outputs)
         if accept is False and cell_guard == guard:
             return False, None
-        if accept is True or world.met(outer, _of_word(world, cell_guard)) is None:
+        if accept is True or world.met(outer, _about_string(world, cell_guard)) is None:
             continue
         open_guard = {atom: allowed for atom, allowed in cell_guard.items() if not world.implied(outer, atom, allowed)}
         if accepts is None:
@@ -483,8 +512,8 @@ def word_verdict(
             tests.append(_unless(spelling, [GuardedCell(open_guard, ZERO)]) or f"~({condition or 'true'})")
         else:
             tests.append(spelling.case(open_guard, accepts))
-        said_of = {v for value in outputs.values() for v in world.names_in(value)}
-        everywhere |= open_guard != _of_word(world, open_guard) or any(_at_i(world, v) for v in said_of)
+        names_in_values = {v for value in outputs.values() for v in world.names_in(value)}
+        everywhere |= open_guard != _about_string(world, open_guard) or any(_at_i(world, v) for v in names_in_values)
     if not tests:
         return True, None
     if tests == ["~(true)"]:
@@ -493,8 +522,8 @@ def word_verdict(
     return None, f"({spelling.everywhere(tests_text)})" if everywhere else tests_text
 
 
-def _of_word(world: World, guard: Guard) -> Guard:
-    """What a guard says of the word alone, not of the position i."""
+def _about_string(world: World, guard: Guard) -> Guard:
+    """The part of a guard that is about the string alone, not about the position i."""
     return {atom: allowed for atom, allowed in guard.items()
             if not about(atom, "i") and not (atom[0] == "some" and _at_i(world, atom[1]))}  # fmt: skip
 
@@ -505,31 +534,31 @@ def _at_i(world: World, name: str) -> bool:
 
 
 def positive(spelling: Spelling, value: Value, guard: Guard) -> str:
-    """That a value is positive; without a denominator whose sign is known."""
+    """The text that a value is positive; a denominator with a known sign is left out."""
     world = spelling.world
     if isinstance(value, fmpq):
         raise RuntimeError("an fmpq is impossible here")
     world.field.lift(value)
-    below = world.signs(world.field.quotient(value.den, world.field.one), guard)
-    if below not in ({1}, {-1}):
+    denominator_signs = world.signs(world.field.quotient(value.den, world.field.one), guard)
+    if denominator_signs not in ({1}, {-1}):
         return f"0 < {spelling.value(value)}"
     world.field.lift(value)
-    top = world.field.quotient(value.num, world.field.one) * fmpq(*below)
-    form = linear_form(world.field, top)
+    numerator = world.field.quotient(value.num, world.field.one) * fmpq(*denominator_signs)
+    form = linear_form(world.field, numerator)
     if form is None or not all(world.whole(v) for v in form[0]):
-        return f"0 < {spelling.value(top)}"
+        return f"0 < {spelling.value(numerator)}"
     less, more = sides(form)
     return f"{spelling.linear(*less)} < {spelling.linear(*more)}"
 
 
 def zero(spelling: Spelling, value: Value, guard: Guard) -> str:
-    """That a value is zero; of a sum of terms that are not negative, that all are."""
+    """The text that a value is zero; for a sum of positive terms, that it has no term."""
     world = spelling.world
     if isinstance(value, fmpq):
         raise RuntimeError("an fmpq is impossible here")
     world.field.lift(value)
-    top = world.field.quotient(value.num, world.field.one)
-    form = linear_form(world.field, top)
+    numerator = world.field.quotient(value.num, world.field.one)
+    form = linear_form(world.field, numerator)
     if form is not None and len(form[0]) == 1 and not form[1] and (name := next(iter(form[0]))) in world.sums:
         named_sum = world.sums[name]
         if named_sum.kept and all(world.signs(c.value, c.guard) == {1} for c in named_sum.cells):
@@ -538,17 +567,17 @@ def zero(spelling: Spelling, value: Value, guard: Guard) -> str:
     if form is not None:
         less, more = sides(form)
         return f"{spelling.linear(*more)} = {spelling.linear(*less)}"
-    return f"{spelling.value(top)} = 0"
+    return f"{spelling.value(numerator)} = 0"
 
 
-def none_of(spelling: Spelling, one: NamedSum) -> str:
-    """That no guard of a sum's cells holds."""
-    negated = " & ".join(f"~({' & '.join(spelling.guard(c.guard)) or 'true'})" for c in one.cells)
-    return _unless(spelling, one.cells) or negated
+def none_of(spelling: Spelling, named_sum: NamedSum) -> str:
+    """The text that the guard of no cell of a sum holds."""
+    negated = " & ".join(f"~({' & '.join(spelling.guard(c.guard)) or 'true'})" for c in named_sum.cells)
+    return _unless(spelling, named_sum.cells) or negated
 
 
 def _unless(spelling: Spelling, cells: Sequence[GuardedCell]) -> str | None:
-    """That a guard of one inequality does not hold."""
+    """The text that a single guard with one inequality does not hold; None for other guards."""
     if len(cells) != 1 or len(cells[0].guard) != 1:
         return None
     ((atom, interval),) = cells[0].guard.items()

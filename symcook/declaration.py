@@ -1,10 +1,11 @@
-"""A question as its function declares it: command, help, JSON and the verb on a model are read off this one place.
+"""A question, as its function declares it. Its command, help, JSON and method of a model all come from this
+declaration.
 
-Of a function its source is read, header and docstring alone, so that help and completion need none of what answers:
-nothing is imported before `load`. In the docstring the paragraphs before "For example:" say what is asked; each
-argument has a line `name METAVAR: words`, or `name --option METAVAR: words`, no metavar for a flag, several words with
-| between where these are all there are. What many questions take is said once, in `COMMON`. So is `file`, which no
-function is given: where its command writes the answer.
+Only the header and the docstring of the function are read, from its source. So help and completion do not import the
+modules that compute the answer; `load` imports them. In the docstring, the paragraphs before "For example:" describe
+the question. Each argument has a line `name METAVAR: words` or `name --option METAVAR: words`. A flag has no metavar; a
+metavar A|B lists all values. Arguments of many questions are described once, in `COMMON`. So is `file`, the place where
+the command writes the answer, which is not an argument of any function.
 """
 
 from __future__ import annotations
@@ -34,40 +35,48 @@ digits D: Decimal digits of rigorous intervals.
 file --plot PLACE: Write PLACE.csv, and with matplotlib PLACE.svg and PLACE.png.
 """
 REQUIRED: Any = object()
+"""The default of an argument without a default."""
 EXAMPLE = "\n\nFor example: "
+"""The text before the example in a docstring."""
 
 
 def load(home: str) -> Callable[..., Any]:
-    """The function of a home, "module:function", imported now."""
+    """The function with the address "module:function", imported now."""
     module, _, name = home.partition(":")
     return getattr(import_module(module), name)
 
 
 class DeclaredArgument(NamedTuple):
-    """An argument: its annotation as text, its default or `REQUIRED`, and how one writes it on the command line, where
-    an option may have two names, as -o/--output."""
+    """An argument of a question."""
 
     name: str
     kind: str
+    """Its annotation, as text."""
     default: Any
+    """Its default, or `REQUIRED`."""
     option: str
+    """Its option on the command line; an option with two names is written -o/--output."""
     metavar: str | None
+    """The placeholder of its value in the help; None for a flag."""
     words: str
+    """Its description."""
 
     @property
     def required(self) -> bool:
+        """Whether it has no default."""
         return self.default is REQUIRED
 
     @property
     def help(self) -> str:
-        """Its words, with the default where there is one to name."""
+        """Its description, with the default unless this is empty or a tuple."""
         if self.required or isinstance(self.default, tuple) or not self.default:
             return self.words
         return f"{self.words.removesuffix('.')} ({self.default})."
 
 
 class Question:
-    """A question by its name and its home, "module:function", which takes what `arguments` say, by name, and `more`."""
+    """A question: its name and its function ("module:function"), which takes `arguments`, and the argument `more`,
+    which has no option."""
 
     def __init__(self, name: str, home: str, more: str) -> None:
         self.name, self.home, self.more = name, home, more
@@ -92,7 +101,7 @@ class Question:
 
     @property
     def words(self) -> str:
-        """What the docstring says before its example."""
+        """The docstring before its example."""
         return self._declared[1].partition(EXAMPLE)[0]
 
     @property
@@ -102,12 +111,12 @@ class Question:
 
     @property
     def example(self) -> str:
-        """A command to try; empty where the docstring has none."""
+        """The command in the docstring that is an example; "" if it has none."""
         return self._declared[1].partition(EXAMPLE)[2].partition("\n")[0]
 
     @cached_property
     def arguments(self) -> tuple[DeclaredArgument, ...]:
-        """All but `more`, in the order of the signature."""
+        """All arguments but `more`, in the order of the signature."""
         import ast
 
         # Defaults from the signature: positional ones belong to the last arguments, keyword-only ones have one each.
@@ -117,20 +126,20 @@ class Question:
             default[argument.arg] = ast.literal_eval(value)
         for argument, value in zip(signature.kwonlyargs, signature.kw_defaults, strict=True):
             default[argument.arg] = REQUIRED if value is None else ast.literal_eval(value)
-        every = [argument for argument in (*signature.args, *signature.kwonlyargs) if argument.arg != self.more]
+        declared = [argument for argument in (*signature.args, *signature.kwonlyargs) if argument.arg != self.more]
         kinds = {
-            argument.arg: ast.unparse(argument.annotation) for argument in every if argument.annotation is not None
+            argument.arg: ast.unparse(argument.annotation) for argument in declared if argument.annotation is not None
         }
-        # Words from the docstring; what it says goes before what is common to all commands.
-        lines_of = _lines(COMMON, kinds) | _lines(text, kinds)
+        # Descriptions: a line in the docstring replaces the line in `COMMON`.
+        lines_of = _descriptions(COMMON, kinds) | _descriptions(text, kinds)
         return tuple(
             DeclaredArgument(name, kinds[name], default.get(name, REQUIRED), *lines_of[name]) for name in kinds
         )
 
     @property
     def file(self) -> DeclaredArgument:
-        """Where its command writes the answer."""
-        lines_of = _lines(COMMON, ["file"]) | _lines(self._declared[1], ["file"])
+        """The declaration of the option for the file to which the command writes the answer."""
+        lines_of = _descriptions(COMMON, ["file"]) | _descriptions(self._declared[1], ["file"])
         return DeclaredArgument("file", "str | None", None, *lines_of["file"])
 
     @property
@@ -140,7 +149,7 @@ class Question:
 
     @property
     def usage(self) -> str:
-        """Its name and its arguments as one writes them on the command line."""
+        """Its name and its options as they are written on the command line."""
         words = []
         for argument in self.arguments:
             word = (
@@ -152,8 +161,9 @@ class Question:
         return " ".join((self.name, *words))
 
 
-def _lines(text: str, names: Iterable[str]) -> dict[str, tuple[str, str | None, str]]:
-    """Option, metavar and words of each argument that has a line in the text; its next lines are set in."""
+def _descriptions(text: str, names: Iterable[str]) -> dict[str, tuple[str, str | None, str]]:
+    """{argument: (option, metavar, description)} for the `names` that have a line in the text; continuation lines are
+    indented."""
     lines_of = {}
     any_name = "|".join(map(re.escape, names))
     for name, option, metavar, words in re.findall(

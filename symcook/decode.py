@@ -1,10 +1,10 @@
 """Language models: the probability of a string, and decoding symbol by symbol.
 
-A model with a distribution readout gives at position i a distribution y_i over its labels. Given inputs x of the same
-length, a string has the probability P(y | x) = prod_i [y_i]_{y_i}. An autoregressive model starts with a token of its
-own (BOS) and takes x_1 = BOS, x_i = y_{i-1}: from a prefix it gives a distribution over what comes next. Where one of
-its labels is no symbol that a user types (EOS), that label ends a string, and P is a distribution over all strings;
-where every label is a symbol, the strings of each length have probabilities that add up to 1.
+A model with a distribution readout gives at each position i a distribution p_i over its labels. Given inputs x of the
+same length, a string y has the probability P(y | x) = prod_i p_i(y_i). An autoregressive model starts with a special
+token (BOS), x_1 = BOS, and reads its own outputs, x_i = y_{i-1}: from a prefix it gives a distribution over the next
+symbol. If one of its labels is not an input symbol (EOS), this label ends a string, and P is a distribution over all
+strings. If every label is an input symbol, the probabilities of the strings of each length add up to 1.
 Source: Cookbook, Section 2.2.3 (Eqs. 19 and 20).
 """
 
@@ -29,39 +29,47 @@ if TYPE_CHECKING:
     from symcook.domains.protocol import Domain
 
 LIMIT = 64
-"""How many symbols `generate` appends at most, unless it is told another number."""
+"""The default for the greatest number of symbols that `generate` appends."""
 
 
 @dataclass(frozen=True)
 class Probability:
-    """The probability of a string: a value of the domain, and as JSON has it; `factors` are those of its symbols."""
+    """The probability of a string."""
 
     word: tuple[str, ...]
     domain: str
+    """The name of the number system."""
     value: Any
+    """The probability as a value of this number system."""
     shown: Any
+    """The probability as in JSON."""
     factors: tuple[Any, ...]
+    """The probabilities of its symbols, whose product it is, as in JSON."""
 
 
 @dataclass(frozen=True)
 class Decoded:
-    """What greedy decoding wrote: the given symbols, those that it appended, whether it came to a label that ends a
-    run, and which one."""
+    """The result of greedy decoding."""
 
     given: tuple[str, ...]
+    """The prefix that was given."""
     appended: tuple[str, ...]
+    """The symbols after it, without a label that ended the run."""
     ended: bool
+    """Whether a label ended the run, and not the limit."""
     end: str | None = None
+    """This label."""
 
     @property
     def tokens(self) -> tuple[str, ...]:
+        """The prefix and the appended symbols."""
         return self.given + self.appended
 
 
 def end_label(model: Transformer) -> str | None:
-    """The label that ends a string: the only one that is no symbol of the alphabet; None where there is none.
+    """The label that ends a string: the only label that is not a symbol of the alphabet; None if there is none.
 
-    Raises BadInput where there are several.
+    Raises BadInput if there are several.
     """
     others = [label for label in model.readout.labels if label not in model.alphabet]
     if len(others) > 1:
@@ -80,12 +88,12 @@ def probability(
     given: str | Sequence[str] | None = None,
     values: Mapping[str, Exact] | None = None,
 ) -> Probability:
-    """The probability of `word`: P(word), with the end label behind it where the model has one, or P(word | given).
+    """The probability of `word`: P(word), including the end label after it if the model has one, or P(word | given).
 
-    `given`, of the length of `word`, is what the model reads; without it the model is autoregressive and must add a
-    token in front (and none behind). For balls the precision doubles until the first `digits` digits are there.
-    Raises BadInput where the model has no distribution or the word does not fit it, NotExact where a score has no
-    exact exponential, Undecided at the limit of precision.
+    `given` is the input that the model reads, of the length of `word`. Without it the model is autoregressive and must
+    have a special token before its input (and none after it). For balls the precision doubles until the first `digits`
+    digits are known. Raises BadInput if the model has no distribution or the word does not fit it, NotExact if a score
+    has no exact exponential, Undecided at the limit of precision.
 
     >>> from symcook.model.ends import Embedding, Readout
     >>> from symcook.model.parts import FeedForward, Layer
@@ -101,17 +109,18 @@ def probability(
     bound = model.bind(values)
     must = "the probability of a string needs a distribution readout"
     bound.readout.require(must, ("distribution",), "give kind distribution with a label for each symbol")
-    # Two questions: P(word), each symbol from those before it; or P(word | given), each from the given inputs.
+    # Two cases: P(word), each symbol given those before it; or P(word | given), each symbol given the inputs.
+    # `inputs` is what the model reads, `wanted` the label at each position whose probability is a factor.
     if given is None:
-        _autoregressive(bound)
+        _require_autoregressive(bound)
         inputs = bound.tokens(word)
         end = end_label(bound)
-        # The model's own first token is read, not answered; the end label is answered, not read.
+        # The special token is an input but not an answer; the end label is an answer but not an input.
         wanted = (*inputs[1:], *(() if end is None else (end,)))
         inputs = inputs[: len(wanted)]
         if not wanted:
             raise BadInput("a string without an end must have at least one symbol", "the empty string")
-        one_pass = bound.unfollowed() is None  # then one pass serves every prefix
+        one_pass = bound.unfollowed() is None  # then one pass gives the answers after all prefixes
     else:
         inputs, wanted, one_pass = bound.tokens(given), tuple(word), True
         if len(inputs) != len(wanted):
@@ -119,21 +128,23 @@ def probability(
             raise BadInput(must, len(wanted))
     for label in wanted:
         require_known("label", label, bound.readout.labels)
-    asked = replace(bound, readout=replace(bound.readout, position="each" if one_pass else "last"))
-    # Without one pass for all prefixes, a run for each, read at its last position.
+    scoring_model = replace(bound, readout=replace(bound.readout, position="each" if one_pass else "last"))
+    # Otherwise there is one run for each prefix, and its answer is at the last position.
     runs = [(inputs[:k], [(-1, label)]) for k, label in enumerate(wanted, 1)]
-    return _product(asked, [(inputs, list(enumerate(wanted)))] if one_pass else runs, wanted, domain, digits)
+    return _product(scoring_model, [(inputs, list(enumerate(wanted)))] if one_pass else runs, wanted, domain, digits)
 
 
 AskedScores = tuple[Any, list[tuple[int, str]]]
-"""An input, and the labels whose probabilities are asked for, each with the index of its position."""
+"""An input, and the labels whose probabilities are factors: (index of the position, label)."""
 
 
 def _product(
     model: Transformer, runs: Sequence[AskedScores], wanted: tuple[str, ...], name: str, digits: int
 ) -> Probability:
-    """The product of the probabilities that the runs give, in the first number system that decides all its digits.
-    Raises the last Undecided where none does."""
+    """The product of the probabilities of the runs, in the first number system in which all `digits` digits are known.
+
+    Raises the last Undecided if there is none.
+    """
     digits = check_digits(digits)
     reason: Undecided | None = None
     for system in domains_for(name, digits):
@@ -146,7 +157,7 @@ def _product(
             value = factors[0]
             for factor in factors[1:]:
                 value = value * factor
-            # Not `digits` digits after the point but `digits` significant ones.
+            # `digits` is the number of significant digits: a small probability needs more places after the point.
             places = digits + _leading_zeros(value)
             if system.settled(value, places):
                 factors_shown = tuple(system.show(factor, digits) for factor in factors)
@@ -155,13 +166,14 @@ def _product(
 
 
 def _factors(model: Transformer, run: AskedScores, system: Domain) -> list[Any]:
+    """The probabilities of the labels of one run."""
     result = forward(model, run[0], system)
     with PRECISION, system.context():
         return [system.read(result.scores[label], place) for place, label in run[1]]
 
 
 def _leading_zeros(value: Any) -> int:
-    """The zeros behind the decimal point of a ball: a small probability is shown with as many digits as a large one."""
+    """The number of zeros after the decimal point of a ball below 1; 0 for other numbers."""
     if not hasattr(value, "mid") or not value.is_finite() or value.mid().is_zero():
         return 0
     mantissa, exponent = (int(part) for part in value.mid().man_exp())
@@ -177,8 +189,8 @@ def generate(
     *,
     values: Mapping[str, Exact] | None = None,
 ) -> Decoded:
-    """Greedy decoding: append the most probable symbol (the first of several), until a label that ends a run or
-    `limit` symbols. See `stream`, which gives them one by one."""
+    """Greedy decoding: append the most probable symbol (the first of several) until a label ends the run, at most
+    `limit` symbols. See `stream`, which returns them one by one."""
     bound = model.bind(values)
     written = tuple(stream(bound, given, limit, domain, digits))
     if written and written[-1] in speech_of(bound).ends:
@@ -196,15 +208,15 @@ def stream(
     values: Mapping[str, Exact] | None = None,
     bits: int | None = None,
 ) -> Iterator[str]:
-    """The labels that greedy decoding puts out behind `given`, each as it comes: at most `limit`, and none behind one
-    that ends a run, which is a label that is no symbol of the alphabet, or one that the model's program names.
+    """The labels that greedy decoding outputs after `given`, each when it is computed: at most `limit`.
 
-    The greatest score has the greatest probability, so that scores are compared and no exponential is needed: rational
-    scores are decided in the exact domain. Without a domain numbers are exact, and balls where there are no exact ones.
-    With mpmath every operation is rounded to `bits`, right or wrong, where that is given.
-    A symbol costs as much as there are before it where the model can be followed (`symcook.machine`), else what the
-    whole prefix costs. Raises BadInput where the model has no scores by label, has no symbol to start from, or comes to
-    its greatest length; Undecided where a comparison stays open.
+    The last label is one that ends a run: a label that is not a symbol of the alphabet, or that the model's program
+    names as an end. The largest score has the largest probability, so scores are compared and no exponential is needed:
+    rational scores are compared exactly. Without a domain, numbers are exact, or balls if there are no exact ones. With
+    mpmath and `bits`, every operation is rounded to so many bits, and the output may be wrong. If the model can be run
+    symbol by symbol (`symcook.machine`), the cost of a symbol is linear in the number of symbols before it; else it is
+    that of a run on the whole prefix. Raises BadInput if the model has no scores by label, has no symbol to start from,
+    or reaches its maximum length; Undecided if a comparison is undecided.
 
     >>> from symcook.compilers import compile
     >>> list(stream(compile("dfa", "(aa)*"), "aaa"))
@@ -218,22 +230,24 @@ def stream(
 
     digits = check_digits(digits)
     bound = model.bind(values)
-    scores = _scoring(bound, "last")
+    scores = _with_largest_label(bound, "last")
     start = tuple(given)
     if start or bound.embedding.added:
-        bound.tokens(start)  # says what it is not
+        bound.tokens(start)  # raises BadInput for an invalid string
     else:
         raise BadInput(
             "decoding must have a first symbol", "none", "give one, or a model that adds a token before the input"
         )
     ends, symbols = speech_of(bound).ends, frozenset(bound.alphabet)
-    greatest = _greatest(scores, names, digits, bits)
+    greatest = _largest_label(scores, names, digits, bits)
     return _labels(start, limit, lambda label: label in ends or label not in symbols, greatest)
 
 
 def _labels(
     start: tuple[str, ...], limit: int, ends: Callable[[str], bool], greatest: Callable[[Sequence[str]], str]
 ) -> Iterator[str]:
+    """The labels after `start`, at most `limit`: `greatest` gives the label after a string, `ends` says which is
+    last."""
     written = start
     for _ in range(limit):
         label = greatest(written)
@@ -243,8 +257,11 @@ def _labels(
         written = (*written, label)
 
 
-def _scoring(model: Transformer, position: str) -> Transformer:
-    """The model with the greatest score as its answer; BadInput where it cannot go on by its answers."""
+def _with_largest_label(model: Transformer, position: str) -> Transformer:
+    """The model with the label of the largest score as its answer, read at `position`.
+
+    Raises BadInput if the model cannot continue a string by its answers.
+    """
     model.readout.require(
         "a model that generates tokens must have a readout with labels", ("distribution", "largest", "groups")
     )
@@ -256,17 +273,20 @@ def _scoring(model: Transformer, position: str) -> Transformer:
 
 @dataclass(frozen=True)
 class Continued:
-    """A continuation beside what the model puts out: `answers` are the labels that it puts out in the places of the
-    tokens, and `first` the place of the first one that is another, from 0; None where there is none."""
+    """The comparison of a given continuation of a string with the outputs of the model."""
 
     given: tuple[str, ...]
+    """The string."""
     tokens: tuple[str, ...]
+    """The given continuation."""
     answers: tuple[str, ...]
+    """The label that the model outputs at each of its positions."""
     first: int | None
+    """The index (from 0) of the first label that differs from its token; None if all are equal."""
 
     @property
     def agrees(self) -> bool:
-        """Whether the model goes on so."""
+        """Whether the model continues the string in this way."""
         return self.first is None
 
 
@@ -279,10 +299,11 @@ def continued(
     *,
     values: Mapping[str, Exact] | None = None,
 ) -> Continued:
-    """Whether a model goes on behind `given` with these tokens, by one pass over them all: each position must answer
-    the next one. The answers up to the first difference are those of decoding; behind it they are to what was given.
+    """Whether a model continues `given` with these tokens, by one pass over all of them: the answer at each position
+    must be the next token. Up to the first difference the answers are those of decoding; after it they are answers to
+    the given tokens.
 
-    Raises BadInput where the model cannot be followed, so that an answer may rest on what stands behind it; Undecided.
+    Raises BadInput if an answer of the model may depend on later symbols; Undecided if an answer is undecided.
 
     >>> from symcook.compilers import compile
     >>> model = compile("dfa", "(aa)*")
@@ -294,14 +315,14 @@ def continued(
     if why is not None:
         must = "a continuation is checked in one pass where no answer rests on what follows"
         raise BadInput(must, why, "decode it instead")
-    # Any label of the readout may be asked about, and no other token.
-    scores, start, tokens = _scoring(bound, "each"), tuple(given), tuple(tokens)
+    # Each token must be a label of the readout.
+    scores, start, tokens = _with_largest_label(bound, "each"), tuple(given), tuple(tokens)
     for token in tokens:
         if bound.readout.index(token) is None:
             require_known("label", token, bound.readout.labels)
     if not tokens:
         return Continued(start, (), (), None)
-    # The first answer is that of the last given position; what the last token answers is not asked.
+    # The answers begin at the last given position; the answer at the last token is not needed.
     first = len(start) + bound.embedding.added - 1
     if first < 0:
         raise BadInput(
@@ -321,16 +342,20 @@ def continued(
             labels = tuple(str(answer) for answer in answers)
             differing = (k for k, label in enumerate(labels) if label != tokens[k])
             return Continued(start, tokens, labels, next(differing, None))
-    raise _open("a largest score", names, reason)
+    raise _undecided_error("a largest score", names, reason)
 
 
 def extended(model: Transformer, given: str | Sequence[str], steps: int, domain: str | None = None) -> tuple[str, ...]:
-    """The extension of a word by so many steps: f^0(x) = x and f^(k+1)(x) = f^k(x) f(f^k(x)), where f(x) is the label
-    that the model answers behind x. No label ends it; one that is no symbol may only come last, else BadInput. Source:
-    Merrill and Sabharwal (2024), Section 2."""
+    """The extension of a string by `steps` labels: f^0(x) = x and f^(k+1)(x) = f^k(x) f(f^k(x)), where f(x) is the
+    label that the model outputs after x. Source: Merrill and Sabharwal (2024), Section 2.
+
+    No label ends the run. Raises BadInput if a label other than the last one is not a symbol of the alphabet.
+    """
     bound = model.bind({})
     start = bound.embedding.typed(bound.tokens(given)) if given else ()
-    greatest = _greatest(_scoring(bound, "last"), ("exact", "ball") if domain is None else (domain,), 30)
+    greatest = _largest_label(
+        _with_largest_label(bound, "last"), ("exact", "ball") if domain is None else (domain,), 30
+    )
     labels = list[str]()
     for label in _labels(tuple(start), steps, lambda _: False, greatest):
         labels.append(label)
@@ -344,8 +369,8 @@ def extended(model: Transformer, given: str | Sequence[str], steps: int, domain:
 def recognizes(
     model: Transformer, given: str | Sequence[str], steps: Callable[[int], int], yes: str, domain: str | None = None
 ) -> bool:
-    """Whether a decoder with t(n) steps accepts a word x: whether the last of t(|x|) tokens that it puts out is `yes`.
-    Source: Merrill and Sabharwal (2024), Section 2.
+    """Whether a decoder with t(n) steps accepts a string x: whether the last of the t(|x|) tokens that it outputs is
+    `yes`. Source: Merrill and Sabharwal (2024), Section 2.
 
     >>> from symcook.compilers import compile
     >>> recognizes(compile("dfa", "(aa)*"), "aa", lambda n: n + 2, "yes")
@@ -363,12 +388,15 @@ def _systems(names: Sequence[str], digits: int, bits: int | None = None) -> Iter
         yield from domains_for(name, digits, bits)
 
 
-def _greatest(
+def _largest_label(
     model: Transformer, names: Sequence[str], digits: int, bits: int | None = None
 ) -> Callable[[Sequence[str]], str]:
-    """The label of the greatest score behind a word, for words that grow."""
-    # Number systems from coarse to fine, each with a follower that keeps what it read of the prefix. Those that are
-    # made are tried again for the next symbol; finer ones are made only when it is undecided.
+    """A function from a string to the label of the largest score after it; fast if each string extends the one before.
+
+    `names`, `digits` and `bits` give the number systems.
+    """
+    # The number systems from coarse to fine, each with a `follower`, which keeps its state after the last string. Those
+    # already made are used again for the next string; finer ones are made only when all of these are undecided.
     systems, followers = _systems(names, digits, bits), list[Callable[[Sequence[str]], Result]]()
 
     def ladder() -> Iterator[Callable[[Sequence[str]], Result]]:
@@ -389,13 +417,13 @@ def _greatest(
             if label is not None:
                 return label
         prefix = " ".join(model.embedding.surround(word))
-        raise _open(f"the largest score after {prefix}", names, reason)
+        raise _undecided_error(f"the largest score after {prefix}", names, reason)
 
     return greatest
 
 
-def _open(what: str, names: Sequence[str], reason: Undecided | NotExact | None) -> Undecided | NotExact:
-    """What is said where no number system tells which score is the greatest; `reason` is the last error among them."""
+def _undecided_error(what: str, names: Sequence[str], reason: Undecided | NotExact | None) -> Undecided | NotExact:
+    """The error if no number system decides which score is the largest; `reason` is the error of the last one."""
     if isinstance(reason, NotExact) and len(names) > 1:
         return Undecided(
             f"{what} was undecided, and neither number system decides it: rigorous intervals do not tell two "
@@ -410,10 +438,11 @@ def _open(what: str, names: Sequence[str], reason: Undecided | NotExact | None) 
 
 
 _NO_END = "make the end of a string a label of the readout instead"
+"""The hint for a model with a special token after its input."""
 
 
-def _autoregressive(model: Transformer) -> None:
-    """BadInput where a model does not start with a token of its own, or adds one behind its input."""
+def _require_autoregressive(model: Transformer) -> None:
+    """Raise BadInput if a model has no special token before its input, or has one after it."""
     if model.embedding.before is None:
         must = "an autoregressive model must add a token before its input"
         raise BadInput(must, "none", "give the embedding a token before, or give the inputs")

@@ -1,8 +1,9 @@
-"""The forward pass of a dense model: one product of matrices a block, in number systems that have such products.
+"""The forward pass of a dense model with matrix products, for number systems that have them.
 
-The walk is that of `symcook.forward`. The residual stream is one table of columns, and a block is applied to all the
-coordinates that it reads at once. A number system takes part by `matrices` in its own class
-(`symcook.domains.protocol.Matrices`). For every other one, and for sparse models, a coordinate is the unit of work.
+The order of the pass is that of `symcook.walk`, and this module replaces its operations. The residual stream is one
+table of columns, and a sublayer is applied to all coordinates that it reads at once. A number system has matrix
+products if its own class has `matrices` (`symcook.domains.protocol.Matrices`). With other number systems, and for
+sparse models, `Walk` computes coordinate by coordinate.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from symcook.walk import Walk
 
 
 class Columns(Mapping[str, Any]):
-    """Columns by name, held together as the number system holds several (`Matrices.picked`)."""
+    """A table of columns by name; `columns` is one object of the number system for all of them (`Matrices.picked`)."""
 
     def __init__(self, names: tuple[str, ...], columns: Sequence[object]) -> None:
         self.names, self.columns = names, columns
 
     def __getitem__(self, name: str) -> Any:
-        return self.columns[_places(self.names)[name]]
+        return self.columns[_indices(self.names)[name]]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
@@ -31,11 +32,12 @@ class Columns(Mapping[str, Any]):
         return len(self.names)
 
     def __contains__(self, name: object) -> bool:
-        return name in _places(self.names)
+        return name in _indices(self.names)
 
 
 class DensePass(Walk):
-    """One forward pass over tables. The domain is a `Matrices`."""
+    """One forward pass over tables of columns. The number system is a `Matrices`. Methods without a docstring compute
+    what the methods of `Walk` compute."""
 
     stream: Any
 
@@ -44,13 +46,14 @@ class DensePass(Walk):
         self.matrices.apart = self.model.compares
 
     def columns(self, table: Columns, names: tuple[str, ...]) -> Any:
-        """The columns of some names, in their order."""
+        """The columns with the given names, in this order."""
         if names == table.names:
             return table.columns
-        return self.matrices.picked(table.columns, _among(table.names, names))
+        return self.matrices.picked(table.columns, _indices_in(table.names, names))
 
     @property
     def matrices(self) -> Any:
+        """The number system."""
         return self.domain
 
     def embed(self, wanted: set[str]) -> None:
@@ -58,17 +61,17 @@ class DensePass(Walk):
         self.stream = Columns(names, self.matrices.embedded(self.embedding, names))
 
     def write(self, names: tuple[str, ...], columns: Sequence[object]) -> None:
-        """Put columns in the place of those of the stream."""
+        """Replace the columns with these names in the residual stream."""
         names_all = self.stream.names
         if names != names_all:
-            columns = self.matrices.replaced(self.stream.columns, _among(names_all, names), columns)
+            columns = self.matrices.replaced(self.stream.columns, _indices_in(names_all, names), columns)
         self.stream = Columns(names_all, columns)
 
     def cut(self, columns: Columns) -> Any:
         return Columns(columns.names, self.matrices.narrow(columns.columns, self.model.readout.place))
 
     def view(self, step: Sublayer) -> Any:
-        """What a step reads: the stream, or what its norms make of it."""
+        """The columns that a sublayer reads: the residual stream, or the outputs of its norms."""
         if not step.before:
             return self.stream
         tables: list[Any] = [self.normalised(norm) for norm in step.before]
@@ -93,7 +96,8 @@ class DensePass(Walk):
         return Columns(norm.writes, self.matrices.scaled(columns, norm))
 
     def add(self, step: Sublayer, view: Columns, asking: Columns, wanted: set[str]) -> None:
-        """Add what a step writes: heads after all of them have read the stream, a feed-forward layer at once."""
+        """Add the outputs of a sublayer: of heads after all of them have read the stream, of a feed-forward layer at
+        once."""
         head_outputs = []
         for part in step.parts:
             if isinstance(part, Head):
@@ -105,7 +109,7 @@ class DensePass(Walk):
                 self.write(names, self.matrices.plus(self.columns(self.stream, names), columns))
 
     def attention(self, head: Head, view: Columns, asking: Columns, wanted: set[str]) -> Any:
-        """The coordinates that a head writes, and what it adds to them."""
+        """The coordinates that a head writes, and the columns that it adds to them."""
         written, queries, keys, values = self.offered(head, view, asking, wanted)
         if not written:
             self.weights += [()] if self.units else []
@@ -126,15 +130,15 @@ class DensePass(Walk):
         queries: Any = ()
         keys: Any = ()
         if not head.uniform:
-            asked = columns_seen if asking is view else self.columns(asking, head.reads)
-            queries = self.matrices.product(self.matrix(head, "Q"), asked)
+            query_columns = columns_seen if asking is view else self.columns(asking, head.reads)
+            queries = self.matrices.product(self.matrix(head, "Q"), query_columns)
             keys = self.matrices.product(self.matrix(head, "K"), columns_seen)
         if self.after is not None:
             keys, values = self.remembered(self.after, list(keys), list(values))
         return written, queries, keys, values
 
     def network(self, part: FeedForward, asking: Columns, wanted: set[str]) -> None:
-        """Add what a feed-forward layer writes."""
+        """Add the output of a feed-forward layer."""
         rows, names = _wanted(part.writes, wanted)
         if not names:
             return
@@ -155,16 +159,16 @@ class DensePass(Walk):
         return dict(zip(readout.labels or ("logit",), score_columns, strict=False))
 
     def matrix(self, part: Part, name: str, rows: tuple[int, ...] | None = None) -> Any:
-        """A matrix of a part, or some of its rows, as the number system holds it."""
+        """A matrix of a part, or some of its rows, in the form of the number system."""
         return self.matrices.matrix(part, name, getattr(part, name), rows)
 
     def vector(self, part: Part, name: str, rows: tuple[int, ...] | None = None) -> Any:
-        """A column of numbers of a part, or some of them."""
+        """A column of numbers of a part, or some of its entries, in the form of the number system."""
         return self.matrices.vector(part, name, part.lowered[name], rows)
 
 
 def _wanted(names: tuple[str, ...], wanted: set[str]) -> tuple[tuple[int, ...] | None, tuple[str, ...]]:
-    """Which of some names are wanted: their places (None: all), and the names."""
+    """The `names` that are wanted: their indices (None if all are), and the names."""
     if wanted.issuperset(names):
         return None, names
     rows = tuple(k for k, name in enumerate(names) if name in wanted)
@@ -172,13 +176,13 @@ def _wanted(names: tuple[str, ...], wanted: set[str]) -> tuple[tuple[int, ...] |
 
 
 @lru_cache(1024)
-def _places(names: tuple[str, ...]) -> Mapping[str, int]:
-    """The place of each name."""
+def _indices(names: tuple[str, ...]) -> Mapping[str, int]:
+    """{name: its index}."""
     return {name: place for place, name in enumerate(names)}
 
 
 @lru_cache(1024)
-def _among(names: tuple[str, ...], some: Sequence[str]) -> list[int] | slice:
-    """Where some names stand among others; a slice where they follow one another."""
-    places = [_places(names)[name] for name in some]
+def _indices_in(names: tuple[str, ...], some: Sequence[str]) -> list[int] | slice:
+    """The indices of the names `some` in `names`; a slice if they are consecutive."""
+    places = [_indices(names)[name] for name in some]
     return slice(places[0], places[-1] + 1) if places == list(range(places[0], places[-1] + 1)) else places

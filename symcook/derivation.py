@@ -1,7 +1,8 @@
-"""Closed forms of a model's outputs for one input, valid for every admissible value of the symbols that remain.
+"""Closed forms of a model's outputs for one input, valid for all values of the remaining parameters in their ranges.
 
-In goes a model, an input and values for some of its symbols; out comes a `Derivation`, or with `derive_cases` one for
-each way in which open comparisons may turn out. The forward pass is that over `symcook.domains.symbolic`.
+`derive` takes a model, an input and values for some of its parameters, and returns a `Derivation`. `derive_cases`
+returns one for each possible outcome of the comparisons that depend on the parameters. Both run the forward pass in the
+number system `symcook.domains.symbolic`.
 """
 
 from __future__ import annotations
@@ -29,19 +30,21 @@ if TYPE_CHECKING:
 MAX_CASES = 64
 """The greatest number of cases in an answer."""
 MAX_TRIED = 2 * MAX_CASES
-"""The greatest number of ways to decide the comparisons, those that no values allow counted too."""
+"""The greatest number of combinations of outcomes that are tried; not all of them are possible for some values."""
 
 
 @dataclass(frozen=True)
 class AtPosition:
-    """What a readout says at one position, which is counted as the model counts: expressions by coordinate, the verdict
-    (None where the model decides nothing, or about all positions at once, or the verdict depends on the symbols), and
-    the label of the greatest of them (None where the readout names none or that depends on the symbols)."""
+    """The answer of a readout at one position."""
 
     position: int
+    """The position, counted as the model counts."""
     expressions: Mapping[str, Any]
+    """{coordinate or label: sympy expression}."""
     accept: bool | None
+    """The verdict; None if it depends on the parameters, or if there is no verdict at single positions."""
     label: str | None = None
+    """The label of the largest score; None if it depends on the parameters, or if the readout has no labels."""
 
     @cached_property
     def output(self) -> dict[str, str]:
@@ -51,30 +54,37 @@ class AtPosition:
 
 @dataclass(frozen=True, repr=False)
 class Derivation(Shown):
-    """What a model computes on one input: sympy expressions by coordinate, in the symbols that remain.
+    """What a model computes on one input: closed forms in the remaining parameters.
 
-    `assumptions` are the ranges of the symbols, `conditions` what was taken for granted beyond them (in a case of
-    `derive_cases`), all formulas of the grammar. `accept` is None where the model decides nothing or the verdict
-    depends on the symbols. `expressions` and `accept` are those of the position at which the readout looks; for a
-    readout at each position, or at all, those of the last, and `each` has an answer for every position.
+    `expressions`, `accept` and `label` are those of the position that the readout reads. For a readout at each
+    position, or at all positions, they are those of the last position, and `each` has an answer for every position.
     """
 
     REPORT = "derivation"
 
     recipe: str
+    """The name of the model."""
     given: str
+    """The input as text."""
     symbols: tuple[str, ...]
+    """The remaining parameters, and the inputs that were not given."""
     assumptions: tuple[str, ...]
+    """The ranges of the parameters, as formulas of the grammar."""
     conditions: tuple[str, ...]
+    """The conditions of a case of `derive_cases`, as formulas of the grammar."""
     expressions: Mapping[str, Any]
+    """{coordinate or label: sympy expression}."""
     accept: bool | None
+    """The verdict; None if it depends on the parameters, or if the model decides nothing."""
     decides: bool
+    """Whether the model accepts or rejects."""
     each: tuple[AtPosition, ...] = ()
     labelled: bool = False
+    """Whether the answer is the label of the largest score."""
     label: str | None = None
-    """Whether the readout names the greatest of its scores, and which that is (None: it depends on the symbols)."""
+    """This label; None if it depends on the parameters."""
     overall: bool = False
-    """Whether `accept` is one verdict on all positions, which each must pass."""
+    """Whether `accept` is one verdict on all positions: it is accept iff each of them passes."""
 
     @cached_property
     def output(self) -> dict[str, str]:
@@ -167,7 +177,7 @@ def derive_cases(
 
 
 class _Task:
-    """A model and its input, checked."""
+    """A model and its input, checked: `sequence` is the input, `given` its text, `inputs` the open names in it."""
 
     def __init__(self, model: Transformer, given: Any, values: Mapping[str, Exact] | None) -> None:
         from symcook.run import prepare
@@ -186,9 +196,9 @@ class _Task:
             raise BadInput("a sequence model needs an input to derive", model.name, "give --rows")
         rows = [given or {}] if given is None or isinstance(given, Mapping) else given
         if not isinstance(rows, (list, tuple)) or not all(isinstance(row, Mapping) for row in rows):
-            model.rows(rows)  # says what rows are
+            model.rows(rows)  # raises BadInput, which says what rows are
         rows = list(rows)
-        # Inputs that are not given stay symbols.
+        # Inputs that are not given remain symbols.
         open_inputs = []
         if model.pointwise:
             named = dict(rows[0]) if len(rows) == 1 else {}
@@ -196,13 +206,14 @@ class _Task:
             rows[:1] = [{name: symbol(name) for name in open_inputs} | named]
         self.sequence, self.given = prepare(self.model, rows)
         if model.pointwise:
-            # The name of the input: the open names, and the values that were given.
+            # The text of the input: the open names, and the values that were given.
             parts = (f"{c}={from_sympy(v)}" for c, v in self.sequence[0].items() if c not in open_inputs)
             self.given = ", ".join((*open_inputs, *parts))
         self._take_symbols(model, values)
 
     def _take_symbols(self, model: Transformer, values: Mapping[str, Exact] | None) -> None:
-        """Put set symbols into the rows and find the others that are not declared."""
+        """Replace parameters with values in the rows, and find the symbols in them that are not parameters
+        (`inputs`)."""
         bound = {symbol(name): exact(value) for name, value in (values or {}).items()}
         self.sequence = tuple(
             MappingProxyType({name: value.xreplace(bound) for name, value in row.items()}) for row in self.sequence
@@ -218,7 +229,7 @@ class _Task:
         )
 
     def derive(self, choices: Choices | None) -> Derivation:
-        """The closed forms, in one case of `choices` if there are any."""
+        """The closed forms; with `choices`, in the case that these choose for the open comparisons."""
         from symcook.domains.symbolic import Symbolic
         from symcook.forward import forward
         from symcook.numbers.shorter import shorter
@@ -233,7 +244,7 @@ class _Task:
         places = list(result.places)
         verdict = _verdict(result, domain, result.place) if overall else None
         accepts = [None if overall else _verdict(result, domain, place) for place in places]
-        # All entries are resolved together, so that a maximum takes the same side wherever it occurs.
+        # All entries are resolved together, so that a maximum is resolved in the same way wherever it occurs.
         columns = result.columns()
         entries = [column[place] for place in places for column in columns.values()]
         resolved_entries = iter(entries if choices is None else domain.resolve(entries))
@@ -260,7 +271,7 @@ class _Task:
             answers[-1].label,
             overall,
         )
-        # Forms that are too long to be read are refused, those of the conditions too.
+        # Forms and conditions that are too long to read are refused.
         texts = [text for answer in answers for text in answer.output.values()]
         longest = max(map(len, (*texts, *derivation.conditions)), default=0)
         if longest > MAX_TEXT:
@@ -271,17 +282,19 @@ class _Task:
 
 
 def _verdict(result: Result, domain: Symbolic, place: int) -> bool | None:
-    """The verdict of a readout that looks at an index; where it stayed open, split into cases if these are on."""
+    """The verdict at the index `place`. If it is open and the domain splits cases, the verdict of the present case."""
     readout = result.model.readout
     if result.verdicts is None or not result.model.decides:
         return None
     verdict: Any = domain.verdict(result.verdicts, place) if readout.each else result.accept
     if verdict is not None:
         return verdict
-    # Open, with cases: the conjunction of the single tests, each split where it is open.
+    # An open verdict: the conjunction of the single tests, each of which is decided by cases if it is open.
     verdict = True
-    for at in [place] if readout.each else result.places:
+    for position_index in [place] if readout.each else result.places:
         for column in result.watched.values():
             if verdict is not False:
-                verdict = domain.conjunction(verdict, domain.decide(column[at], "sign" if readout.signed else "zero"))
+                verdict = domain.conjunction(
+                    verdict, domain.decide(column[position_index], "sign" if readout.signed else "zero")
+                )
     return verdict

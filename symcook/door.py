@@ -1,8 +1,8 @@
-"""The public door: what a function is given is compared with its signature before it runs.
+"""Checks of arguments: the arguments of a public function are compared with its signature before it runs.
 
-`door` decorates a public function or class. Whoever leaves an argument out, or gives text where a model belongs, gets a
-BadInput that says what must hold, not how Python failed inside. `_kind` reads the annotation of a parameter and returns
-a test of values with the words for it; an annotation that it does not know lets every value pass.
+`door` decorates a public function or class. If an argument is missing, or is for example text instead of a model, the
+caller gets a BadInput that says what must hold, not an error of Python from inside. `_kind` reads the annotation of a
+parameter and returns a test of values, with its name in words. With an unknown annotation every value passes.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="Callable[..., Any]")
 Progress = Callable[[int, int], None]
-"""What a function that takes its time is given: it is called with how much is done, and of how much."""
+"""A function that a long computation calls with the amount that is done and the whole amount."""
 MAX_DIGITS = 100_000
-"""The greatest number of digits that may be asked for."""
+"""The greatest number of decimal digits of an answer."""
 ArgumentKind = tuple[Callable[[Any], bool], str]
-"""Whether a value is of a kind, and the kind in words."""
+"""A test whether a value is of a kind, and the name of the kind in messages."""
 
 
 def door(**hints: str) -> Callable[[T], T]:
-    """Check arguments by name and by annotation, before the function, or the `__init__` of the class, runs.
+    """A decorator that checks the names and the kinds of arguments before a function, or `__init__` of a class, runs.
 
-    Of annotations it knows text, integers, truth values, paths, functions, mappings, sequences and the classes of
-    symcook, and unions of these; it lets pass what is annotated otherwise. `hints` say how to give an argument.
+    The known annotations are text, integers, bools, paths, functions, mappings, sequences, the classes of symcook, and
+    unions of these. Arguments with other annotations are not checked. `hints` say, in messages, how to give an
+    argument.
 
     >>> @door(times="give times=2")
     ... def again(word: str, times: int) -> str:
@@ -45,18 +46,20 @@ def door(**hints: str) -> Callable[[T], T]:
     """
 
     def guard(function: T) -> T:
+        """The function or class with checks before it runs."""
         called = function.__name__
-        # The fields of a dataclass are checked where they are frozen, which also says what shapes they have.
+        # The kinds of a dataclass's fields are not checked here: the class itself checks them, with their shapes.
         inner: Any = function.__init__ if isinstance(function, type) else function
-        known: list[Any] = []  # found when it is first called: listing recipes is quick without
+        known: list[Any] = []  # signature and kinds; filled at the first call, so that `symcook list` need not wait
 
         @wraps(inner)
         def checked(*args: object, **named: object) -> Any:
+            """Check the arguments, then call the function."""
             if not known:
                 import inspect
 
                 frozen = hasattr(function, "__dataclass_fields__")
-                known.extend((inspect.signature(inner), {} if frozen else _kinds(inner)))
+                known.extend((inspect.signature(inner), {} if frozen else _known_kinds(inner)))
             check(known[0], known[1], called, args, named, hints)
             return inner(*args, **named)
 
@@ -77,22 +80,24 @@ def check(
     named: Mapping[str, object],
     hints: Mapping[str, str],
 ) -> None:
-    """BadInput where these arguments do not fit the signature of what is `called` so, or are of other kinds."""
+    """Raise BadInput if the arguments do not fit the signature, or are not of the `kinds`. `called` is the function's
+    name in messages."""
     try:
         bound_arguments = signature.bind(*args, **named).arguments
     except TypeError:
-        raise _misfit(signature, called, args, named, hints) from None
+        raise _argument_error(signature, called, args, named, hints) from None
     for name, (fits, words) in kinds.items():
         if name in bound_arguments and not fits(bound_arguments[name]):
-            do = hints.get(name) or _do(name, bound_arguments[name])
+            do = hints.get(name) or _hint(name, bound_arguments[name])
             raise BadInput(f"the argument {name} of {called} must be {words}", _shown(bound_arguments[name]), do)
 
 
 def fits(function: Callable[..., object], called: str, args: tuple[object, ...], named: Mapping[str, object]) -> None:
-    """BadInput where `function` must not be called with these arguments: what `door` does, where it is known late."""
+    """Raise BadInput if `function` must not be called with these arguments: the check of `door` for a function that is
+    not decorated."""
     import inspect
 
-    check(inspect.signature(function), _kinds(function), called, args, named, {})
+    check(inspect.signature(function), _known_kinds(function), called, args, named, {})
 
 
 def check_digits(digits: object) -> int:
@@ -110,37 +115,37 @@ def check_digits(digits: object) -> int:
     return number
 
 
-def _misfit(
+def _argument_error(
     signature: inspect.Signature,
     called: str,
     args: tuple[object, ...],
     named: Mapping[str, object],
     hints: Mapping[str, str],
 ) -> BadInput:
-    """Why arguments cannot be bound: one is unknown, there are too many, one comes twice, or one is missing."""
+    """The error for arguments that do not fit the signature: one is unknown, too many, repeated or missing."""
     # An unknown name.
     parameters = {n: p for n, p in signature.parameters.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
-    placed = [n for n, p in parameters.items() if p.kind is not p.KEYWORD_ONLY]
+    positional = [n for n, p in parameters.items() if p.kind is not p.KEYWORD_ONLY]
     by_name = [n for n, p in parameters.items() if n != "self" and p.kind is not p.POSITIONAL_ONLY]
     if not any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
         for name in named:
             if name not in by_name:
                 do = f"it takes {', '.join(by_name)}" if by_name else "leave it out"
                 return unknown(f"argument of {called}", name, by_name, do)
-    # Too many without a name; `self` is not counted, since the caller does not give it.
-    own = "self" in parameters
-    if len(args) > len(placed) and not any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values()):
-        others = [n for n in by_name if n not in placed]
+    # Too many positional arguments; `self` is not counted, since the caller does not give it.
+    has_self = "self" in parameters
+    if len(args) > len(positional) and not any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values()):
+        others = [n for n in by_name if n not in positional]
         do = f"name the others, as {others[0]}=..." if others else "leave the others out"
-        most = len(placed) - own
-        must = f"{called} must be given at most {most} argument{'s' * (most != 1)} without a name"
-        return BadInput(must, len(args) - own, do)
-    # One that is given by place and by name.
-    parameters_taken = placed[: len(args)]
+        max_count = len(positional) - has_self
+        must = f"{called} must be given at most {max_count} argument{'s' * (max_count != 1)} without a name"
+        return BadInput(must, len(args) - has_self, do)
+    # An argument that is given by position and by name.
+    parameters_taken = positional[: len(args)]
     for name in parameters_taken:
         if name in named:
             return BadInput(f"{called} must be given each argument once", f"{name} twice", "leave one out")
-    # One that is missing.
+    # A missing argument.
     given_names = [name for name in (*parameters_taken, *named) if name != "self"]
     for name, p in parameters.items():
         if p.default is p.empty and name not in (*parameters_taken, *named):
@@ -150,7 +155,7 @@ def _misfit(
 
 
 def _shown(value: object) -> str:
-    """A value as one would write it, where it is short, else its type."""
+    """A value for a message: as Python writes it if it is short, else its type."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if isinstance(value, int) and value.bit_length() > 2_000:
@@ -163,10 +168,10 @@ def _shown(value: object) -> str:
     return repr(value) if plain else f"a {type(value).__name__}"
 
 
-def _do(name: str, value: object) -> str | None:
-    """What to do instead: for a float where a number must be exact, and for a name in place of a model; else None."""
+def _hint(name: str, value: object) -> str | None:
+    """A hint for a float in place of an exact number, or for a name in place of a model; else None."""
     if isinstance(value, float):
-        if value - value != 0:  # no number
+        if value - value != 0:  # infinite or nan
             return None
         exact = Fraction(repr(value))
         return f'a float is not exact: write "{exact}" or Fraction({exact.numerator}, {exact.denominator})'
@@ -175,8 +180,8 @@ def _do(name: str, value: object) -> str | None:
     return None
 
 
-def _kinds(function: Callable[..., object]) -> dict[str, ArgumentKind]:
-    """The kind of each parameter whose annotation is known."""
+def _known_kinds(function: Callable[..., object]) -> dict[str, ArgumentKind]:
+    """{parameter: its kind} for the parameters with a known annotation."""
     import inspect
 
     kinds = {}
@@ -184,7 +189,7 @@ def _kinds(function: Callable[..., object]) -> dict[str, ArgumentKind]:
         if isinstance(parameter.annotation, str) and parameter.kind is not parameter.VAR_KEYWORD:
             kind = _kind(parameter.annotation)
             if kind is not None and parameter.kind is parameter.VAR_POSITIONAL:
-                kind = _each(kind, _MANY.get(kind[1], kind[1]))
+                kind = _sequence_of(kind, _MANY.get(kind[1], kind[1]))
             if kind is not None:
                 kinds[name] = kind
     return kinds
@@ -192,14 +197,14 @@ def _kinds(function: Callable[..., object]) -> dict[str, ArgumentKind]:
 
 @cache
 def _kind(annotation: str) -> ArgumentKind | None:
-    """The kind that an annotation, as text, names."""
+    """The kind of an annotation, given as text; None if it is unknown."""
     import ast
 
-    return _read(ast.parse(annotation, mode="eval").body)
+    return _kind_of_node(ast.parse(annotation, mode="eval").body)
 
 
-def _read(node: ast.expr) -> ArgumentKind | None:
-    """The kind that an annotation names; None where it is not known, so that everything passes."""
+def _kind_of_node(node: ast.expr) -> ArgumentKind | None:
+    """The kind of an annotation, given as a syntax tree; None if it is unknown, so that every value passes."""
     import ast
 
     # None, or an annotation in quotes.
@@ -207,8 +212,8 @@ def _read(node: ast.expr) -> ArgumentKind | None:
         if node.value is None:
             return (lambda value: value is None), "None"
         return _kind(node.value)
-    if isinstance(node, ast.BinOp):  # A | B; with one side unknown everything passes
-        left, right = _read(node.left), _read(node.right)
+    if isinstance(node, ast.BinOp):  # A | B; if one side is unknown, every value passes
+        left, right = _kind_of_node(node.left), _kind_of_node(node.right)
         if left is None or right is None:
             return None
         return (lambda value: left[0](value) or right[0](value)), f"{left[1]} or {right[1]}"
@@ -217,23 +222,25 @@ def _read(node: ast.expr) -> ArgumentKind | None:
     if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
         return None
     # Sequence[T] and Iterable[T] are lists of T, Mapping[..] is a mapping, and Callable[..] a function.
-    of = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    parameters = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if node.value.id in ("Sequence", "Iterable"):
-        inner = _read(of[0])
-        return (_listed, "a list") if inner is None else _each(inner, _MANY.get(inner[1], inner[1]))
+        inner = _kind_of_node(parameters[0])
+        return (_listed, "a list") if inner is None else _sequence_of(inner, _MANY.get(inner[1], inner[1]))
     if node.value.id == "Mapping":
         return _mapping, _MAPPING
     return _NAMED["Progress"] if node.value.id == "Callable" else None
 
 
-def _each(inner: ArgumentKind, words: str) -> ArgumentKind:
-    """A sequence of values of one kind; text counts as the sequence of its characters."""
+def _sequence_of(inner: ArgumentKind, words: str) -> ArgumentKind:
+    """The kind of a sequence of values of the kind `inner`; `words` names several of them. Text is a sequence of
+    texts."""
 
     def fits(value: object) -> bool:
         if isinstance(value, str):
             return inner[1] == "text"
-        if not _listed(value) or type(value) in (set, frozenset):  # what has no order
+        if not _listed(value) or type(value) in (set, frozenset):  # a set has no order
             return False
+        # The values of an iterator are not tested: the test would consume them.
         return not isinstance(value, (list, tuple)) or all(map(inner[0], value))
 
     return fits, f"a list of {words}"
@@ -245,18 +252,20 @@ def _listed(value: object) -> bool:
 
 
 def _mapping(value: object) -> bool:
-    """Whether a value is a mapping from names, or from tuples of them."""
+    """Whether a value is a mapping whose keys are names or tuples."""
     return isinstance(value, Mapping) and all(isinstance(key, (str, tuple)) for key in value)
 
 
 def _instance(name: str) -> ArgumentKind:
-    """An object of a class of symcook, which need not be imported: no other object is one."""
+    """The kind of the objects of a class of symcook, tested by the name of the class, so that it is not imported."""
     article = "an" if name[0] in "AEIOU" else "a"
     return (lambda value: any(base.__name__ == name for base in type(value).__mro__)), f"{article} {name}"
 
 
 _MAPPING = 'a mapping such as {"name": value}'
 _MANY = {"text": "names"}
+"""{kind in words: several values of it, in words}."""
+# The kinds of annotations that are a single name.
 _NAMED: dict[str, ArgumentKind] = {
     "str": ((lambda value: isinstance(value, str)), "text"),
     "int": ((lambda value: isinstance(value, int) and not isinstance(value, bool)), "an integer"),

@@ -1,5 +1,5 @@
-"""Files that appear whole and together, or not at all, and the refusals of places where none can; files that are read
-within limits."""
+"""Writing files completely and together, or not at all; errors for names where no file can be written; and reading
+files within limits of size."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from typing import Any, NoReturn
 from symcook.errors import BadInput
 
 MOST_BYTES = 10**9
-"""The greatest size of a file that is read, where its kind has no smaller one."""
+"""The greatest size of a file that is read, unless its kind has a smaller limit."""
 MOST_NESTED = 100
-"""How deep a document of JSON may nest, where its kind says nothing else."""
+"""The greatest depth of nesting in a JSON document."""
 finished: list[Path] = []
-"""The files that this command has written, which are whole; who interrupts it is told."""
+"""The files that this command has written completely: the message of an interrupted command lists them."""
 
 
 def ordinary(place: str | Path, what: str, example: str) -> Path:
-    """The path, where files may get this name; BadInput for - (several files are no stream) and for a device."""
+    """The path of a file or folder to write. Raises BadInput for "-" (several files cannot go to a stream) and for a
+    device."""
     path = Path(place)
     if path.name in ("-", "") or (path.exists() and not path.is_file() and not path.is_dir()):
         raise BadInput(f"{what} must be the name of a file or folder to write", place, f"give for example {example}")
@@ -33,32 +34,32 @@ def ordinary(place: str | Path, what: str, example: str) -> Path:
 
 
 def vacant(target: Path, force: bool) -> None:
-    """BadInput where a file cannot get this name: a folder has it or, without `force`, another file."""
+    """Raise BadInput if no file can be written to `target`: it is a folder or, without `force`, an existing file."""
     regular(target)
     if target.exists() and not force:
         raise exists(target)
 
 
 def regular(target: Path) -> None:
-    """BadInput for a folder, a pipe or a device: a file does not take its place, with --force neither."""
+    """Raise BadInput for a folder, a pipe or a device: a file never replaces one, not even with --force."""
     if target.exists() and not target.is_file():
         kind = "a folder" if target.is_dir() else "a pipe or a device"
         raise BadInput(f"the target must be a file, not {kind}", target, "give another name")
 
 
 def exists(target: object) -> BadInput:
-    """The refusal of a target that is there already."""
+    """The error for a target that exists already."""
     return BadInput("the target must not exist yet", target, "add --force to replace it")
 
 
 def put(contents: Mapping[Path, bytes], *, force: bool) -> None:
-    """Write all files or none: under temporary names beside them, which then take the place of the targets.
+    """Write all files or none: first under temporary names in the same folders, which then replace the targets.
 
-    BadInput where a target is a folder, a pipe or a device; FileExistsError where a target exists by then and there is
-    no `force`: whoever was first keeps it. Another OSError where one cannot be written, which names the target. What is
-    interrupted leaves no file half-written and no temporary one.
+    Raises BadInput if a target is a folder, a pipe or a device; FileExistsError if, without `force`, a target has come
+    to exist in the meantime; another OSError, which names the target, if one cannot be written. An interruption leaves
+    no incomplete and no temporary file.
     """
-    import tempfile  # which loads what only a command that writes has to wait for
+    import tempfile  # imported here, since its import is slow and other commands do not need it
 
     written: list[tuple[Path, Path]] = []
     claimed: list[Path] = []
@@ -66,21 +67,21 @@ def put(contents: Mapping[Path, bytes], *, force: bool) -> None:
         regular(target)
     try:
         for target, content in contents.items():
-            with _named(target):
+            with _naming_target(target):
                 handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
                 written.append((Path(name), target))
                 with os.fdopen(handle, "wb") as file:
                     file.write(content)
                 os.chmod(name, 0o644)
-        # All are written: now they take their places together. Without --force a target is first claimed as an empty
-        # file, so that nobody else can create it in the meantime.
+        # All are written: now they replace the targets together. Without --force a target is first created as an empty
+        # file, so that no other process can create it in the meantime.
         with alone(written[0][1].parent), _undisturbed():
             for _, target in written:
                 if not force:
-                    target.open("xb").close()  # an empty file that is ours to replace, or FileExistsError
+                    target.open("xb").close()  # an empty file to replace, or FileExistsError
                     claimed.append(target)
             for temporary, target in written:
-                with _named(target):
+                with _naming_target(target):
                     os.replace(temporary, target)
             claimed.clear()
             finished.extend(contents)
@@ -90,8 +91,8 @@ def put(contents: Mapping[Path, bytes], *, force: bool) -> None:
 
 
 @contextlib.contextmanager
-def _named(target: Path) -> Iterator[None]:
-    """What the system refuses about a temporary file, said of the file whose place it was to take."""
+def _naming_target(target: Path) -> Iterator[None]:
+    """A context in which an OSError about a temporary file names the target instead."""
     try:
         yield
     except OSError as error:
@@ -102,46 +103,51 @@ def _named(target: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Held by one process at a time while it changes files of `folder`: two runs with --force do not leave one file of
-    each, and a record loses no line of another run. Without effect where the system has no such lock."""
-    with contextlib.ExitStack() as held:
+    """A context that only one process at a time can enter for `folder`; without effect if the system has no such lock.
+
+    In it a process changes files of the folder. So two runs with --force do not leave one file of each, and a file of
+    records loses no line of another run.
+    """
+    with contextlib.ExitStack() as stack:
         with contextlib.suppress(ImportError, OSError):
             import fcntl
 
             handle = os.open(folder, os.O_RDONLY)
-            held.callback(os.close, handle)
+            stack.callback(os.close, handle)
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
 
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Ctrl-C and the end of a limit of time wait for the end of ``with``, so that files change together; outside of the
-    main thread neither comes."""
-    held: list[int] = []
-    before: dict[signal.Signals, Any] = {}
-    kinds = [getattr(signal, name) for name in ("SIGINT", "SIGALRM", "SIGPROF") if hasattr(signal, name)]
+    """A context that delays Ctrl-C and time limits until its end, so that several files change together.
+
+    Outside of the main thread it does nothing, since signals are handled only in the main thread.
+    """
+    delayed: list[int] = []
+    handlers: dict[signal.Signals, Any] = {}
+    signals = [getattr(signal, name) for name in ("SIGINT", "SIGALRM", "SIGPROF") if hasattr(signal, name)]
     try:
-        for kind in kinds if threading.current_thread() is threading.main_thread() else ():
+        for kind in signals if threading.current_thread() is threading.main_thread() else ():
             if callable(handler := signal.getsignal(kind)):
-                before[kind] = handler
-                signal.signal(kind, lambda number, _: held.append(number))
+                handlers[kind] = handler
+                signal.signal(kind, lambda number, _: delayed.append(number))
         yield
     finally:
-        for kind, handler in before.items():
+        for kind, handler in handlers.items():
             signal.signal(kind, handler)
-        for number in dict.fromkeys(held):
+        for number in dict.fromkeys(delayed):
             signal.raise_signal(number)
 
 
 def content(path: str | Path, what: str, most: int = MOST_BYTES, do: Callable[[], str] | None = None) -> bytes:
-    """The bytes of a regular file, at most so many. Every path that is given to symcook is read here.
+    """The bytes of a regular file. All files that users give to symcook are read by this function.
 
-    BadInput where it has more bytes, or cannot be read: then with `do`. A pipe, on which one could wait for ever, and a
-    device, which may have no end, are not read.
+    Raises BadInput if the file has more than `most` bytes, or (with the hint `do()`) if it cannot be read. Pipes, which
+    may never send anything, and devices, which may have no end, are not read. `what` names the file in messages.
     """
     try:
-        with open(path, "rb", opener=_at_once) as stream:
+        with open(path, "rb", opener=_open_regular) as stream:
             data = stream.read(most + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
@@ -151,8 +157,8 @@ def content(path: str | Path, what: str, most: int = MOST_BYTES, do: Callable[[]
     return data
 
 
-def _at_once(path: str, flags: int) -> int:
-    """A regular file, opened without waiting; OSError for anything else."""
+def _open_regular(path: str, flags: int) -> int:
+    """The handle of a regular file, opened without waiting. Raises OSError for anything else."""
     handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     mode = os.fstat(handle).st_mode
     if stat.S_ISREG(mode):
@@ -164,7 +170,7 @@ def _at_once(path: str, flags: int) -> int:
 
 
 def text_of(path: str | Path, what: str, most: int = MOST_BYTES, do: str | None = None) -> str:
-    """The text of a regular file in UTF-8, each line of which ends in a line feed; BadInput where it is none."""
+    """The text of a regular file in UTF-8, with line feeds at the ends of lines. Raises BadInput for other content."""
     try:
         text = content(path, what, most, None if do is None else lambda: do).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -173,44 +179,47 @@ def text_of(path: str | Path, what: str, most: int = MOST_BYTES, do: str | None 
 
 
 def start_of(path: str | Path, many: int) -> bytes:
-    """The first bytes of a file, so many; none where there is no regular file of this name."""
+    """The first `many` bytes of a file; b"" if there is no regular file with this name."""
     try:
-        with open(path, "rb", opener=_at_once) as stream:
+        with open(path, "rb", opener=_open_regular) as stream:
             return stream.read(many)
     except (OSError, ValueError):
         return b""
 
 
 def parsed(text: str | bytes, must: str, name: object, **reading: Any) -> Any:
-    """The document of a JSON text, as `json.loads` reads it with the keywords `reading`.
+    """The document of a JSON text; `reading` are keywords of `json.loads`.
 
-    BadInput with `must`, and the text's name, where it is none, or nests more than `MOST_NESTED` deep.
+    Raises BadInput, with `must` and the `name` of the text, for invalid JSON, and for nesting of more than
+    `MOST_NESTED`.
     """
     try:
         document = json.loads(text, **reading)
     except (ValueError, RecursionError) as error:
         why = error if isinstance(error, ValueError) else "it nests too deep"
         raise BadInput(must, f"{name}: {why}") from None
-    # The values at one depth after another.
+    # `level` has all values at one depth; after MOST_NESTED steps there must be none left.
     level = [document]
     for _ in range(MOST_NESTED):
-        level = [part for value in level for part in _parts(value)]
+        level = [part for value in level for part in _inner_values(value)]
     if level:
         raise BadInput(must, f"{name}: it nests more than {MOST_NESTED} deep")
     return document
 
 
-def _parts(value: object) -> Iterable[object]:
-    """The values in an object or a list; none in anything else."""
+def _inner_values(value: object) -> Iterable[object]:
+    """The values in an object or a list; () for anything else."""
     return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
 
 
 def exact_json(text: bytes | str, kind: str) -> Any:
-    """A document of JSON with numbers as text. BadInput for a repeated key, a float and a long integer, ValueError and
-    RecursionError for what is no JSON."""
+    """The document of a JSON text in which exact numbers are written as texts, such as "1/2"; `kind` is for messages.
+
+    Raises BadInput for a repeated key, a float and a long integer; ValueError or RecursionError for invalid JSON.
+    """
 
     def pairs(given: list[tuple[str, object]]) -> dict[str, object]:
-        """An object, whose keys must differ."""
+        """An object. Raises BadInput if a key is repeated."""
         names = [name for name, _ in given]
         if len(set(names)) < len(names):
             must = f"a {kind} file must not repeat a key"
@@ -218,11 +227,11 @@ def exact_json(text: bytes | str, kind: str) -> Any:
         return dict(given)
 
     def refused(given: str) -> NoReturn:
-        """A float would not be exact."""
+        """Raise BadInput for a float, which would not be exact."""
         raise BadInput(f"a number in a {kind} file must be text in the grammar", given, 'write it as "1/2"')
 
     def whole(given: str) -> int:
-        """An integer that fits into 64 bits."""
+        """An integer. Raises BadInput for one with more than 18 characters, which may not fit into 64 bits."""
         if len(given) > 18:
             raise BadInput(f"a whole number in a {kind} file must have at most 18 digits", given)
         return int(given)

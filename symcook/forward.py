@@ -1,4 +1,4 @@
-"""The one forward pass: every domain runs through `forward`, which never looks at what a column holds.
+"""The forward pass: `forward` runs a model in any number system, without looking into the values of columns.
 
 Source: Cookbook, Definitions 2.1 to 2.3 and Section 2.2.3.
 """
@@ -27,7 +27,7 @@ from symcook.walk import follows as follows
 from symcook.walk import rounds as rounds
 
 MOST_WEIGHTS = 32
-"""The greatest length of an input whose attention weights a trace keeps."""
+"""The greatest length of an input for which a trace has attention weights."""
 
 
 def forward(
@@ -40,38 +40,44 @@ def forward(
     after: Memory[Column] | None = None,
     answers: bool = True,
 ) -> Result[Column, Value, Verdicts, Verdict]:
-    """Run `model` on `sequence` in `domain`. The sequence is what `Domain.begin` takes; the model's symbols are either
-    bound to values or left to a domain that keeps them. Coordinates that nothing reads later, and positions that the
-    readout does not need, are computed for a `trace` only; `Result.steps` is empty without it. Without
-    `weights` a trace has no attention weights. With `after` only the positions behind those remembered are run, in
-    the domain that ran them (`symcook.machine` says when that is the same); `sequence` is the whole input. Without
-    `answers` nothing is computed that the positions behind do not need.
+    """Run `model` on `sequence` in the number system `domain`.
 
-    There is a run iff every norm is defined at every position, and every temperature, whether the readout needs them or
-    not: what is left out is never what may refuse. NoRun is raised where there is none.
+    sequence: the whole input, as `Domain.begin` takes it. The model's parameters have values, or the domain keeps them
+    as symbols. trace: record the residual stream after each sublayer (`Result.steps`); only then, coordinates that
+    nothing reads later and positions that the readout does not need are computed too. weights: whether a trace has
+    attention weights. after: the memory of a pass over the first positions; only the later positions are run, in the
+    domain that ran the first ones (`symcook.machine` says when the result is the same). answers: whether the readout's
+    answers are computed, and not only what later positions need.
 
-    In a domain that rounds without being a runtime's simulation, a verdict within the rounding bound stays open, and
-    Undecided is raised where a choice on the way does."""
+    Raises NoRun if the input has no run: a norm or a temperature is not defined at some position, even if the readout
+    does not need it. Only computations that cannot refuse are left out.
+
+    In a domain that rounds, and does not simulate a runtime, a verdict within the rounding bound remains open.
+    Undecided is raised if rounding leaves a choice of an attention head open.
+    """
     with PRECISION, domain.context():
         try:
-            walk = _walk(model, domain)(model, sequence, domain, after, trace)
+            walk = _pass_class(model, domain)(model, sequence, domain, after, trace)
             result = replace(walk.result(answers, MOST_WEIGHTS if weights else 0), bound=_bounded)
         except NoRun as error:
-            raise NoRun(error.must, f"{error.given}{_of(model, sequence)}", error.do) from None
-    # Rounded numbers: the same pass once more in intervals, and only verdicts that both agree on stand.
+            raise NoRun(error.must, f"{error.given}{_of_string(model, sequence)}", error.do) from None
+    # Rounded numbers: the same pass again in intervals; a verdict remains only if both passes agree.
     if rounds(domain) and not domain.simulates:
         bounded = _bounded(result, after, answers)
-        sure: Any = bounded.verdicts
-        verdicts = None if result.verdicts is None else domain.agreeing(result.verdicts, sure)
+        bounded_verdicts: Any = bounded.verdicts
+        verdicts = None if result.verdicts is None else domain.agreeing(result.verdicts, bounded_verdicts)
         result = replace(result, verdicts=verdicts, bounded=bounded)
     if result.memory is None:
         return result
+    # A later pass needs this result, but not its memory.
     return replace(result, memory=replace(result.memory, result=replace(result, memory=None)))
 
 
-def _walk(model: Transformer, domain: object) -> type[Walk]:
-    """How a model goes through a number system: by matrices where it is dense and the system has them. Its own class
-    must say so, as one that derives from it may have another arithmetic."""
+def _pass_class(model: Transformer, domain: object) -> type[Walk]:
+    """The class of the pass: `DensePass` for a dense model in a number system with matrix products, else `Walk`.
+
+    The class of the number system itself must have `matrices`: a class derived from it may compute differently.
+    """
     if "matrices" not in vars(type(domain)) or not model.dense:
         return Walk
     from symcook.dense import DensePass
@@ -79,8 +85,8 @@ def _walk(model: Transformer, domain: object) -> type[Walk]:
     return DensePass
 
 
-def _of(model: Transformer, sequence: object) -> str:
-    """A word in a message; nothing of rows and of what stands for many words."""
+def _of_string(model: Transformer, sequence: object) -> str:
+    """The string of an input, for a message; "" for rows, and for an input that represents many strings."""
     if model.embedding.inputs is not None or type(sequence) is not tuple or None in sequence:
         return ""
     return f" of {model.embedding.said(model.embedding.typed(sequence))}"
@@ -89,11 +95,15 @@ def _of(model: Transformer, sequence: object) -> str:
 def _bounded(
     result: Result[Column, Value, Verdicts, Verdict], after: Memory[Column] | None = None, answers: bool = True
 ) -> Result:
-    """The same pass over sets that hold the exact values and all that the rounding of the result's domain may make of
-    them. Raises Undecided where rounding leaves a choice on the way open."""
+    """The same pass in sets that contain the exact values and all values that rounding in the result's domain may give.
+
+    Raises Undecided if rounding leaves a choice of an attention head open.
+    """
     if not rounds(result.domain):
         raise RuntimeError("a run in a number system that does not round has no bounded twin")
     before = None if after is None or after.result is None else after.result.bounded
     domain = result.domain.rounding() if before is None else before.domain
-    known = before.memory if before is not None else after and Memory()
-    return forward(result.model, result.sequence, domain, trace=bool(result.steps), after=known, answers=answers)
+    memory_before = before.memory if before is not None else after and Memory()
+    return forward(
+        result.model, result.sequence, domain, trace=bool(result.steps), after=memory_before, answers=answers
+    )

@@ -1,9 +1,9 @@
-"""A model as a machine: a state, and a step that takes one symbol more, in any number system that runs an input.
+"""A model as a state machine: a state, and a step that reads one more symbol, in any number system that runs inputs.
 
-Where no mask looks ahead and no number knows the length of the input, what a model computes at a position rests on
-what stands up to there. So a word is followed from left to right: a state holds, for each head, the keys and values
-of the positions so far, and a step runs the new position alone, by the one `forward`, at a cost linear in what was
-seen. What it answers is what `forward` answers on the whole prefix, refusals and all.
+If no mask lets later positions through, and no number depends on the length of the input, the values at a position
+depend only on the symbols up to there. So a string can be run from left to right. A state has, for each head, the keys
+and values of the positions so far. A step runs `forward` on the new position alone, at a cost linear in the number of
+positions before it. Its answers and errors are those of `forward` on the whole prefix.
 """
 
 from __future__ import annotations
@@ -22,19 +22,22 @@ from symcook.present import present
 
 @dataclass(frozen=True)
 class State:
-    """A machine behind the symbols of `word`, which does not count what the model adds."""
+    """The state of a machine after a string."""
 
     word: tuple[Any, ...]
+    """The symbols of the string, without special tokens."""
     memory: Memory
+    """The keys and values of its positions, and the result of the pass."""
     error: BadInput | Undecided | None = None
-    """Why the word has no answer, where a longer one may have one."""
+    """Why the string has no answer; a longer one may have an answer."""
 
 
 class Machine:
-    """A model that is followed symbol by symbol (or row by row of inputs) in one number system.
+    """A model that is run symbol by symbol (or row by row of inputs) in one number system.
 
-    A batch takes in place of a symbol the tuple of those that may stand there, and runs all words at once. Raises
-    BadInput where a model cannot be followed (`Transformer.unfollowed`) or a number system runs whole inputs only.
+    In a number system for batches, a tuple of symbols takes the place of a symbol, and all strings with one of these
+    symbols there are run at once. Raises BadInput if the answers may depend on later symbols
+    (`Transformer.unfollowed`), or if the number system runs only whole inputs.
 
     >>> from symcook.domains.exact import Exact
     >>> from symcook.recipes import build
@@ -55,23 +58,27 @@ class Machine:
         self.model, self.domain, self.block = model, domain, getattr(domain, "block", tuple)
 
     def start(self) -> State:
-        """The state behind nothing but the token that the model puts in front. In balls, irrational numbers of words
-        that are followed from here are not known to be those of words that another start began."""
+        """The state after the special tokens before the input, and no symbol.
+
+        In balls, irrational numbers in runs from one start are not recognised as equal to those in runs from another.
+        """
         self.domain.begin(self.block(()), self.model.embedding.start)
-        before, nothing = self.model.embedding.ends[0], State((), Memory())
-        return self._passed(before, nothing) if before else nothing
+        before, empty_state = self.model.embedding.ends[0], State((), Memory())
+        return self._passed(before, empty_state) if before else empty_state
 
     def advance(self, state: State, symbol: object) -> State:
-        """The state behind one symbol more. Raises BadInput for a foreign symbol or too long a word, NoRun where no
-        run goes on from here; Undecided (NotExact) where a choice that what follows rests on stays open (has no exact
-        value)."""
+        """The state after one more symbol.
+
+        Raises BadInput for an unknown symbol or too long a string, NoRun if the string has no run; Undecided or
+        NotExact if a choice that later positions need is open or has no exact value.
+        """
         word = (*state.word, self._checked(symbol))
         self.model.check_length(len(word) + self.model.embedding.added)
         return self._passed((*self.model.embedding.ends[0], *word), replace(state, word=word))
 
     def result(self, state: State) -> Result:
-        """What `forward` says of the word behind which the state is: with the token that the model adds behind it.
-        Raises what it raises."""
+        """The result of `forward` on the string of the state, with the special tokens after it. Raises what `forward`
+        raises."""
         if self.model.embedding.ends[1]:
             state = self._passed(self.model.embedding.surround(state.word), state, ends=True)
         if state.error is not None:
@@ -81,21 +88,25 @@ class Machine:
         return state.memory.result
 
     def step(self, state: State, symbol: object) -> tuple[State, Result]:
-        """One symbol more: the state behind it, and what the model says of the word so far."""
+        """The state after one more symbol, and the result of the model on the string so far."""
         state = self.advance(state, symbol)
         return state, self.result(state)
 
     def _checked(self, symbol: Any) -> Any:
-        """A symbol, a row of inputs, or for a batch several, as the model reads them."""
-        several = isinstance(symbol, tuple) and hasattr(self.domain, "block")
-        ask: Any = self.model.tokens if self.model.embedding.inputs is None else self.model.rows
-        read = [self.model.embedding.typed(ask((entry,)))[0] for entry in (symbol if several else (symbol,))]
-        return tuple(read) if several else read[0]
+        """A symbol or a row of inputs, or for a batch a tuple of them, checked and in the form that the model reads."""
+        is_batch = isinstance(symbol, tuple) and hasattr(self.domain, "block")
+        read_as_model: Any = self.model.tokens if self.model.embedding.inputs is None else self.model.rows
+        read = [self.model.embedding.typed(read_as_model((entry,)))[0] for entry in (symbol if is_batch else (symbol,))]
+        return tuple(read) if is_batch else read[0]
 
     def _passed(self, sequence: tuple[object, ...], state: State, ends: bool = False) -> State:
-        """The state behind the last position of a sequence, before which `state` is. Where that is no input yet, or the
-        readout does not look at this position, nothing is answered."""
-        # A readout at the first position answers once, then; without end tokens each position may be the last.
+        """The state after the last position of a sequence; `state` is the state before this position.
+
+        No answer is computed if the sequence is not a whole input (`ends`: the special tokens after the input are
+        in it), or if the readout does not read this position.
+        """
+        # A readout at the first position answers once, there. Without special tokens after the input, each position may
+        # be the last one.
         block, first = self.block(sequence), self.model.readout.first
         answers = not state.memory.seen if first else ends or not self.model.embedding.ends[1]
         error = state.error if first else None
@@ -104,34 +115,37 @@ class Machine:
                 result = forward(self.model, block, self.domain, after=state.memory, answers=answers)
             except NoRun:
                 raise
-            # No answer here, but a longer word may have one: the state goes on with the error in it.
+            # This string has no answer, but a longer one may have an answer: the state keeps the error.
             except (BadInput, Undecided) as why:
                 error = error or why
                 result = forward(self.model, block, self.domain, after=state.memory, answers=False)
-        except NoRun:  # said of the whole word, with the token that the model adds behind it
+        except NoRun:  # a pass over the whole string raises it again, with the whole string in the message
             forward(self.model, self.block(self.model.embedding.surround(state.word)), copy(self.domain))
             raise
         return State(state.word, present(result.memory), error)
 
 
 def follower(model: Transformer, domain: Domain) -> Callable[[Sequence[Any]], Result]:
-    """What `forward` says of one word after the other: a word that goes on from the last one is followed from there.
-    Of whole words where the model cannot be followed."""
+    """A function from a string to the result of `forward` on it. A string that extends the one before is run from its
+    end.
+
+    If the model cannot be run symbol by symbol, each string is run as a whole.
+    """
     if model.unfollowed() is not None or not follows(domain):
         return lambda word: forward(model, model.tokens(word), domain)
     machine, state = Machine(model, domain), None
 
     def result(word: Sequence[str]) -> Result:
-        """What `forward` says of one word."""
+        """The result of `forward` on one string."""
         nonlocal state
         try:
-            # Another word than the last one, with more: begin anew.
+            # A string that does not extend the last one is run from the start.
             if state is None or state.word != tuple(word[: len(state.word)]):
                 state = machine.start()
             for symbol in word[len(state.word) :]:
                 state = machine.advance(state, symbol)
             return machine.result(state)
-        except (BadInput, Undecided):  # perhaps of a prefix: a whole pass says it of the word
+        except (BadInput, Undecided):  # perhaps about a prefix: a pass over the whole string raises the right error
             return forward(model, model.tokens(word), copy(domain))
 
     return result

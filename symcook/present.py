@@ -1,6 +1,6 @@
-"""Values that are present by construction, where a type allows their absence; the refusal of absent docstrings.
+"""Checks for values that cannot be None, although their type allows None; and the error of missing docstrings.
 
-An `assert` would do for the first, but ``python -O`` leaves it out; ``python -OO`` leaves docstrings out as well.
+An `assert` is not used for the first, since ``python -O`` removes it; ``python -OO`` removes docstrings too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def present(value: T | None) -> T:
-    """The value; RuntimeError, a defect, where it is None.
+    """The value. Raises RuntimeError, which is a defect, if it is None.
 
     >>> present(0)
     0
@@ -24,5 +24,5 @@ def present(value: T | None) -> T:
 
 
 def without_docstrings() -> BadInput:
-    """The refusal of ``python -OO``: help and the descriptions of recipes are docstrings."""
+    """The error for ``python -OO``: the help and the descriptions of recipes are docstrings."""
     return BadInput("symcook must run with its docstrings", "python -OO", "use python -O, or unset PYTHONOPTIMIZE")

@@ -1,4 +1,4 @@
-"""Statuses of all claims, computed anew by replay, and the lines of the ledger file that stores them."""
+"""The statuses of all claims, computed by replaying all proofs, and the lines of the ledger file that stores them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from symcook.proof import replay
 
 
 def status_of(kind: str, found: str, entry: Mapping[str, str]) -> str:
-    """The status of a row of this kind where replay gives `found` and the list of reviewed rows has `entry`.
+    """The status of a row: from its kind, the status that replay `found`, and its `entry` in ``proofs/reviewed.json``.
 
-    What is refuted stays refuted. A definition is no claim that could be proved: it is DEFINED where a test is named.
-    Every other row is what replay gives; a row without a proof may be CITED, EMPIRICAL or NO CLAIM.
+    A refuted row remains refuted. A definition, which cannot be proved, is DEFINED if the entry has a test. Any other
+    row has the status of replay; without a proof it may be CITED, EMPIRICAL or NO CLAIM by its entry.
     """
     if found in ("REFUTED", "CORRECTED"):
         return found
@@ -27,33 +27,33 @@ def status_of(kind: str, found: str, entry: Mapping[str, str]) -> str:
 
 
 def recompute(progress: Callable[[str], None] | None = None) -> dict[str, Known]:
-    """Statuses of all claims that have one, by replay and by the list of reviewed rows, from the files on disk."""
-    entries, remarks_by_name = reviewed(), remarks()  # before the replay, as a faulty entry is found here
+    """{id: status} of all claims with a status, a remark or a repeated statement, computed from the files on disk."""
+    entries, remarks_by_name = reviewed(), remarks()  # read before the long replay: an invalid entry raises here
     verdicts = {verdict.id: verdict for verdict in replay.replay(progress=progress)}
     proved = {v.id for v in verdicts.values() if v.status == "PROVED"}
     corrections = {s.corrects: s.id for s in replay.statements().values() if s.corrects and s.id in proved}
-    first: dict[str, str] = {}  # the first row with a statement, by the hash of the statement
+    first_with_statement: dict[str, str] = {}  # {hash of a statement: the first row with it}
     statuses: dict[str, Known] = {}
     for name, row in inventory().items():
         entry, verdict = entries.get(name, {}), verdicts.get(name)
         # A row with the statement of an earlier row refers to that row.
-        same = entry.get("same")
+        repeated = entry.get("same")
         if name in replay.statements():
-            earlier = first.setdefault(replay.statements()[name].digest, name)
-            same = same if earlier == name else earlier
+            earlier = first_with_statement.setdefault(replay.statements()[name].digest, name)
+            repeated = repeated if earlier == name else earlier
         status = status_of(entry.get("kind", row.kind), verdict.status if verdict else "OPEN", entry)
-        if verdict is None and status == "OPEN" and same is None and name not in remarks_by_name:
+        if verdict is None and status == "OPEN" and repeated is None and name not in remarks_by_name:
             continue
         corrected = corrections.get(name) if status == "CORRECTED" else None
         used = [v for v in (verdict, verdicts.get(corrected or "")) if v is not None]
         lemmas = tuple(sorted({lemma for v in used for lemma in v.lemmas}))
         assuming = verdict.assuming if verdict else ()
-        statuses[name] = Known(status, row_digest(name, same), corrected, assuming, lemmas, same)
+        statuses[name] = Known(status, row_digest(name, repeated), corrected, assuming, lemmas, repeated)
     return statuses
 
 
 def ignored() -> list[str]:
-    """What a replay of everything refuses or cannot place: rejected certificates, and files of no statement."""
+    """Lines about the files that a replay of everything ignores: rejected certificates, and those of no statement."""
     verdicts = replay.replay()
     refused = [f"{verdict.id}: rejected {rejection}" for verdict in verdicts for rejection in verdict.rejected]
     return refused + replay.library().problems()

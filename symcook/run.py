@@ -1,4 +1,4 @@
-"""One input run to its answer: the choice of a domain, the precision that rises, and what came out."""
+"""Running a model on one input: the number system, the increasing precision, and the answer."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def domains_for(name: str, digits: int, bits: int | None = None) -> Any:
-    """The domains to try, one after the other, until the answer has `digits` digits: more than one for balls alone.
+    """The number systems to try one after the other until the answer has `digits` digits; several only for balls.
 
-    `bits` is for mpmath: every operation is rounded to that many; BadInput with another domain.
+    `bits` is only for mpmath: every operation is rounded to so many bits. Raises BadInput for `bits` with another one.
     """
     if bits is not None and name != "mpmath":
         raise BadInput("a number of bits must go with the number system mpmath", name, "add --domain mpmath")
@@ -44,39 +44,44 @@ def domains_for(name: str, digits: int, bits: int | None = None) -> Any:
 
 @dataclass(frozen=True, repr=False)
 class Run(Shown):
-    """One input run to its answer. `accept` is None where the model decides nothing, the answer stayed open, or none
-    counts (`symcook.words.positions`)."""
+    """The answer of a model on one input."""
 
     REPORT = "run"
 
     result: Result
+    """The result of the forward pass."""
     digits: int
+    """The number of digits of shown values."""
     given: str
+    """The input as text."""
 
     @property
     def accept(self) -> bool | None:
+        """The verdict; None if the model decides nothing, if the answer is undecided, or if no answer counts
+        (`symcook.words.positions`)."""
         return self.result.accept if self.result.places else None
 
     @property
     def undecided(self) -> bool:
-        """Whether the model decides but an answer that it gives stayed open at the limit."""
+        """Whether an answer of the model remained undecided at the limit of precision."""
         return None in self.result.answers
 
     @property
     def simulates(self) -> bool:
-        """Whether the answer is what a runtime would give, right or wrong."""
+        """Whether the answer is that of a runtime with the same rounding, which may be wrong."""
         return rounds(self.result.domain) and self.result.domain.simulates
 
     @property
     def output(self) -> dict[str, Any]:
-        """The values at the readout's position, as JSON has them; none where no answer counts."""
+        """{name: value} at the readout's position, as in JSON; {} if no answer counts."""
         return self.shown(self.result.place) if self.result.places else {}
 
     @property
     def outputs(self) -> list[Any] | None:
-        """An answer for each position where the readout looks at each: a verdict, a value, or values by coordinate.
+        """For a readout at each position, the answers: each is a verdict, a label, a value, or {coordinate: value}.
 
-        A readout that accepts iff every position does has the values, of which one may decide.
+        For a readout that accepts iff every position does, these are the values at the positions. None for a readout at
+        one position that gives no label.
         """
         result, readout = self.result, self.result.model.readout
         if readout.labelled:
@@ -90,10 +95,10 @@ class Run(Shown):
 
     @property
     def trace(self) -> list[dict[str, Any]]:
-        """What stood in the residual stream after each part of a layer, by coordinate and position; [] if not kept.
+        """The residual stream after each sublayer, {coordinate: values by position}; [] for a run without a trace.
 
-        Behind attention, "attention" has for each head a row of weights for each position, [] for a head that writes
-        nothing; inputs of more than `symcook.forward.MOST_WEIGHTS` positions have none.
+        After an attention sublayer, "attention" has for each head a row of weights for each query position, [] for a
+        head that writes nothing. Inputs of more than `symcook.forward.MOST_WEIGHTS` positions have no weights.
         """
         system = self.result.domain
         documents = []
@@ -101,13 +106,14 @@ class Run(Shown):
             places = self.result.everywhere
 
             def shown(column: object) -> list[Any]:
+                """The values of a column at all positions, as in JSON."""
                 return [system.show(system.read(column, place), self.digits) for place in places]
 
             for step in self.result.steps:
                 columns = {name: shown(column) for name, column in step.columns.items()}
                 document = {"layer": step.layer, "part": step.part, "coordinates": columns}
                 if step.attention:
-                    # A head keeps for each position seen the weights of all rows; a document has a row for each
+                    # A head has a column of weights for each key position; the document has a row for each query
                     # position.
                     heads = (list(map(shown, head)) for head in step.attention)
                     document["attention"] = [list(map(list, zip(*head, strict=True))) for head in heads]
@@ -115,7 +121,7 @@ class Run(Shown):
         return documents
 
     def shown(self, place: int) -> dict[str, Any]:
-        """The values that the readout shows at an index, as JSON has them."""
+        """{name: value} that the readout shows at the index `place`, as in JSON."""
         with PRECISION, self.result.domain.context():
             values = self.result.values(place)
             return {name: self.result.domain.show(value, self.digits) for name, value in values.items()}
@@ -153,8 +159,8 @@ class Run(Shown):
         document["output"] = self.output
         if self.outputs is not None:
             document["outputs"] = self.outputs
-            # A compiled program puts out tokens, so bits are text here.
-            if model.program is not None and model.decides:  # what the program puts out, as text
+            # A compiled program outputs tokens: verdicts are the texts "0" and "1" here.
+            if model.program is not None and model.decides:
                 document["outputs"] = [None if bit is None else str(int(bit)) for bit in self.outputs]
         if self.result.steps:
             document["trace"] = self.trace
@@ -162,13 +168,15 @@ class Run(Shown):
 
 
 def show_rows(rows: Sequence[Mapping[str, object]]) -> str:
-    """Rows of inputs as text, for answers that name their input."""
+    """Rows of inputs as text, for answers that contain their input."""
     return "; ".join(", ".join(f"{name}={from_sympy(value)}" for name, value in row.items()) for row in rows)
 
 
 def prepare(model: Transformer, given: Any) -> tuple[Any, str]:
-    """The checked sequence, with the tokens that the model adds, and the text of what was given: a word (text or
-    tokens) or rows of inputs. The one place where an input is checked and completed before a run."""
+    """The checked input with special tokens, and its text without them. `given` is a string (text or tokens) or rows.
+
+    All inputs are checked and completed here before a run.
+    """
     if model.embedding.inputs is None:
         tokens = model.tokens(given)
         return tokens, model.embedding.written(model.embedding.typed(tokens))
@@ -207,33 +215,33 @@ def run(
         from symcook.spec.programs import refuse_uncovered
 
         refuse_uncovered(model.program, sequence)
-    last, reason = None, None
-    # More precise from one to the next; balls alone have more than one.
+    last_run, last_error = None, None
+    # Several number systems, each more precise than the one before, exist only for balls.
     for system in domains_for(domain, digits, bits):
         try:
             result = forward(bound, sequence, system, trace=trace)
         except Undecided as error:
-            reason = error
+            last_error = error
             continue
-        last = Run(result, digits, text)
-        # In rounded numbers the digits are judged by the intervals that bound the errors.
+        last_run = Run(result, digits, text)
+        # For rounded numbers, the intervals that bound their errors say whether the digits are right.
         interval_run = result.bounded or result
         with PRECISION, interval_run.domain.context():
-            known = all(
+            digits_known = all(
                 interval_run.domain.settled(v, digits)
                 for place in result.places
                 for v in interval_run.values(place).values()
             )
-        if known and not last.undecided:
-            return last
-    # No number system was precise enough: no run at all, digits that are not known, or an open verdict, which is an
-    # answer.
-    if last is None:
-        raise reason or Undecided("the run stayed undecided")
-    if not last.undecided:
+        if digits_known and not last_run.undecided:
+            return last_run
+    # No number system was precise enough. An undecided verdict is an answer; the other two cases raise Undecided: no
+    # result, or unknown digits.
+    if last_run is None:
+        raise last_error or Undecided("the run stayed undecided")
+    if not last_run.undecided:
         do = "use --domain ball" if domain == "mpmath" else "ask for fewer"
         raise Undecided(f"the values of {text} have fewer than {digits} digits at the largest working precision; {do}.")
-    return last
+    return last_run
 
 
 @door()

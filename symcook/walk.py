@@ -1,8 +1,9 @@
-"""One pass of a model through a number system, block by block; it never looks at what a column holds.
+"""One forward pass of a model in a number system, sublayer by sublayer, without looking into the values of columns.
 
-In go a model, an input and a number system (`symcook.domains.protocol.Domain`); out comes a `Result`: the residual
-stream, the readout's scores and its verdicts. Coordinates that are zero by construction are never computed, nor, where
-the number system allows it, positions that the readout does not need.
+A `Walk` takes a model, an input and a number system (`symcook.domains.protocol.Domain`), and returns a `Result`: the
+residual stream, the readout's scores and its verdicts. A column is the values of a coordinate at all positions.
+Coordinates that are zero by construction are never computed. Positions that the readout does not need are not computed
+if the number system allows it.
 
 Source: Cookbook, Definitions 2.1 to 2.3 and Section 2.2.3.
 """
@@ -35,97 +36,107 @@ from symcook.model.transformer import Transformer
 def rounds(
     domain: Domain[Column, Value, Verdicts, Verdict],
 ) -> TypeGuard[Rounded[Column, Value, Verdicts, Verdict]]:
-    """Whether the operations of a domain round; isinstance takes a tenth of a short run to say so."""
+    """Whether the operations of a domain round. (`isinstance` would take a tenth of the time of a short run.)"""
     return hasattr(domain, "rounding")
 
 
 def follows(
     domain: Domain[Column, Value, Verdicts, Verdict],
 ) -> TypeGuard[Follows[Column, Value, Verdicts, Verdict]]:
-    """Whether a domain can leave positions out and go on."""
+    """Whether a domain can leave positions out, and can continue a pass after its last position."""
     return hasattr(domain, "resume")
 
 
 NO_MEMORY = "a number system that cannot leave positions out has no memory to read"
+"""The message of a defect: an operation of `Follows` was needed in another number system."""
 
 
 @dataclass(frozen=True)
 class Snapshot(Generic[Column]):
-    """What stood in the residual stream after a part of a layer: for traces."""
+    """The residual stream after a sublayer, for traces."""
 
     layer: int
     part: str
+    """The kind of the sublayer, or "embedding"."""
     columns: Mapping[str, Column]
+    """The coordinates that are not zero by construction."""
     attention: tuple[tuple[Column, ...], ...] = ()
-    """For each head the weights: a column for each position that is seen. Empty for a head that writes nothing."""
+    """For each head the weights: a column for each key position; () for a head that writes nothing."""
 
 
 @dataclass(frozen=True)
 class Memory(Generic[Column]):
-    """What positions leave for those behind them: how many they are, in order the keys and values of each head that
-    writes, and the end of their pass, with the verdicts and columns that a readout needs of all positions."""
+    """What a pass over the first positions leaves for a pass over later positions."""
 
     seen: int = 0
+    """The number of these positions."""
     heads: tuple[tuple[Column, ...], ...] = ()
+    """For each head that writes, in order: its keys and then its values at these positions."""
     result: Result | None = None
+    """The result of their pass: a readout at all positions needs its verdicts and columns."""
 
 
 @dataclass(frozen=True)
 class Result(Generic[Column, Value, Verdicts, Verdict]):
-    """The end of a forward pass: the residual stream, the scores by label (``logit`` for a sign readout, probabilities
-    for a distribution), and at each position the verdict, or for a largest readout the index of the label. Where the
-    readout looks at one position and nothing is traced, there is one entry, that of `place`."""
+    """The end of a forward pass.
+
+    If the readout reads one position and nothing is traced, columns have one entry, that of `place`.
+    """
 
     model: Transformer
     sequence: Any
     """The input as the domain takes it."""
     domain: Domain[Column, Value, Verdicts, Verdict]
     stream: Mapping[str, Column]
+    """The residual stream after the last layer, by coordinate."""
     scores: Mapping[str, Column]
+    """The scores by label: ``logit`` for a sign readout, probabilities for a distribution."""
     verdicts: Verdicts | None
+    """At each position the verdict, or for a largest readout the index of the label; None for a readout of values."""
     steps: tuple[Snapshot[Column], ...]
+    """The trace; empty without one."""
     bounded: Result | None = None
-    """The same pass with all that rounding may make of it, where open verdicts rest on that."""
+    """For a domain that rounds: the same pass in sets that contain all values that rounding may give."""
     bound: Callable[[Result], Result] | None = None
-    """What makes that pass."""
+    """The function that computes `bounded` when it is needed."""
     memory: Memory[Column] | None = None
-    """For a pass that goes on behind this one; None of a pass by itself."""
+    """For a pass over later positions; None for a pass over a whole input."""
 
     @property
     def place(self) -> int:
-        """The index at which the readout looks; the last one for each and all."""
+        """The index in columns that the readout reads; the last one for a readout at each or all positions."""
         return self.model.readout.place
 
     @property
     def places(self) -> Sequence[int]:
-        """The indices of columns at which the readout looks, and whose answers count."""
+        """The indices in columns that the readout reads, and whose answers count."""
         readout = self.model.readout
         return readout.counted(self.sequence, self.everywhere) if readout.everywhere else [self.place]
 
     @property
     def everywhere(self) -> Sequence[int]:
-        """All indices that columns have."""
+        """All indices of columns."""
         return self.domain.places_of(next(iter(self.stream.values())))
 
     @property
     def answered(self) -> Sequence[int]:
-        """The indices of the readout's answers: every position for each, else `place`."""
+        """The indices of the readout's answers: `places` for a readout at each position, else `place` alone."""
         return self.places if self.model.readout.each else [self.place]
 
     @property
     def accept(self) -> Verdict | None:
-        """True, False, or None where it stays open; None too where the model decides nothing."""
+        """The verdict; None if it is undecided, or if the model decides nothing."""
         if self.verdicts is None or not self.model.decides:
             return None
         return self.model.readout.verdict(self.domain, self.verdicts)
 
     @property
     def answers(self) -> list[Verdict]:
-        """The readout's answers, verdicts or indices of labels: one at each of `answered`; none of a readout that gives
-        values."""
+        """The readout's answers at `answered`: verdicts or indices of labels; [] for a readout of values."""
         return [] if self.verdicts is None else self._answers(self.verdicts)
 
     def _answers(self, verdicts: Verdicts) -> list[Verdict]:
+        """The answers by these verdicts, which may be those of another pass."""
         readout, domain = self.model.readout, self.domain
         return (
             [domain.verdict(verdicts, at) for at in self.places]
@@ -135,8 +146,8 @@ class Result(Generic[Column, Value, Verdicts, Verdict]):
 
     @cached_property
     def reliable(self) -> bool | None:
-        """Whether the answer is right whatever was rounded: its margin is above the rounding bound of the domain's
-        arithmetic (`symcook.domains.rounding`), so that the exact answer is the same. None where nothing is decided."""
+        """Whether the answer is known to be the exact one: its margin is above the rounding bound of the domain's
+        arithmetic (`symcook.domains.rounding`). None if the model decides nothing."""
         if self.verdicts is None or not rounds(self.domain):
             return None if self.verdicts is None else None not in self.answers
         try:
@@ -144,35 +155,35 @@ class Result(Generic[Column, Value, Verdicts, Verdict]):
                 if self.bound is None:
                     raise RuntimeError("a pass that rounds must know the pass that bounds it")
                 bounded = self.bound(self)
-            sure: Any = bounded.verdicts
-        except (Undecided, BadInput):  # a choice on the way, or whether there is a value at all, stays open
+            bounded_verdicts: Any = bounded.verdicts
+        except (Undecided, BadInput):  # a choice of a head is undecided, or whether there is a run at all
             return False
-        return None not in self._answers(self.domain.agreeing(self.verdicts, sure))
+        return None not in self._answers(self.domain.agreeing(self.verdicts, bounded_verdicts))
 
     def label(self, place: int) -> str | None:
-        """The label of the largest score at an index; None where it is open."""
+        """The label of the largest score at an index; None if it is undecided."""
         index: Any = None if self.verdicts is None else self.domain.verdict(self.verdicts, place)
         return None if index is None else self.model.readout.label(int(index))
 
     def columns(self) -> dict[str, Column]:
-        """What the readout shows: the coordinates that it reads and its logit, or the scores by label."""
+        """The columns that the readout shows: the coordinates that it reads and its logit, or the scores by label."""
         if self.model.readout.labels:
             return dict(self.scores)
         return {name: self.stream[name] for name in self.model.readout.reads} | dict(self.scores)
 
     @property
     def watched(self) -> dict[str, Column]:
-        """What the answer is taken from: the logit, the scores by label, or else the coordinates that are read."""
+        """The columns that determine the answer: the logit, the scores by label, or else the coordinates read."""
         return dict(self.scores) or self.columns()
 
     def values(self, place: int | None = None) -> dict[str, Value]:
-        """The values of `columns` at one index (by default where the readout looks)."""
+        """The values of `columns` at one index (by default the readout's)."""
         at = self.place if place is None else place
         return {name: self.domain.read(column, at) for name, column in self.columns().items()}
 
 
 class Walk(Generic[Column, Value, Verdicts, Verdict]):
-    """One forward pass. `stream` holds the coordinates that are not zero everywhere by construction."""
+    """One forward pass. `stream` has the coordinates that are not zero everywhere by construction."""
 
     def __init__(
         self,
@@ -196,12 +207,12 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         self.stream: dict[str, Column] = {}
         self.steps: list[Snapshot[Column]] = []
         self.weights: list[tuple[Column, ...]] = []
-        """The attention weights of the heads since the last step, where they are kept."""
+        """The attention weights of the heads since the last step of the trace."""
 
     def result(self, answers: bool, most_weights: int) -> Result[Column, Value, Verdicts, Verdict]:
-        """The end of the pass; without `answers` it stops where what is left is for the readout alone."""
-        # `last`: from that step on only the readout's position is needed. A silent pass stops there: it is made for the
-        # keys and values that later positions read.
+        """The result of the pass. Without `answers` it stops when only the readout's answers remain to be computed."""
+        # `last` is the step from which on only the readout's position is needed. A silent pass stops there: it computes
+        # only the keys and values that later positions read.
         silent, self.most_weights = not answers and not self.trace, most_weights
         check_temperatures(self.model, self.domain)
         wanted = self.model.live
@@ -216,17 +227,17 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
             view = self.view(step)
             # Only the keys and values of this step are still needed.
             if silent and place == last:
-                take = self.attention if getattr(self.domain, "gathers", False) else self.offered
+                compute = self.attention if getattr(self.domain, "gathers", False) else self.offered
                 for part in step.parts:
                     if isinstance(part, Head):
-                        take(part, view, view, after)
+                        compute(part, view, view, after)
                 break
             asking = self.narrow(view) if place == last else view
             self.add(step, view, asking, set(self.model.space) if self.trace else after)
             if step.after is not None:
                 self.overwrite(step.after)
             self.step(step.layer if step.block is not None else len(self.model.layers), step.kind)
-        # The last norm may refuse a position, so all positions were needed up to the end.
+        # The last norm may refuse some position: all positions were needed up to the end.
         if last is not None and last > len(self.model.sublayers):
             self.narrow({})
         if silent and last is not None:
@@ -234,9 +245,13 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         return self.read()
 
     def last_needed(self) -> int | None:
-        """The number of the last step before whose block all positions are needed: for attention, or for a norm that
-        may refuse; 0 where there is none, and one more than there are where the last norm may. From there on nothing is
-        needed but at the readout's position. None where all are asked for, or the domain knows no other way."""
+        """The number of the last step that needs all positions before its block, for attention or a norm that may
+        refuse.
+
+        From its block on only the readout's position is needed. 0 if there is no such step; one more than the number of
+        steps if the last norm may refuse. None if all positions are needed to the end, or the domain cannot leave any
+        out.
+        """
         if self.trace or self.model.readout.everywhere or not follows(self.domain):
             return None
         last = 0
@@ -248,32 +263,32 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         return last
 
     def narrow(self, view: Mapping[str, Column]) -> Mapping[str, Column]:
-        """From here on the stream is that of the readout's position alone; so is the view that is given back."""
+        """Cut the stream to the readout's position; return the view cut in the same way."""
         asking = self.cut(view)
         self.stream = dict(asking) if view is self.stream else self.cut(self.stream)
         self.zero = self.domain.linear([], 0)
         return asking
 
     def cut(self, columns: Mapping[str, Column]) -> dict[str, Column]:
-        """Columns at the readout's position alone."""
+        """The columns, cut to the readout's position."""
         if not follows(self.domain):
             raise RuntimeError(NO_MEMORY)
         return dict(zip(columns, self.domain.narrow(list(columns.values()), self.model.readout.place), strict=True))
 
     def step(self, layer: int, part: str) -> None:
-        """Record the stream after a part of a layer, if the pass is traced."""
+        """Record the stream after a sublayer, if the pass is traced."""
         if self.trace:
             self.steps.append(Snapshot(layer, part, dict(self.stream), tuple(self.weights)))
             self.weights = []
 
     @cached_property
     def units(self) -> list[Column]:
-        """For each position the column that is 1 there and 0 elsewhere: a head that averages them shows its weights.
-        Empty where no weights are kept."""
+        """For each position the column that is 1 there and 0 elsewhere. The averages of these columns by a head are its
+        weights. Empty if no weights are recorded."""
         return self.domain.units(self.most_weights) if self.trace else []
 
     def embed(self, wanted: set[str]) -> None:
-        """Put the coordinates of the embedding that are wanted into the stream."""
+        """Put the wanted coordinates of the embedding into the stream."""
         embedding, domain = self.embedding, self.domain
         for name in self.model.space:
             if name not in wanted:
@@ -295,45 +310,52 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         return self.domain.linear(terms, bias)
 
     def row(self, weights: Mapping[Key, Number], view: Mapping[Key, Column]) -> list[tuple[Column, Number]]:
-        """The terms of one row of a matrix: its entries at what holds something."""
+        """The terms (column, weight) of one row of a matrix; coordinates that are zero are left out."""
         return [(view[name], weight) for name, weight in weights.items() if name in view]
 
     def normalised(self, norm: LayerNorm) -> dict[str, Column]:
-        """What a norm writes, from the stream."""
+        """The output columns of a norm of the stream."""
         return self.once(norm, self.stream, norm.reads, lambda: self._normalised(norm))
 
     def _normalised(self, norm: LayerNorm) -> dict[str, Column]:
-        """A norm's output from the stream: its projection, the normalisation, then gain and bias."""
+        """Compute the output of a norm of the stream: its projection, the normalisation, then gain and bias."""
         if norm.projection is None:
             entries = [self.stream.get(name, self.zero) for name in norm.reads]
         else:
             entries = [self.combine(self.row(weights, self.stream), 0) for weights in norm.lowered["projection"]]
         columns = self.domain.layer_norm(entries, norm.lowered["epsilon"], norm.zero_variance)
-        moved = zip(norm.writes, columns, norm.lowered["gain"], norm.lowered["bias"], strict=True)
-        return {name: self.combine([(column, gain)] if gain != 0 else [], bias) for name, column, gain, bias in moved}
+        outputs = zip(norm.writes, columns, norm.lowered["gain"], norm.lowered["bias"], strict=True)
+        return {name: self.combine([(column, gain)] if gain != 0 else [], bias) for name, column, gain, bias in outputs}
 
     def overwrite(self, norm: LayerNorm) -> None:
-        """Put what a norm writes in the place of what it reads."""
+        """Replace the coordinates that a norm writes."""
         self.stream.update(self.normalised(norm))
 
     def once(
         self, block: object, view: Mapping[str, Column], reads: Sequence[str], compute: Callable[[], Found]
     ) -> Found:
-        """What a block makes of what it reads; once for positions with the same entries that come one by one."""
+        """The output of a block, `compute()`.
+
+        When positions are run one by one, a domain that `recalls` computes it once for positions with the same entries
+        in the coordinates `reads`.
+        """
         if self.after is None or self.trace or not getattr(self.domain, "recalls", False):
             return compute()
         domain: Any = self.domain
         return domain.recalled((self.model, block), [view[name] for name in reads if name in view], compute)
 
     def view(self, step: Sublayer) -> Mapping[str, Column]:
-        """What a block reads: the stream, or what its norms make of it."""
+        """The columns that a block reads: the stream, or the outputs of its norms."""
         if not step.before:
             return self.stream
         return {name: column for norm in step.before for name, column in self.normalised(norm).items()}
 
     def add(self, step: Sublayer, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]) -> None:
-        """Add what a block writes to the stream, after all of it has been computed from one view. `asking` is the view
-        at the positions of the stream, where queries are asked and networks look."""
+        """Add the outputs of a block to the stream, after all of them have been computed from one view.
+
+        `view` has all positions, for keys and values. `asking` is the view at the positions of the stream, for queries
+        and feed-forward layers.
+        """
         added: list[Added[Column]] = []
         for part in step.parts:
             if isinstance(part, Head):
@@ -347,22 +369,24 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
     def attention(
         self, head: Head, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]
     ) -> list[Added[Column]]:
-        """What a head adds, by coordinate."""
+        """The outputs of a head, by coordinate."""
         written, queries, keys, values = self.offered(head, view, asking, wanted)
         if not written:
             self.weights += [()] if self.units else []
             return []
         rule = head.sees, head.weighting, head.lowered["factor"]
         outputs = self.domain.attend(queries, keys, values, *rule)
-        if self.units:  # apart from the values, so that a trace does not change how these are rounded
+        if self.units:  # computed separately from the values, so that a trace does not change how these are rounded
             self.weights.append(tuple(self.domain.attend(queries, keys, self.units, *rule)))
         return [(name, [(column, 1)], 0) for name, column in zip(written, outputs, strict=True)]
 
     def offered(
         self, head: Head, view: Mapping[str, Column], asking: Mapping[str, Column], wanted: set[str]
     ) -> tuple[list[str], list[Column], Sequence[Column], Sequence[Column]]:
-        """The coordinates that a head writes, its queries, and with those of the positions before its keys and, for
-        each coordinate, values."""
+        """The coordinates that a head writes, its queries, its keys, and its values (a column for each coordinate).
+
+        Keys and values include those of positions of an earlier pass.
+        """
         numbers = head.lowered
         written = zip(head.writes, numbers["V"], strict=True)
         rows = [(name, self.row(weights, view)) for name, weights in written if name in wanted]
@@ -383,7 +407,8 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
     def remembered(
         self, after: Memory[Column], keys: list[Column], values: list[Column]
     ) -> tuple[Sequence[Column], Sequence[Column]]:
-        """Keys and values behind those of the positions before."""
+        """The keys and values of an earlier pass, joined with those of this pass; both are recorded for later
+        passes."""
         if not follows(self.domain):
             raise RuntimeError(NO_MEMORY)
         new, join = (*keys, *values), self.domain.joined
@@ -393,7 +418,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         return columns[: len(keys)], columns[len(keys) :]
 
     def feedforward(self, block: FeedForward, view: Mapping[str, Column], wanted: set[str]) -> list[Added[Column]]:
-        """What a feed-forward block adds, by coordinate."""
+        """The outputs of a feed-forward block, by coordinate."""
         numbers = block.lowered
         written = zip(block.writes, numbers["W2"], numbers["b2"], strict=True)
         rows = [(name, weights, bias) for name, weights, bias in written if name in wanted and (weights or bias != 0)]
@@ -417,11 +442,11 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         return self.ended(full, scores, verdicts)
 
     def full(self) -> Mapping[str, Column]:
-        """The whole stream, with zeros for what nothing has written."""
+        """The stream with all coordinates; those that nothing has written are zero."""
         return {name: self.stream.get(name, self.zero) for name in self.model.space}
 
     def scores(self) -> dict[str, Column]:
-        """What the readout makes of the stream, by label."""
+        """The scores of the readout, by label."""
         readout = self.model.readout
         named = zip(readout.labels or ("logit",), readout.rows, strict=False)
         return {label: self.combine(self.row(weights, self.stream), 0) for label, weights in named}
@@ -429,7 +454,7 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
     def ended(
         self, full: Mapping[str, Column], scores: Mapping[str, Column], verdicts: Verdicts | None
     ) -> Result[Column, Value, Verdicts, Verdict]:
-        """The result of the pass, with that of the positions before where there is one."""
+        """The result of the pass, joined with that of an earlier pass if there is one."""
         if self.after is not None and self.after.result is not None:
             full, scores, verdicts = self.behind(self.after.result, full, scores, verdicts)
         steps, memory = tuple(self.steps), self.after and Memory(self.seen, tuple(self.heads))
@@ -442,7 +467,10 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
         scores: Mapping[str, Column],
         verdicts: Verdicts | None,
     ) -> tuple[Mapping[str, Column], Mapping[str, Column], Verdicts | None]:
-        """What the readout needs of all positions: of one that looks first, what it saw there."""
+        """Stream, scores and verdicts for the readout, joined with those of an earlier pass (`before`).
+
+        A readout at the first position keeps those of the earlier pass, a readout at the last one those of this pass.
+        """
         if self.model.readout.first:
             return before.stream, before.scores, before.verdicts
         if not self.model.readout.everywhere:
@@ -460,18 +488,18 @@ class Walk(Generic[Column, Value, Verdicts, Verdict]):
 Key = TypeVar("Key")
 Found = TypeVar("Found")
 Added = tuple[str, Sequence[tuple[Column, Coefficient]], Coefficient]
-"""A coordinate, and the terms and bias that are added to it."""
+"""A coordinate, and what is added to it: terms (column, weight) and a bias."""
 
 
 def _lowered(sequence: object) -> object:
-    """What a domain takes: of rows of inputs their numbers lowered, anything else as it is."""
+    """The input as a domain takes it: the numbers in rows of inputs are lowered; any other input is unchanged."""
     if isinstance(sequence, tuple) and sequence and isinstance(sequence[0], Mapping):
         return tuple({name: lowered(value) for name, value in row.items()} for row in sequence)
     return sequence
 
 
 def check_temperatures(model: Transformer, domain: Domain) -> None:
-    """NoRun where a temperature that depends on i or n is not positive at some position of the input begun."""
+    """Raise NoRun if a temperature that depends on i or n is not positive at some position of the domain's input."""
     for head in (part for step in model.sublayers for part in step.parts if isinstance(part, Head)):
         if head.weighting == "softmax" and not isinstance(head.lowered["temperature"], Fraction):
             domain.require_positive(head.lowered["temperature"], TEMPERATURE)

@@ -69,7 +69,7 @@ def show(*, name: Name, settings: Settings, latex: Latex = False, document: Comp
         else:
             say_or_json(as_json, lambda: definition.document(family, proved), lambda: definition.text(family, proved))
         return
-    # A single model: its file in JSON, else its matrices, with plan and region where it has them.
+    # A single model: with --json its file, else its matrices, and its plan and region if it has them.
     chosen = choose(name, settings)
     model = chosen.bound()
     if as_json:
@@ -88,9 +88,9 @@ def show(*, name: Name, settings: Settings, latex: Latex = False, document: Comp
     if chosen.info is not None:
         from symcook.recipes import error, region
 
-        off, inside = error(name, **chosen.arguments), region(name, **chosen.arguments)
-        where = "where" if chosen.info.largest or inside == "true" else "at least where"
-        say(f"Exact {where}: {inside}" if off == "0" else f"Within {off} where: {inside}")
+        error_bound, region_text = error(name, **chosen.arguments), region(name, **chosen.arguments)
+        where = "where" if chosen.info.largest or region_text == "true" else "at least where"
+        say(f"Exact {where}: {region_text}" if error_bound == "0" else f"Within {error_bound} where: {region_text}")
 
 
 @declare("explain", "symcook explain gtzero")
@@ -101,7 +101,7 @@ def explain(*, name: Name, settings: Settings, as_json: bool) -> None:
     """
     from symcook.report.recipe import document
 
-    # Four kinds of names: the grammar, a program that ships, a function of the library, and a recipe or model file.
+    # Four kinds of names: the grammar, a shipped program, a function of the library, and a recipe or model file.
     if name == "grammar":
         from importlib.resources import files
 
@@ -119,22 +119,23 @@ def explain(*, name: Name, settings: Settings, as_json: bool) -> None:
     function = operation(name)
     if function is not None and settings:
         raise BadInput(f"{name} is a function, and has no argument to set here", settings[0], "leave it out")
-    facts = _facts(choose(name, settings)) if function is None else _function(function)
+    facts = _recipe_facts(choose(name, settings)) if function is None else _function_facts(function)
     say_or_json(as_json, lambda: facts, lambda: document(facts).text())
 
 
-def _function(operation: Operation) -> dict[str, Any]:
-    """A function of the library: how it is called, its docstring without examples, and the claims about it."""
+def _function_facts(operation: Operation) -> dict[str, Any]:
+    """The facts about a function of the library: how it is called, its docstring without examples, and the claims about
+    it."""
     module, attribute = operation.name.rsplit(".", 1)
     function = getattr(importlib.import_module(module), attribute)
-    space = operation.short.partition(".")[0]
+    namespace = operation.short.partition(".")[0]
     docstring = inspect.getdoc(function) or ""
     details = "\n\n".join(part for part in docstring.split("\n\n") if not part.startswith(">>>"))
     return {
         "name": operation.short,
         "kind": "function",
         "summary": operation.summary,
-        "words": f"In Python: from symcook import {space}; {operation.short}{_call(function)}."
+        "words": f"In Python: from symcook import {namespace}; {operation.short}{_signature(function)}."
         + (f"\n\nOn the command line: {operation.command}." if operation.command else ""),
         "details": details,
         "source": f"Cookbook, Section {operation.section}",
@@ -142,15 +143,15 @@ def _function(operation: Operation) -> dict[str, Any]:
     }
 
 
-def _call(function: Callable[..., object]) -> str:
-    """The arguments of a function, without their types."""
+def _signature(function: Callable[..., object]) -> str:
+    """The signature of a function as text, without types."""
     parameters = inspect.signature(function).parameters.values()
     plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
     return str(inspect.Signature(plain))
 
 
 def _model_facts(model: Transformer) -> dict[str, Any]:
-    """A model of the user's own: its sizes, what it reads and gives, and its sublayers or its program."""
+    """The facts about a user's own model: its sizes, inputs and outputs, and its sublayers or its program."""
     from symcook.report.model import parts
     from symcook.report.program import origin
 
@@ -160,6 +161,7 @@ def _model_facts(model: Transformer) -> dict[str, Any]:
     if program is None:
         facts["parts"] = parts(model)
         return facts
+    # The source of the program is shown if it is short; then the command that shows more.
     short = program.source if len(program.source) <= 80 and program.source.isprintable() else ""
     plan = model.plan
     does = "To see its plan: symcook show FILE" if plan else "To compare the two: symcook check FILE"
@@ -168,7 +170,7 @@ def _model_facts(model: Transformer) -> dict[str, Any]:
 
 
 def _summary(model: Transformer) -> str:
-    """Numbers of layers and coordinates, inputs, added tokens and outputs of a model, in a line."""
+    """The numbers of layers and coordinates, the inputs, special tokens and outputs of a model, in one line."""
     kind = "rows of " + ", ".join(model.embedding.inputs or ())
     if model.alphabet:
         kind = f"strings over {' '.join(letters)}" if (letters := typed(model)) else "the empty string"
@@ -182,8 +184,8 @@ def _summary(model: Transformer) -> str:
     return summary
 
 
-def _facts(chosen: Chosen) -> dict[str, Any]:
-    """What `explain` says of a recipe or a model file, by the keys of its JSON document."""
+def _recipe_facts(chosen: Chosen) -> dict[str, Any]:
+    """The facts that `explain` prints about a recipe or a model file, with the keys of its JSON document."""
     info = chosen.info
     if info is None:
         return _model_facts(chosen.model)
@@ -192,11 +194,11 @@ def _facts(chosen: Chosen) -> dict[str, Any]:
 
     facts = {key: getattr(info, key) for key in ("name", "kind", "summary", "words", "formula", "computes")}
     facts["where"] = meanings(info, chosen.model.decides)
-    # The formula is that of the default arguments: say so where others are chosen.
-    usual = {a.name: a.read(a.default, a.name) for a in info.arguments}
-    if info.read(chosen.arguments) != usual:
+    # The formula is that of the default arguments: the document says so if others are chosen.
+    default_values = {a.name: a.read(a.default, a.name) for a in info.arguments}
+    if info.read(chosen.arguments) != default_values:
         facts["formula_of"] = "the default arguments"
-    # Where it is exact, or how far off it is at most.
+    # The region in which it is exact, or its largest error there.
     facts |= {"region": region(chosen.name, **chosen.arguments), "largest": info.largest}
     if info.error:
         facts["error"] = error(chosen.name, **chosen.arguments)
@@ -211,18 +213,21 @@ def _facts(chosen: Chosen) -> dict[str, Any]:
 
 
 def _text(value: object) -> str | None:
+    """A default value as text; None if there is no default."""
     from symcook.model.symbols import from_sympy
 
     return None if value is None else from_sympy(value)
 
 
 def _statuses() -> tuple[str, ...]:
+    """The values of ``--status``, for the completion of the shell."""
     from symcook.claims import STATUSES
 
     return STATUSES
 
 
 def _ids() -> list[str]:
+    """The ids of all claims, for the completion of the shell."""
     from symcook.claims import inventory
 
     return list(inventory())
@@ -257,11 +262,11 @@ def claims(
     from symcook.claims import select
     from symcook.report.claim import document
 
-    ids = tuple(claim_id for name in ids for claim_id in _named(name))
+    ids = tuple(claim_id for name in ids for claim_id in _claim_ids(name))
     if recompute:
         from symcook.recount import recompute as replayed
 
-        select(paper, status, search)  # bad options are refused before the work
+        select(paper, status, search)  # refuses bad options before the long computation
         with Progress("replaying") as progress:
             ledger = replayed(progress=progress)
         rows = select(paper, status, search, ledger)
@@ -276,19 +281,19 @@ def claims(
         say("To replay all proofs: symcook claims --recompute")
 
 
-def _named(name: str) -> list[str]:
-    """The ids of claims that `name` stands for: itself, or all that begin with it, as cookbook.t4 stands for
-    cookbook.t4.zero_one.
+def _claim_ids(name: str) -> list[str]:
+    """The ids of the claims that `name` names: itself, or all ids that begin with it.
 
-    BadInput for a recipe or a lemma, with the command that shows it, and for an unknown name.
+    For example cookbook.t4 names cookbook.t4.zero_one and the others of that table. Raises BadInput for a recipe or a
+    lemma, with the command that shows it, and for an unknown name.
     """
     from symcook import recipes
     from symcook.claims import claim, inventory
     from symcook.proof.replay import statements
 
-    below = [claim_id for claim_id in inventory() if claim_id.startswith(f"{name}.")]
-    if name not in inventory() and below:
-        return below
+    ids_below = [claim_id for claim_id in inventory() if claim_id.startswith(f"{name}.")]
+    if name not in inventory() and ids_below:
+        return ids_below
     if name not in inventory() and (name in statements() or recipes.exists(name)):
         what = "a recipe" if recipes.exists(name) else "a stored statement, but not a claim of a paper"
         raise BadInput("claims must have ids of claims", f"{name}, {what}", f"see symcook prove {name}")
@@ -305,12 +310,12 @@ def lemmas(
     """
     from symcook.report.claim import lemmas as shown
 
-    rows = _rows(search or "")
+    rows = _axioms_and_lemmas(search or "")
     say_or_json(as_json, lambda: rows, lambda: shown(rows, search is None).text())
 
 
-def _rows(search: str) -> list[dict[str, str]]:
-    """Axioms and lemmas that have `search` in name or statement, whatever the case."""
+def _axioms_and_lemmas(search: str) -> list[dict[str, str]]:
+    """The axioms and lemmas with `search` in their name or statement, in upper or lower case."""
     from symcook.proof import kernel
     from symcook.proof.replay import statements
 
@@ -318,11 +323,12 @@ def _rows(search: str) -> list[dict[str, str]]:
     for name, stored in statements().items():
         if name.startswith("lem."):
             rows.append({"name": name.removeprefix("lem."), "kind": "lemma", "statement": stored.text})
-    wanted = search.casefold()
-    return [row for row in rows if wanted in row["name"].casefold() or wanted in row["statement"].casefold()]
+    search_text = search.casefold()
+    return [row for row in rows if search_text in row["name"].casefold() or search_text in row["statement"].casefold()]
 
 
 SHELLS = ("bash", "zsh", "fish")
+"""The shells for which ``completion`` prints a script."""
 
 
 @declare("completion")
@@ -333,6 +339,6 @@ def completion(*, shell: Annotated[str, argument(type=OneOf("shell", SHELLS))], 
     from symcook.cli.output import group
 
     script = present(get_completion_class(shell))(group, {}, "symcook", "_SYMCOOK_COMPLETE")
-    # Not `script.source()`, which for bash starts bash to ask its version.
+    # `script.source()` would return the same text, but for bash it would start bash to read its version.
     text = script.source_template % script.source_vars()
     say_or_json(as_json, lambda: {"shell": shell, "script": text}, lambda: text)

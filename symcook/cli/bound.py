@@ -1,5 +1,7 @@
-"""``symcook bound``: a paper's bound and the tight value, at one set of arguments or over a range of one argument. Its
-options are made of the declarations in `symcook.bounds.KINDS`."""
+"""``symcook bound``: a paper's bound and the tight value, for given arguments or over a range of one argument.
+
+Its options are generated from the declarations in `symcook.bounds.KINDS`.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _ARGUMENTS = {argument.name: argument for kind in bounds.KINDS.values() for argument in kind.arguments}
+"""One declaration for each name of an argument; arguments of several kinds with the same name share an option."""
 
 
-def _kind(argument: DeclaredArgument) -> Any:
-    """The type of an argument with its option, whose help names the kinds of bounds that have it."""
+def _annotated(argument: DeclaredArgument) -> Any:
+    """The type of an argument, annotated with its option, whose help names the kinds of bounds that have it."""
     kinds = {
         kind.name: declared
         for kind in bounds.KINDS.values()
@@ -34,7 +37,7 @@ def _kind(argument: DeclaredArgument) -> Any:
 
 
 def _option(name: str) -> str:
-    """An argument as a message calls it: its option; the model has none."""
+    """The name of an argument in a message: its option; the model has no option."""
     return "the name of a model" if name == "model" else _ARGUMENTS[name].option
 
 
@@ -51,7 +54,7 @@ _Plot = kind_of(bounds.kind("softmax").file)
 
 @declare("bound", "symcook bound softmax-hardmax --n 64 --gamma 'log(8*64)'")
 @partial(given, kind=_Kind, model=_Model)
-@partial(given, **{name: _kind(declared) for name, declared in _ARGUMENTS.items() if name != "model"})
+@partial(given, **{name: _annotated(declared) for name, declared in _ARGUMENTS.items() if name != "model"})
 @partial(given, text=_Text, digits=_Digits, over=_Over, place=_Plot, force=Force)
 def bound(
     kind: str, over: str | None, place: str | None, force: bool, as_json: bool, digits: int = 30, **options: Any
@@ -65,17 +68,17 @@ def bound(
         raise BadInput(f"{has} must come with {needs}", "none", "write --over n=1:1024 --plot PLACE")
     if force and place is None:
         raise BadInput("--force must come with --plot", "none", "leave it out")
-    _check(chosen, arguments, None if over is None else over.partition("=")[0].strip())
+    _check_arguments(chosen, arguments, None if over is None else over.partition("=")[0].strip())
     if over is not None and place is not None:
         return _plot(kind, over, place, arguments, digits, force, as_json)
     with Waiting(kind):
         answer = chosen.load()(**arguments, digits=digits)
     say_or_json(as_json, answer.to_json, answer.text)
-    return 0 if answer.claimed is None else _code(answer.holds, digits)
+    return 0 if answer.claimed is None else _exit_code(answer.holds, digits)
 
 
 def _values(settings: tuple[str, ...], text: str | None) -> dict[str, str] | None:
-    """The values of `--set` and `--values` together; None without any."""
+    """The settings of `--set` and `--values` together; None if there are none."""
     from symcook.bounds.arguments import settings as read
 
     merged = read_settings(settings)
@@ -86,8 +89,11 @@ def _values(settings: tuple[str, ...], text: str | None) -> dict[str, str] | Non
     return merged or None
 
 
-def _check(chosen: Question, arguments: Mapping[str, object], ranged: str | None) -> None:
-    """BadInput where an argument is missing, or is not one of this kind of bound; --over gives `ranged`."""
+def _check_arguments(chosen: Question, arguments: Mapping[str, object], ranged: str | None) -> None:
+    """Raise BadInput if an argument is missing, or if this kind of bound does not have it.
+
+    `ranged` is the argument that --over runs over: it needs no value.
+    """
     names = chosen.names
     if ranged and ranged not in names:
         raise unknown(f"argument of {chosen.name}", ranged, names)
@@ -96,32 +102,32 @@ def _check(chosen: Question, arguments: Mapping[str, object], ranged: str | None
         for declared in chosen.arguments
         if declared.required and declared.name not in (*arguments, ranged)
     ]
-    # An option of another kind of bound: the message lists those of this kind.
-    fits = {name: value for name, value in arguments.items() if name in names}
-    example = _example(chosen, fits, missing)
+    # An option that only other kinds of bounds have: the message lists the options of this kind.
+    valid_arguments = {name: value for name, value in arguments.items() if name in names}
+    example = _example(chosen, valid_arguments, missing)
     for name, value in arguments.items():
         if name not in names:
-            has = ", ".join(map(_option, names))
+            valid_options = ", ".join(map(_option, names))
             written = ", ".join(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else value
             with_value = written if name == "model" else f"{_option(name)} {written}"
             do = "leave it out" + f": {example}" * bool(missing)
-            must = f"symcook bound {chosen.name} must have only the options {has}"
+            must = f"symcook bound {chosen.name} must have only the options {valid_options}"
             raise BadInput(must, _option(name) if value is True and name != "model" else with_value, do)
     if missing:
         must = f"symcook bound {chosen.name} must have {' and '.join(map(_option, missing))}"
         options = " ".join(f"{_option(name)} {value}" for name, value in arguments.items())
-        none = "neither" if len(missing) == 2 else "none"
-        raise BadInput(must, options or none, f"for example: {example}")
+        nothing_given = "neither" if len(missing) == 2 else "none"
+        raise BadInput(must, options or nothing_given, f"for example: {example}")
 
 
 SAMPLES = {
     "n": "64", "gamma": "5", "scores": "'3, 1/2, 0'", "variant": "i/n", "model": "dyck-1", "d": "4", "epsilon": "1/100",
 }  # fmt: skip
-"""A value of each argument that some kind of bound requires."""
+"""An example value for each argument that some kind of bound requires."""
 
 
 def _example(chosen: Question, arguments: Mapping[str, object], missing: list[str]) -> str:
-    """The command with the options that fit, and with sample values for those that are missing."""
+    """An example of the command: with the valid options that were given, and example values for missing ones."""
     values = {name: f"'{value}'" if set(str(value)) & set(" ()*'") else str(value) for name, value in arguments.items()}
     values |= {name: SAMPLES[name] for name in missing}
     return f"symcook bound {chosen.name} " + " ".join(f"{_option(k)} {v}" for k, v in values.items())
@@ -130,7 +136,7 @@ def _example(chosen: Question, arguments: Mapping[str, object], missing: list[st
 def _plot(
     kind: str, over: str, place: str, arguments: dict[str, object], digits: int, force: bool, as_json: bool
 ) -> int:
-    """Draw a bound over one argument; the exit code."""
+    """Write the CSV file and the pictures of a bound over one argument; return the exit code."""
     from symcook.report.figure import MISSING
     from symcook.report.plots import plot_bound
 
@@ -142,11 +148,11 @@ def _plot(
     )
     if len(files) == 1:
         print(MISSING, file=sys.stderr)
-    return _code(figure.holds, digits) if figure.claims() else 0
+    return _exit_code(figure.holds, digits) if figure.claims() else 0
 
 
-def _code(holds: bool | None, digits: int) -> int:
-    """0 where the bound holds, 1 where it does not; Undecided where that is not known."""
+def _exit_code(holds: bool | None, digits: int) -> int:
+    """The exit code: 0 if the bound holds, 1 if it does not. Raises Undecided if this is not known."""
     if holds is None:
         raise Undecided(f"whether the bound holds was undecided at {digits} digits; give more --digits.")
     return 0 if holds else 1

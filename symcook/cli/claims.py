@@ -1,5 +1,7 @@
-"""``symcook prove MODEL --claims FILE``: each line of a file is a statement about one model, answered by one line. All
-statements are read before the first one is tried."""
+"""``symcook prove MODEL --claims FILE``: each line of a file is a statement about one model, answered by one line.
+
+All statements are read before the search for the first proof.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,11 @@ COMMENT = re.compile(r"""("[^"]*"|'[^']*')|#.*""")
 
 @dataclass(frozen=True)
 class ListedClaim:
-    """A statement of the file, read before anything is tried, and the files that its certificate gets."""
+    """A statement of the file."""
 
     statement: Statement
     to: Files
+    """The files to which its certificate is written."""
 
 
 def prove_claims(
@@ -38,15 +41,15 @@ def prove_claims(
     seconds: int = 60,
     other: str | None = None,
 ) -> int:
-    """Prove or refute each statement of a file, and write the certificates beside the model's file.
+    """Prove or refute each statement of a file, and write the certificates next to the model's file.
 
-    Returns 0 where all are proved, else 1 where one is refuted, else 3.
+    Returns the exit code: 0 if all are proved, else 1 if one is refuted, else 3.
     """
     about = asked(name, settings, other)
     source = Path(name) if is_path(name) else Path(f"{name}.json")
     answers = dict[str, ProofAnswer]()
     rows = list[dict[str, Any]]()
-    for claim in _listed(file, about, source, force):
+    for claim in _read_claims(file, about, source, force):
         sentence = claim.statement.note or ""
         answer = answers.get(sentence)
         if answer is None:  # else the same statement is in the file twice
@@ -56,18 +59,21 @@ def prove_claims(
                 write(claim.to, claim.statement, answer.certificate)
         rows.append(answer.to_json(None if answer.certificate is None else claim.to[0]))
         if not as_json:
-            say(_line(answer, rows[-1]["certificate"]))
+            say(_answer_line(answer, rows[-1]["certificate"]))
     if as_json:
         print_json({"claims": rows})
     statuses = {answer.status for answer in answers.values()}
     return EXIT_CODES[next(status for status in ("REFUTED", "OPEN", "PROVED") if status in statuses)]
 
 
-def _listed(file: str, about: StatementSubject, source: Path, force: bool) -> list[ListedClaim]:
-    """The statements of a file with the files for their certificates; BadInput with the number of an invalid line. With
-    `force` a statement replaces its own earlier certificate; it never replaces another one."""
+def _read_claims(file: str, about: StatementSubject, source: Path, force: bool) -> list[ListedClaim]:
+    """The statements of a file with the files for their certificates.
+
+    With `force` a statement replaces its own earlier certificate, but never another one. Raises BadInput, with the
+    number of the line, for an invalid statement.
+    """
     lines = text_of(file, "the file of --claims", do="write one statement a line").splitlines()
-    listed, mine = list[ListedClaim](), dict[str, Files]()
+    listed, places = list[ListedClaim](), dict[str, Files]()
     for number, line in enumerate(lines, 1):
         sentence = COMMENT.sub(lambda match: match[1] or "", line).strip()
         if not sentence:
@@ -76,16 +82,17 @@ def _listed(file: str, about: StatementSubject, source: Path, force: bool) -> li
             statement = about.claim(sentence)
         except BadInput as error:
             raise BadInput(f"line {number} of {file}: {error.must}", error.given, error.do) from None
-        if (note := statement.note or sentence) not in mine:
-            mine[note] = _place(source, statement, {*mine.values()}, force)
-        listed.append(ListedClaim(statement, mine[note]))
+        if (note := statement.note or sentence) not in places:
+            places[note] = _place(source, statement, {*places.values()}, force)
+        listed.append(ListedClaim(statement, places[note]))
     if not listed:
         raise BadInput("--claims must name a file with a statement", file, "write one statement a line")
     return listed
 
 
 def _place(source: Path, claim: Statement, taken: set[Files], force: bool) -> Files:
-    """The files for a claim: with --force its own earlier ones, if there are any; else the first that are free."""
+    """The files for a claim: with --force the existing files of this claim, if any; else the first files that do not
+    exist and are not `taken`."""
     for place in claim_places(source):
         exists = place[0].exists() or place[1].exists()
         if force and exists and same_claim(place, claim) and exported(place[0]) is None:
@@ -95,7 +102,7 @@ def _place(source: Path, claim: Statement, taken: set[Files], force: bool) -> Fi
     raise AssertionError("there is always one more")
 
 
-def _line(answer: ProofAnswer, certificate: str | None) -> str:
+def _answer_line(answer: ProofAnswer, certificate: str | None) -> str:
     """An answer as one line."""
     reason = f"false of {answer.shown}" if answer.shown is not None else answer.why or answer.method
     if certificate is not None:

@@ -1,4 +1,4 @@
-"""Every command with its line of help, and the texts that are printed without click."""
+"""The commands with their lines of help, and the texts that symcook prints without importing click."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COMMANDS = {
     "diff": "where two models, or a model and its export, part",
     "completion": "a completion script for bash, zsh or fish",
 }
-"""Each command and its line of help."""
+"""{command: its line of help}, in the order of ``symcook --help``."""
 
 THREE_THINGS = """\
 symcook: transformers built by hand, as exact mathematical objects.

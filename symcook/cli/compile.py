@@ -1,5 +1,5 @@
-"""``compile``: from a formula, an S-RASP program, an automaton or a Turing machine to a model file, with --prove also a
-certificate that the model answers as the program."""
+"""``symcook compile``: write the model of a formula, an S-RASP program, an automaton or a Turing machine; with --prove
+also a certificate that the model answers as the program."""
 
 from __future__ import annotations
 
@@ -91,15 +91,15 @@ def compile(
     from symcook.compilers import compile as compiled
     from symcook.model.modelfile import save
 
-    # The source: a file, or the text itself. A file name without a file is no text.
-    text, name = _text(source)
+    # The source is a file, or the text itself. The name of a missing file is not taken for a text.
+    text, name = _source_and_name(source)
     if kind == "dfa" and text == source and source.endswith(".json"):
         raise BadInput("the file of an automaton must exist", source, "or give a regular expression")
     if kind == "tm" and text == source and source.endswith((".tm", ".txt", ".json")):
         raise BadInput("the file of a Turing machine must exist", source, "or give a code such as 1RB1LB_1LA1RZ")
     options: dict[str, Any] = {"alphabet": alphabet, "soft": soft, "tau": tau, "weighting": weighting, "name": name}
     options["variant"] = variant
-    # Compiling and proving share the time. The model is written also where no proof is found.
+    # `seconds` is the time for compiling and proving together. The model is written even if no proof is found.
     begun = time.monotonic()
     with Waiting("compiling"), within(seconds, "no model was made", "take a smaller program"):
         model = compiled(kind, text, theorem=theorem or "", **options)
@@ -107,14 +107,23 @@ def compile(
     file = save(model, target, force=force)
     document: dict[str, Any] = {"file": str(file), **measures(model, kind, text, alphabet)}
     document |= {"certificate": None, "verdict": None}
-    wrote = _wrote(document, () if kind in ("dfa", "tm") else model.alphabet)  # decoders have further tokens
+    wrote = _written_line(document, () if kind in ("dfa", "tm") else model.alphabet)  # decoders have further tokens
     if to is not None:
         try:
-            document |= _proved(model, to, seconds, begun, source, target, alphabet)
+            document |= _prove_and_write(model, to, seconds, begun, source, target, alphabet)
         except Undecided:
             say_or_json(as_json, lambda: document, lambda: wrote)
             raise
-    # What is proved, in words: of a formula or program, of an automaton, of a Turing machine.
+    # The ids of the theorems about a construction are part of the sentence, not of the JSON document.
+    by = f" ({', '.join(document.pop('theorems', ()))})" * bool(theorem)
+    proved_text = f"{_proved_sentence(kind, theorem, variant)}{by} (certificate: {document['certificate']})"
+    proved_line = f"\n{document['verdict']}  {proved_text}"
+    say_or_json(as_json, lambda: document, lambda: wrote + (proved_line if prove else ""))
+    return 0
+
+
+def _proved_sentence(kind: str, theorem: str | None, variant: str | None) -> str:
+    """What the certificate of a compiled model proves, in words, by the kind of its program."""
     says, every = f"the model answers as the {'program' if kind == 'srasp' else 'formula'} does", "every string"
     if kind == "dfa":
         says = "it outputs the states of the automaton, then yes or no"
@@ -124,14 +133,11 @@ def compile(
     if kind == "tm":
         says = "it outputs the machine's steps, then its output"
         every += " with a symbol" * (variant == "no-start")
-    by = f" ({', '.join(document.pop('theorems', ()))})" * bool(theorem)
-    proved = f"\n{document['verdict']}  on {every} {says}{by} (certificate: {document['certificate']})"
-    say_or_json(as_json, lambda: document, lambda: wrote + (proved if prove else ""))
-    return 0
+    return f"on {every} {says}"
 
 
-def _wrote(shown: Mapping[str, Any], letters: Sequence[str]) -> str:
-    """The line about a written model: layers, width, heads, operators and symbols."""
+def _written_line(shown: Mapping[str, Any], letters: Sequence[str]) -> str:
+    """The line about a written model: the numbers of layers, coordinates, heads and operators, and the symbols."""
     layers, heads, operators = (
         f"{shown[key]} {key[:-1] if shown[key] == 1 else key}" for key in ("layers", "heads", "operators")
     )
@@ -140,14 +146,15 @@ def _wrote(shown: Mapping[str, Any], letters: Sequence[str]) -> str:
     return f"wrote {shown['file']}: {sizes}{', symbols ' * bool(letters)}{symbols}"
 
 
-def _proved(
+def _prove_and_write(
     model: Transformer, to: own.Files, seconds: int, begun: float, source: str, target: str, alphabet: str | None
 ) -> dict[str, Any]:
-    """Prove that a model answers as its program, and write certificate and statement; the entries of the document.
-    Undecided without a proof.
+    """Prove that a model answers as its program, and write certificate and statement; return the entries about them for
+    the JSON document.
 
-    For the construction of a theorem, the certificate shows that the model is an instance of its family, and "theorems"
-    are the theorems about this family.
+    For the construction of a theorem, the certificate proves that the model is an instance of its family, and the entry
+    "theorems" has the theorems about this family. `begun` is the time at which the `seconds` began. Raises Undecided if
+    no proof is found.
     """
     from symcook.proof.bridges import decoders
     from symcook.proof.programs import compiledprograms
@@ -155,7 +162,7 @@ def _proved(
     program = model.program
     failure = "the model is written, and no proof was found"
     theorems: list[str] = []
-    # A construction without a theorem: say which one has a proof.
+    # A construction without a theorem: the message says which construction has a proof.
     if (needed := unproved(model)) is not None:
         program_of, theorem = needed
         failure = f"the model is written, and no proof is made of {program_of} without --theorem {theorem}"
@@ -164,21 +171,22 @@ def _proved(
         except Undecided as why:
             raise Undecided(f"{failure}; {why}; {instead(model)}.") from None
         raise Undecided(f"{failure}; compile it with --theorem {theorem} for one, or {instead(model)}; type: {command}")
-    # The construction of a theorem is an instance of a family, and a decoder of an automaton has a bridge of its own.
+    # The construction of a theorem is proved by an instance certificate, and the decoder of an automaton by one made
+    # for it.
     if program is None or program.theorem or program.kind == "dfa":
         try:
             with Waiting("proving"), within(seconds, failure, instead(model), begun):
                 if program is None or program.theorem:
                     statement, certificate, verdict, theorems = _instance(model)
                 else:
-                    # A formula or an S-RASP program: its equivalence to the model is proved directly.
+                    # The decoder of an automaton.
                     bridged = decoders.prove(model)
                     statement, certificate, verdict = bridged.statement, bridged.certificate, bridged.verdict
         except BadInput as why:
             raise Undecided(f"{failure}: {why.must}; given: {why.given}; {instead(model)}.") from None
         except Rejected as why:
             raise refused(why, failure, model) from None
-    else:
+    else:  # a formula or an S-RASP program: its equivalence to the model is proved directly
         with Waiting("proving"), within(seconds, failure, instead(model), begun):
             statement, proof = compiledprograms.prove(model, seconds)
         if proof.certificate is None or proof.verdict is None:
@@ -192,8 +200,11 @@ def _proved(
 
 
 def _instance(model: Transformer) -> tuple[Statement, dict[str, Any], Verdict, list[str]]:
-    """The statement, the certificate and the verdict that a model is an instance of the family of its theorem, and the
-    ids of the theorems about this family, which must be proved."""
+    """An instance certificate: its statement (the model is an instance of the family of its theorem), the certificate,
+    the checker's verdict, and the ids of the theorems about this family.
+
+    Raises Undecided if one of these theorems is not proved.
+    """
     from symcook.cli.families import candidates, verdicts_of
     from symcook.model.modelfile import to_document
     from symcook.proof.bridges.bridge import Bridge, checked
@@ -213,8 +224,11 @@ def _instance(model: Transformer) -> tuple[Statement, dict[str, Any], Verdict, l
 
 
 def measures(model: Transformer, kind: str, source: str, alphabet: str | Sequence[str] | None = None) -> dict[str, int]:
-    """The numbers of layers, coordinates, heads, and operators of the program (for an automaton or a machine, rows of
-    its table). An instance of a family does not keep its program, which is then read from `source`."""
+    """The numbers of layers, coordinates and heads, and of operators of the program (for an automaton or a Turing
+    machine, of rows of its table).
+
+    An instance of a family does not keep its program: then the program is read from `source`.
+    """
     from symcook.programs.compiled import read
     from symcook.programs.running import read_source
     from symcook.programs.turing import read_turing
@@ -227,9 +241,12 @@ def measures(model: Transformer, kind: str, source: str, alphabet: str | Sequenc
     return {"layers": len(model.layers), "width": len(model.space), "heads": heads, "operators": program.operators}
 
 
-def _text(source: str) -> tuple[str, str]:
-    """The text of the program, and a name for its model: SOURCE is a file, whose stem is the name, or the text itself,
-    without a name. A file without an ending gives no name either: Q_a may be meant as a formula."""
+def _source_and_name(source: str) -> tuple[str, str]:
+    """The text of the program, and a name for its model.
+
+    `source` is a file, whose name without the ending is the name; or the text itself, with "" for the name. A file
+    without an ending gives "" too, since Q_a may be meant as a formula.
+    """
     path = Path(source)
     try:
         if not path.exists() or path.is_dir():

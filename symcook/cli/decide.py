@@ -1,5 +1,5 @@
-"""``symcook decide``: whether a model agrees with a specification on strings of every length, or a stored certificate
-of such a decision checked again."""
+"""``symcook decide``: decide whether a model agrees with a specification on strings of every length, or check the
+stored certificate of such a decision again."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 ENDINGS = (".json", ".svg", ".txt")
+"""The endings of files to which an automaton can be written."""
 
 
 @declare("decide", r"symcook decide dyck-1-2 --against '(\((\(\))*\))*'")
@@ -86,11 +87,11 @@ def decide(
     if within_language and (certificate is not None or check is not None):
         raise BadInput("--inputs must come without --certificate and --check", "both", "leave one out")
     # The files to write and to read are checked before the search.
-    file = None if target is None else _named(target, "an automaton", "dyck.svg", ENDINGS, force)
+    file = None if target is None else _file_to_write(target, "an automaton", "dyck.svg", ENDINGS, force)
     certificate_file = None
     if certificate is not None:
-        certificate_file = _named(certificate, "a certificate", "c.json", (".json",), force)
-    stored = None if check is None else _certificate(check)
+        certificate_file = _file_to_write(certificate, "a certificate", "c.json", (".json",), force)
+    stored = None if check is None else _read_certificate(check)
     chosen = choose(name, settings, tokens)
     need_values(chosen)
     program = chosen.model.program
@@ -98,18 +99,18 @@ def decide(
         must = "a certificate here must be of a model that answers without decoding"
         do = "symcook compile dfa --prove writes one, and symcook prove FILE checks it"
         raise BadInput(must, f"{name}, a compiled automaton", do)
-    # A compiled model has the language of its program for specification.
+    # The specification of a compiled model is the language of its program.
     own = None
     if against is None and program is not None:
         from symcook.spec.programs import language
 
         try:
             own = language(program)
-        except BadInput as error:  # "refused" is an answer in JSON too, not only an error
+        except BadInput as error:  # with --json the answer "refused" is printed before the error
             if as_json:
                 print_json(Decision("refused", chosen.model, "its program", why=error.sentence).to_json())
             raise
-    # What the user's code prints must not stand in the answer.
+    # What the user's specification prints goes to stderr, not into the answer.
     try:
         with contextlib.redirect_stdout(sys.stderr):
             if positions is None:
@@ -128,7 +129,7 @@ def decide(
     if certificate_file is not None:
         put({certificate_file: (json.dumps(certified(decision)) + "\n").encode()}, force=force)
     if file is not None:
-        _write(decision.automaton, decision.why, file, force)
+        _write_automaton(decision.automaton, decision.why, file, force)
     say_or_json(as_json, decision.to_json, document(decision, name).text)
     for path in (file, certificate_file):
         if path is not None and not as_json:
@@ -137,8 +138,11 @@ def decide(
 
 
 def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
-    """The name and the object of the specification X: FILE.py:FOLD, a file, a recipe, else a regular expression.
-    Without X it is the recipe's own specification, if that is a Fold; else ("", None)."""
+    """The specification `against` as (name for messages, object): FILE.py:FOLD, a file, a recipe, else a regular
+    expression.
+
+    If `against` is None it is the recipe's own specification, if this is a Fold; else ("", None).
+    """
     from symcook.programs.automata import KEYS, read_table
     from symcook.programs.regular import name_of
     from symcook.programs.running import speech_of
@@ -148,8 +152,8 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
     if against is None:
         if chosen.info is None or chosen.info.kind not in ("language", "attention"):
             return "", None
-        own = reference(chosen.name, chosen.arguments, {})
-        return ("its specification", own) if isinstance(own, Fold) else ("", None)
+        own_spec = reference(chosen.name, chosen.arguments, {})
+        return ("its specification", own_spec) if isinstance(own_spec, Fold) else ("", None)
     # FILE.py:FOLD, a Python object.
     if re.fullmatch(r".+\.py:\w+", against, re.DOTALL):
         fold = load_spec(against)
@@ -169,32 +173,35 @@ def _reference(chosen: Chosen, against: str | None) -> tuple[str, Any]:
         raise BadInput("the file of a specification must exist", against)
     # A recipe, over the same symbols as the model.
     if exists(against):
-        own, model, letters = reference(against), choose(against).model, speech_of(chosen.model).letters
+        own_spec, model, letters = reference(against), choose(against).model, speech_of(chosen.model).letters
         if sorted(model.alphabet) != sorted(letters):
             must = f"the specification must be over the alphabet {' '.join(letters)}"
             raise BadInput(must, f"{against}, over {' '.join(model.alphabet) or 'numbers'}")
-        return against, own if isinstance(own, Fold) else model
+        return against, own_spec if isinstance(own_spec, Fold) else model
     # A regular expression, which the decision procedure reads itself.
     return against or "()", against
 
 
 def _last_answer(model: Transformer) -> Transformer:
-    """A compiled formula or program with its answer at the last position alone; any other model unchanged."""
+    """The model with its answer at the last position alone, if it is a compiled formula or program; else unchanged."""
     if model.program is None or model.program.kind == "dfa" or not model.readout.each:
         return model
     return replace(model, readout=replace(model.readout, position="last"))
 
 
-def _certificate(place: str) -> dict[str, Any]:
-    """The certificate in a file."""
+def _read_certificate(place: str) -> dict[str, Any]:
+    """The certificate in a file. Raises BadInput if the file is not a JSON object."""
     certificate = parsed(text_of(place, "the file of a certificate"), "a certificate must be a JSON file", place)
     if not isinstance(certificate, dict):
         raise BadInput("a certificate must be a JSON object", f"{place} ({type(certificate).__name__})")
     return certificate
 
 
-def _named(place: str, what: str, like: str, endings: tuple[str, ...], force: bool) -> Path:
-    """The path of a file to write, with a valid ending; BadInput where it exists already and `force` is not set."""
+def _file_to_write(place: str, what: str, like: str, endings: tuple[str, ...], force: bool) -> Path:
+    """The path of a file to write. Raises BadInput for another ending, and if the file exists and `force` is not set.
+
+    `what` names the content in messages; `like` is an example of a name.
+    """
     path = ordinary(place, f"the file of {what}", like)
     if path.suffix not in endings:
         raise BadInput(f"the file of {what} must end in {', '.join(endings)}", place)
@@ -202,8 +209,8 @@ def _named(place: str, what: str, like: str, endings: tuple[str, ...], force: bo
     return path
 
 
-def _write(automaton: Automaton | None, why: str, path: Path, force: bool) -> None:
-    """Write an automaton as JSON, picture or text, by the ending of the file."""
+def _write_automaton(automaton: Automaton | None, why: str, path: Path, force: bool) -> None:
+    """Write an automaton as JSON, picture or text, by the ending of the file; `why` says why there is none."""
     from symcook.decide.drawing import svg, text
 
     if automaton is None:

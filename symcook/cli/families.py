@@ -1,7 +1,7 @@
-"""Families on the command line, by file or name, with sizes and tables by ``--set``.
+"""Families on the command line. A family is named by its file or its name, and ``--set`` gives its sizes and tables.
 
 ``new`` writes an instance as a model file. ``prove MODEL`` finds the family of a model (`candidates`), makes or checks
-an instance certificate (the "bridge"), and shows the family's theorems at the model's sizes (`prove_instance`).
+an instance certificate (the "bridge"), and prints the family's theorems at the model's sizes (`prove_instance`).
 """
 
 from __future__ import annotations
@@ -55,20 +55,20 @@ def new(
     from symcook.model.modelfile import save
 
     # A family by its file or its name; an unknown name gets its own message.
-    path, chosen = path_of(name), read_settings(settings)
+    path, settings_given = path_of(name), read_settings(settings)
     if path is None and name.startswith(SHIPPED) and not is_path(name):
         raise no_family(name)
     if path is None:
         raise BadInput("the name must be that of a family or a family file", name, "symcook list shows those that ship")
-    family = read(path, chosen)
+    family = read(path, settings_given)
     # All sizes and tables must be given.
     wanted = {**dict.fromkeys(family.sizes, "2"), **dict.fromkeys(family.tables, "FILE.json")}
-    missing = [f"--set {key}={value}" for key, value in wanted.items() if key not in chosen]
+    missing = [f"--set {key}={value}" for key, value in wanted.items() if key not in settings_given]
     if missing:
-        have = ", ".join(key for key in wanted if key in chosen) or "none"
-        raise BadInput(f"{name} must have all its parameters", have, f"give {' '.join(missing)}")
-    values = instance_of(family, chosen).values
-    model, _ = model_of(family, chosen, tokens)
+        given_names = ", ".join(key for key in wanted if key in settings_given) or "none"
+        raise BadInput(f"{name} must have all its parameters", given_names, f"give {' '.join(missing)}")
+    values = instance_of(family, settings_given).values
+    model, _ = model_of(family, settings_given, tokens)
     source = f"{family.source}; {said(family, values)}".lstrip("; ")
     file = save(replace(model, source=source), target, force=force)
     document = {"file": str(file), "family": family.name, "values": values, "width": len(model.space)}
@@ -83,17 +83,18 @@ def new(
 
 
 MOST = 40
-"""The greatest size that is tried for a model whose source does not name its family."""
+"""The greatest size at which `candidates` looks for the instance of a model that does not name its family."""
 
 
 def prove_instance(
     name: str, as_json: bool, settings: Sequence[str] = (), stored: tuple[Path, Path] | None = None
 ) -> int | None:
-    """Show by an instance certificate that a model is an instance of a family, and print the family's theorems at its
-    sizes; the exit code, or None where the model is of no family.
+    """Prove by an instance certificate that a model is an instance of a family, and print the family's theorems at its
+    sizes; return the exit code, or None if the model is an instance of no family.
 
-    `stored`: a certificate and its statement, which are checked again instead of making one. Raises Unbridged where the
-    model names its family but is not an instance of it."""
+    `stored`: a certificate and its statement, which are checked again instead of making one. Raises Unbridged if the
+    model names its family but is not an instance of it.
+    """
     from symcook.cli.options import choose, read_settings
     from symcook.compilers import require_genuine
     from symcook.model.modelfile import to_document
@@ -101,7 +102,7 @@ def prove_instance(
 
     path, chosen_settings = path_of(name), read_settings(settings)
     of_user, file = False, path
-    # A model file: the families that it may be of. `sure`: it names its family itself.
+    # A model file: the instances that it may be. `sure`: it names its family itself.
     if path is None:
         chosen = choose(name, settings)
         instances, sure = candidates(chosen.model, name)
@@ -109,12 +110,12 @@ def prove_instance(
         if not sure:  # if it is sure, the certificate names the weight that differs
             require_genuine(chosen.model, name)
         of_user = sure and not ships(instances[0][0])
-    # A family: without sizes only its theorems are shown; with sizes it is the model.
+    # A family: without sizes only its theorems are shown; with sizes the model is its instance.
     else:
         family = read(path, chosen_settings)
         of_user = not ships(family)
         if family.sizes and not chosen_settings.keys() & family.sizes.keys():
-            return _answer(family, [] if of_user else theorems_of(family), as_json, {"family": family.name})
+            return _print_theorems(family, [] if of_user else theorems_of(family), as_json, {"family": family.name})
         chosen = choose(name, settings)
         sizes = {key: value for key, value in chosen_settings.items() if key in chosen.arguments}
         instances, sure = [(family, instance_of(family, sizes))], True
@@ -124,7 +125,7 @@ def prove_instance(
         start = time.monotonic()
         try:
             bridge = Bridge(family, at, document)
-            verdict = checked(bridge)[1] if stored is None else _judged(bridge, *stored)
+            verdict = checked(bridge)[1] if stored is None else _verdict_on_stored(bridge, *stored)
         except Unbridged:
             if sure:
                 raise
@@ -150,13 +151,15 @@ def prove_instance(
                 f"{how} in {time.monotonic() - start:.1f} s")  # fmt: skip
         facts = {"family": family.name, "values": at.values, "bridge": verdict.words}
         facts |= {"file": str(file)} if of_user else {}
-        return _answer(family, [] if of_user else theorems_of(family), as_json, facts)
+        return _print_theorems(family, [] if of_user else theorems_of(family), as_json, facts)
     return None
 
 
-def _judged(bridge: Bridge, certificate: Path, statement: Path) -> Verdict:
-    """The checker's verdict on a stored instance certificate; Rejected where it is not valid for the model as it is
-    now, or the statement next to it is not its own."""
+def _verdict_on_stored(bridge: Bridge, certificate: Path, statement: Path) -> Verdict:
+    """The checker's verdict on a stored instance certificate.
+
+    Raises Rejected if it is not valid for the model as it is now, or if the statement next to it is another one.
+    """
     from symcook.proof.files import load_json
     from symcook.proof.search import limits
     from symcook.proof.statements import certify
@@ -171,8 +174,8 @@ def _judged(bridge: Bridge, certificate: Path, statement: Path) -> Verdict:
     return verdict
 
 
-def _answer(family: Family, theorems: Sequence[Statement], as_json: bool, said: Mapping[str, str]) -> int:
-    """Print the theorems of a family with their verdicts; the exit code. `said`: further entries of the JSON
+def _print_theorems(family: Family, theorems: Sequence[Statement], as_json: bool, said: Mapping[str, str]) -> int:
+    """Print the theorems of a family with their verdicts; return the exit code. `said` has further entries of the JSON
     document."""
     verdicts = verdicts_of(theorems)
     if as_json:
@@ -189,8 +192,8 @@ def _answer(family: Family, theorems: Sequence[Statement], as_json: bool, said: 
 
 
 def derive_family(family: Family, target: str | None, force: bool, seconds: int, as_json: bool) -> int:
-    """Print the closed forms of a family at every length, for all sizes, with their proof, and the conclusions of its
-    theorems; the exit code, which is 3 where a form is not proved."""
+    """Print the closed forms of a family at every length, for all parameter values, with their proof, and the
+    conclusions of its theorems; return the exit code, which is 3 if a form is not proved."""
     from symcook.proof.families.sizeforms import FamilyForms
     from symcook.report.family import forms_document, forms_text
     from symcook.report.theorems import conclusions
@@ -223,31 +226,36 @@ def derive_family(family: Family, target: str | None, force: bool, seconds: int,
 
 
 def proved_of(family: Family) -> list[Theorem]:
-    """The stored theorems about a run of a family that ships, each with the definitions that it needs, and a line for
-    the theorems with other choices."""
+    """The stored theorems about a run of a shipped family; [] for any other family.
+
+    For each list of theorems with other choices, an entry in place of a theorem says which choices these are, and how
+    to show the theorems.
+    """
     from symcook.proof.replay import statements
     from symcook.report.theorems import Theorem, theorems
 
     if not ships(family):
         return []
-    # Statements that use the family without being among its own theorems.
+    # Statements that use the family and are not among its own theorems.
     further = (
         statement
         for statement in statements().values()
         if not statement.claim and f"family-{family.name}" in statement.written
     )
     lines = theorems(family, [statement for statement in (*theorems_of(family), *further) if _has_proof(statement)])
-    ways = dict[tuple[str, ...], list[dict[str, str]]]()
+    ids_to_choices = dict[tuple[str, ...], list[dict[str, str]]]()
     # Other choices with the same theorems share a line, with the command that shows them.
-    for choice, about in _others(family):
-        ways.setdefault(tuple(statement.id for statement in about), []).append(choice)
-    for ids, choices in ways.items():
-        how = [
+    for choice, about in _other_choices(family):
+        ids_to_choices.setdefault(tuple(statement.id for statement in about), []).append(choice)
+    for ids, choices in ids_to_choices.items():
+        choice_texts = [
             ", ".join(f"{key} = {value}" for key, value in choice.items() if value != family.chosen[key])
             for choice in choices
         ]
-        line = "".join(f" --set {key}=.." for key in family.choices if any(f"{key} = " in text for text in how))
-        lines.append(Theorem(ids, (), (" or ".join(how),), f"symcook show family-{family.name}{line}"))
+        line = "".join(
+            f" --set {key}=.." for key in family.choices if any(f"{key} = " in text for text in choice_texts)
+        )
+        lines.append(Theorem(ids, (), (" or ".join(choice_texts),), f"symcook show family-{family.name}{line}"))
     return lines
 
 
@@ -261,8 +269,8 @@ def _has_proof(statement: Statement) -> bool:
     return recorded == ("proved", statement.digest)
 
 
-def _others(family: Family) -> list[tuple[dict[str, str], list[Statement]]]:
-    """The other choices of a family for which there are theorems, with these theorems."""
+def _other_choices(family: Family) -> list[tuple[dict[str, str], list[Statement]]]:
+    """(choices, theorems) for the other choices of a family that have theorems."""
     from symcook.model.family import Family
 
     choices = [dict(zip(family.choices, choice, strict=True)) for choice in product(*family.choices.values())]
@@ -280,19 +288,23 @@ def verdicts_of(theorems: Sequence[Statement]) -> list[Verdict]:
 
 
 def no_theorem(family: Family) -> str:
-    """The line that no theorem is stored, with the choices for which there is one."""
+    """The sentence that no theorem is stored, with the choices for which there are theorems."""
     words = ", ".join(f"{key} = {value}" for key, value in family.chosen.items())
     line = f"No theorem about {family.name}{f' with {words}' if words else ''} is stored"
     if not ships(family):
         return f"{line}: theorems are about families that ship."
-    choices = [choice for choice, _ in _others(family)]
-    having = "; or ".join(", ".join(f"{key} = {value}" for key, value in choice.items()) for choice in choices)
-    return f"{line}; there is one with {having}." if choices else f"{line}."
+    choices = [choice for choice, _ in _other_choices(family)]
+    others_text = "; or ".join(", ".join(f"{key} = {value}" for key, value in choice.items()) for choice in choices)
+    return f"{line}; there is one with {others_text}." if choices else f"{line}."
 
 
 def candidates(model: Transformer, name: str) -> tuple[list[tuple[Family, Instance]], bool]:
-    """The instances that a model may be, and whether the model itself names it: by its source or its program. Else
-    these are guesses: all shipped families at sizes with the model's numbers of coordinates, tokens and layers."""
+    """The instances that a model may be, and whether this is sure, since the model names the instance by its source or
+    its program.
+
+    Otherwise the instances are guesses: shipped families, at sizes with the model's numbers of coordinates, tokens and
+    layers.
+    """
     from symcook.compilers import tables
 
     if (named := told(model.source, Path(name).parent, name)) is not None:
@@ -300,12 +312,12 @@ def candidates(model: Transformer, name: str) -> tuple[list[tuple[Family, Instan
         return [(family, instance_of(family, named[1]))], True
     if (table := tables.told(model)) is not None:
         return [table], True
-    counted = (pair for path in sorted(shipped("").parent.glob("*.json")) for pair in _counted(path, model))
-    return [*counted, *_bridged(model)], False
+    counted = (pair for path in sorted(shipped("").parent.glob("*.json")) for pair in _instances_by_size(path, model))
+    return [*counted, *_stored_instances(model)], False
 
 
-def _bridged(model: Transformer) -> Iterator[tuple[Family, Instance]]:
-    """The values of stored bridges at which a family has the model's numbers of coordinates, tokens and layers."""
+def _stored_instances(model: Transformer) -> Iterator[tuple[Family, Instance]]:
+    """The instances in stored instance certificates with the model's numbers of coordinates, tokens and layers."""
     from symcook.proof.familyrel import CALL
     from symcook.proof.replay import statements
 
@@ -313,24 +325,26 @@ def _bridged(model: Transformer) -> Iterator[tuple[Family, Instance]]:
         call = CALL.search(statement.written) if name.startswith("bridge.") else None
         if call is None:
             continue
+        # The call is run(family; NAME = VALUE, ..; ..): the second part has sizes, tables and choices.
         path, values = shipped(call[2]), call[3].split(";")[1].split(",")
         assigned = {key.strip(): " ".join(value.split()) for key, _, value in (part.partition("=") for part in values)}
         family = read(path, assigned)
         sizes_and_tables = {key: value for key, value in assigned.items() if key not in family.choices}
         if family.tables and (family.vocabulary is None) is (model.embedding.words is None):
-            at = _sized(family, sizes_and_tables, model)
+            at = _instance_at(family, sizes_and_tables, model)
             if at is not None:
                 yield family, at
 
 
-def _counted(path: Path, model: Transformer) -> Iterator[tuple[Family, Instance]]:
-    """A family without tables at the smallest sizes with the model's numbers of coordinates, tokens and layers."""
+def _instances_by_size(path: Path, model: Transformer) -> Iterator[tuple[Family, Instance]]:
+    """The instances of a family without tables at the smallest sizes with the model's numbers of coordinates, tokens
+    and layers: one for each combination of its choices."""
     family = read(path)
     if family.tables or (family.vocabulary is None) is (model.embedding.words is not None):
         return
-    most = 3 * MOST if len(family.sizes) == 1 else MOST  # one size alone is cheap to try
+    most = 3 * MOST if len(family.sizes) == 1 else MOST  # with a single size there are few instances
     for sizes in product(range(most + 1), repeat=len(family.sizes)):
-        at = _sized(family, dict(zip(family.sizes, sizes, strict=True)), model)
+        at = _instance_at(family, dict(zip(family.sizes, sizes, strict=True)), model)
         if at is not None:
             for choices in product(*family.choices.values()):
                 choice = dict(zip(family.choices, choices, strict=True))
@@ -339,7 +353,7 @@ def _counted(path: Path, model: Transformer) -> Iterator[tuple[Family, Instance]
             return
 
 
-def _sized(family: Family, sizes: Mapping[str, object], model: Transformer) -> Instance | None:
+def _instance_at(family: Family, sizes: Mapping[str, object], model: Transformer) -> Instance | None:
     """The instance at these sizes, if its numbers of coordinates, layers and tokens are the model's; else None."""
     try:
         at = instance_of(family, {key: str(value) for key, value in sizes.items()})

@@ -44,11 +44,14 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 KINDS = ("npz", "safetensors", "torch", "onnx", "transformerlens")
+"""The formats of exported weights."""
 TYPES = ("float64", "float32", "float16", "bfloat16")
+"""The float types of exported weights."""
 ENDINGS = {".npz": "npz", ".safetensors": "safetensors", ".pt": "torch", ".onnx": "onnx", ".pth": "transformerlens"}
+"""{ending of a file: its format}, for an export without --format."""
 FILES = (".pdf", ".svg", ".png", ".jpg", ".csv", ".txt", ".md", ".tex", ".json", ".xhtml", ".ipynb")
-"""Endings of files: a target of `report` with one of them is not meant as a folder for figures."""
-RUNS = {
+"""Endings of files: a target of `report` with one of these is not meant as a folder for figures."""
+RUNS = {  # {format: how to run or read the exported weights}
     "npz": "to run it with numpy alone: python -m symcook.export.run_npz {file} {input}",
     "safetensors": "sc.from_safetensors reads it back as an exact model",
     "torch": "to run it with torch alone: python {code} {input}",
@@ -146,12 +149,14 @@ def export(
     for line in [*within_language(document), *guarantee]:
         say(f"  {line}")
     file, code = (shlex.quote(str(path)) for path in (weights, weights.with_suffix(".py")))
-    input_text = f"STRING --steps {decoded['steps']}" if decoded and kind in ("npz", "torch") else _input(chosen)
+    input_text = (
+        f"STRING --steps {decoded['steps']}" if decoded and kind in ("npz", "torch") else _input_placeholder(chosen)
+    )
     say(f"  {RUNS[kind].format(file=file, code=code, input=input_text)}")
 
 
 def _comparison(chosen: Chosen, document: dict[str, Any]) -> str:
-    """How the answers of the float weights compared with the exact model when they were exported."""
+    """The comparison of the float weights with the exact model at their export, in words."""
     compared = document["compared"]
     worst, inputs = compared["largest_difference"], grouped(compared["inputs"])
     if chosen.pointwise:
@@ -162,13 +167,15 @@ def _comparison(chosen: Chosen, document: dict[str, Any]) -> str:
     agreement = "exact answers" if worst is None else "values that agree with the exact ones"
     longest = document["greatest_length"] - chosen.model.embedding.added
     no_run = compared["no_run"]
-    without = f"; {no_run['inputs']} have no run, as {no_run['first'] or EMPTY_STRING}" if no_run["inputs"] else ""
-    return f"{agreement} up to length {longest} ({inputs} inputs compared{without})"
+    no_run_text = f"; {no_run['inputs']} have no run, as {no_run['first'] or EMPTY_STRING}" if no_run["inputs"] else ""
+    return f"{agreement} up to length {longest} ({inputs} inputs compared{no_run_text})"
 
 
 def within_language(document: dict[str, Any], kept: str = "") -> list[str]:
-    """A line on the strings that a certificate is about, where these are not all strings. `kept` is added to the name
-    of the language: its file may have changed since the certificate was written."""
+    """A line on the strings and positions that a certificate is about; [] if it is about all of them.
+
+    `kept` is added to the name of the language: its file may have changed since the certificate was written.
+    """
     about = []
     if "inputs" in document:
         count = document["count"]
@@ -179,46 +186,51 @@ def within_language(document: dict[str, Any], kept: str = "") -> list[str]:
 
 
 def guaranteed(found: dict[str, Any]) -> list[str]:
-    """What a certificate guarantees, in lines. Its lengths count the tokens that the model adds (`added`); those in the
-    lines do not."""
+    """The guarantee of a certificate, in lines: for attention that normalises after summing, and for attention that
+    normalises the weights first ("divided_first") if this differs.
+
+    The lengths in the certificate count the special tokens (`added`); the lengths in the lines do not.
+    """
     first, added = found["divided_first"], found["added_tokens_counted"]
-    # A model whose answers are numbers has no decisions: the error of its values is bounded instead.
     if found["length"] is None:
-        errors, first_errors = (
-            [each["error"] for each in part["lengths"] if "error" in each] for part in (found, first)
-        )
-        if not errors:
-            return [f"no bound on the error of values: {found['why']}"]
-        until = found["lengths"][-1]["length"] - added
-        lines = [f"every value within {max(errors, key=Decimal)} of the exact one up to length {until}"]
-        if first_errors != errors:
-            greatest = max(first_errors, key=Decimal, default=None)
-            until = f"{greatest} up to length {first['lengths'][-1]['length'] - added}" if first_errors else "no bound"
-            lines.append(f"  where attention normalises after summing; {until} where it normalises the weights first")
-        return [*lines, f"  {found['why']}"] if found["why"] else lines
+        return _guaranteed_values(found, first, added)
     # A model that decides: the lengths at which every decision is guaranteed, and why the next one is not.
-    alike = first["ranges"] == found["ranges"]
-    which = " in any runtime" if alike else ", if attention is normalised after summing: (sum w v)/(sum w)"
-    certain, first_certain = _ranges(found, added), _ranges(first, added)
-    lines = [f"decisions guaranteed for strings of length {certain}{which}" if certain else
+    same_ranges = first["ranges"] == found["ranges"]
+    which = " in any runtime" if same_ranges else ", if attention is normalised after summing: (sum w v)/(sum w)"
+    lengths_text, first_lengths_text = _guaranteed_lengths(found, added), _guaranteed_lengths(first, added)
+    lines = [f"decisions guaranteed for strings of length {lengths_text}{which}" if lengths_text else
              "no length at which all decisions are guaranteed"]  # fmt: skip
-    lines += [_open(each, added) for each in found["open"]] if found["open"] else [f"  {found['why']}"]
+    lines += [_unguaranteed(each, added) for each in found["open"]] if found["open"] else [f"  {found['why']}"]
     lines += _not_asked(found, added)
-    # The other order of attention guarantees other lengths: what differs is said again for it.
-    if not alike:
-        where = f"for strings of length {first_certain}" if first_certain else "at no length"
+    # If the other order has other guaranteed lengths: the same lines for it, without those that would be repeated.
+    if not same_ranges:
+        where = f"for strings of length {first_lengths_text}" if first_lengths_text else "at no length"
         lines.append(f"decisions guaranteed {where}, if the weights are normalised first: softmax(scores) @ values")
         open_lengths = [each["length"] for each in found["open"]]
-        new = [each for each in first["open"] if each["length"] not in open_lengths]
-        lines.append(f"  {_open(new[0], added)}" if new else f"  {first['why']}")
+        new_failures = [each for each in first["open"] if each["length"] not in open_lengths]
+        lines.append(f"  {_unguaranteed(new_failures[0], added)}" if new_failures else f"  {first['why']}")
         lines += [f"  {line}" for line in _not_asked(first, added) if first["not_asked"] != found["not_asked"]]
         lines += [f"  {help}" for help in first["help"].split("; ")]
     return lines
 
 
+def _guaranteed_values(found: dict[str, Any], first: dict[str, Any], added: int) -> list[str]:
+    """The lines of `guaranteed` for a model whose answers are numbers: bounds on the error of its values."""
+    errors, first_errors = ([each["error"] for each in part["lengths"] if "error" in each] for part in (found, first))
+    if not errors:
+        return [f"no bound on the error of values: {found['why']}"]
+    until = found["lengths"][-1]["length"] - added
+    lines = [f"every value within {max(errors, key=Decimal)} of the exact one up to length {until}"]
+    if first_errors != errors:
+        greatest = max(first_errors, key=Decimal, default=None)
+        until = f"{greatest} up to length {first['lengths'][-1]['length'] - added}" if first_errors else "no bound"
+        lines.append(f"  where attention normalises after summing; {until} where it normalises the weights first")
+    return [*lines, f"  {found['why']}"] if found["why"] else lines
+
+
 def _not_asked(found: dict[str, Any], added: int) -> list[str]:
-    """A line on the lengths after a failing one that were not tested; none without a failing length, as "why" then
-    says it."""
+    """A line on the lengths after a failing length that were not tested; [] without a failing length: then "why" says
+    it."""
     if not found["open"] or found["not_asked"] is None:
         return []
     low, high = (n - added for n in found["not_asked"]["lengths"])
@@ -226,14 +238,14 @@ def _not_asked(found: dict[str, Any], added: int) -> list[str]:
     return [f"{lengths} not tested: {found['not_asked']['why']}"]
 
 
-def _ranges(found: dict[str, Any], added: int) -> str:
-    """The guaranteed lengths as text, such as "1 to 12, 14"; lengths at which a language has no string are left out."""
+def _guaranteed_lengths(found: dict[str, Any], added: int) -> str:
+    """The guaranteed lengths as text, such as "1 to 12, 14", without lengths at which a language has no string."""
     ranges = consecutive(each["length"] - added for each in found["lengths"] if each["runs"])
     return ", ".join(f"{low} to {high}" if low < high else str(low) for low, high in ranges)
 
 
-def _open(each: dict[str, Any], added: int) -> str:
-    """A line on a length at which some decision is not guaranteed, with a string."""
+def _unguaranteed(each: dict[str, Any], added: int) -> str:
+    """A line on a length at which some decision is not guaranteed, with a string on which it is not."""
     alone = "" if each["alone"] else " (with others)"
     outputs = ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in each["outputs"].items())
     exact = (each["exact"] or {}).get("logit")
@@ -242,8 +254,8 @@ def _open(each: dict[str, Any], added: int) -> str:
     return f"length {each['length'] - added} fails: on {each['input'] or EMPTY_STRING}{alone}, {outputs or open_}"
 
 
-def _input(chosen: Chosen) -> str:
-    """What stands for an input in a command line."""
+def _input_placeholder(chosen: Chosen) -> str:
+    """The placeholder of an input in a command line."""
     if chosen.model.alphabet:
         return "STRING" if chosen.model.embedding.spelled else '"TOKEN ..."'
     return f'"{",".join(chosen.model.embedding.inputs or ())}"' + ("" if chosen.pointwise else " (rows with ; between)")
@@ -281,6 +293,7 @@ def verify_export(*, file: Annotated[str, argument()], as_json: bool) -> None:
 
 
 READ_BACK = {".npz": "npz", ".safetensors": "safetensors", ".onnx": "onnx"}
+"""{ending: format} of exports that symcook can read back."""
 
 
 @declare("diff", "symcook diff dyck-1 dyck-1.npz")
@@ -313,7 +326,7 @@ def diff(
     first_model, second_model = _models(first, second, settings)
     if settings and PurePath(first).suffix in READ_BACK and PurePath(second).suffix in READ_BACK:
         raise BadInput("weights in a file have nothing to set", f"--set {settings[0]}", "leave it out")
-    # The greatest length that both models take.
+    # The greatest length that both models take, in input symbols; `limits` has the model for each maximum length.
     limits = {
         m.max_length - m.embedding.added: name
         for m, name in ((first_model, first), (second_model, second))
@@ -337,7 +350,7 @@ def diff(
 
 
 def _models(first: str, second: str, settings: tuple[str, ...]) -> tuple[Transformer, Transformer]:
-    """Both models; where one of them is a family, it gets the settings and the tokens of the other."""
+    """Both models. If exactly one is a family, it alone gets the settings, and the tokens of the other model."""
     names = (first, second)
     family = [path_of(name) is not None for name in names]
     if family[0] is family[1]:
@@ -350,7 +363,7 @@ def _models(first: str, second: str, settings: tuple[str, ...]) -> tuple[Transfo
 
 
 def _model(name: str, settings: tuple[str, ...]) -> Transformer:
-    """A recipe, a model file or an export as a model with values in place of its symbols."""
+    """A recipe, a model file or an export as a model with values in place of its parameters."""
     kind = READ_BACK.get(PurePath(name).suffix)
     if PurePath(name).suffix in (".pt", ".pth"):
         do = "export it as one of these too; verify-export compares its weights with the model"
@@ -416,7 +429,7 @@ def report(
 def _page(
     chosen: Chosen, place: str, given: tuple[str | None, str | None, str | None], force: bool, as_json: bool
 ) -> int:
-    """Write the page of a model; the exit code."""
+    """Write the page of a model; return the exit code."""
     from symcook.report.page.machine import machine_word
     from symcook.report.page.modelpage import model_page, target, write
 
@@ -426,7 +439,7 @@ def _page(
     first = read_input(chosen, *given) if word is None else word
     if first is not None:
         need_input(chosen, first, "report")
-        prepare(chosen.model, first)  # a bad input is refused before the work
+        prepare(chosen.model, first)  # refuses a bad input before the long computation
     with Progress("report"):
         page, about = model_page(chosen.model, first, recipe=chosen.info, values=chosen.values)
         write(file, page, force)
@@ -439,7 +452,7 @@ def _page(
 
 
 def _figures(name: str, folder: str, max_length: int | None, force: bool, as_json: bool) -> int:
-    """Write the figures of a paper, or those of a compiled Turing machine; the exit code."""
+    """Write the figures of a paper, or those of a compiled Turing machine; return the exit code."""
     from symcook.papers.drawing import write
     from symcook.papers.merrill2024.figures import of_machine
     from symcook.report.figure import MISSING

@@ -1,8 +1,8 @@
-"""What ``symcook list`` prints, from metadata alone.
+"""The list that ``symcook list`` prints, made from metadata alone.
 
-To import every recipe takes six times as long as Python's own start. So the list is stored when symcook is installed
-(`data/list.txt`, by hatch_build.py), with a checksum of the files that it is made of. Where the checksum differs, as in
-a checkout with a new recipe, the list is made again. That needs no module but Python's own and symcook's.
+Importing every recipe takes six times as long as Python's own start. So the list is stored when symcook is installed
+(`data/list.txt`, by hatch_build.py), with a checksum of the files that it is made from. If the checksum differs, as in
+a checkout with a new recipe, the list is made again, which needs only modules of Python and of symcook.
 """
 
 from __future__ import annotations
@@ -13,14 +13,18 @@ from zlib import crc32
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__))
 STORED = os.path.join(PACKAGE, "data", "list.txt")
+"""The file of the stored list: `page` describes its three parts."""
 APART = "\n\f\n"
+"""The separator of these parts."""
 NAME_AT = 10
-"""The character at which the column of names begins, after that of sections."""
+"""The character of a line at which the column of names begins, after the column of sections."""
 
 
 def print_list(as_json: bool, search: str = "") -> None:
-    """Print the whole list, or the entries whose line contains `search`: as one JSON list, or by section of the
-    Cookbook, then families and programs. White space around the text does not count."""
+    """Print the whole list, or the entries whose line contains `search`, without the white space around it.
+
+    The output is one JSON list, or text by section of the Cookbook, then families and programs.
+    """
     search = search.strip()
     try:
         with open(STORED, encoding="utf-8") as file:
@@ -35,18 +39,20 @@ def print_list(as_json: bool, search: str = "") -> None:
 
 
 def found_text(text: str, search: str) -> str:
-    """The lines of the list that contain `search`, in any case, each under the heading of its section; a heading that
-    contains it has all its lines."""
+    """The lines of the list that contain `search`, in upper or lower case, under the headings of their sections.
+
+    If a heading contains `search`, its section has all its lines.
+    """
     wanted, sections = search.casefold(), []
-    for section in text.split("\n\n")[1:-1]:
+    for section in text.split("\n\n")[1:-1]:  # without the title and the closing line
         heading, *lines = section.split("\n")
-        fits = lines if wanted in heading.casefold() else [line for line in lines if wanted in line.casefold()]
-        sections += ["\n".join([heading, *fits])] if fits else []
+        lines_found = lines if wanted in heading.casefold() else [line for line in lines if wanted in line.casefold()]
+        sections += ["\n".join([heading, *lines_found])] if lines_found else []
     return "\n\n".join(sections) or "no recipe fits"
 
 
 def found_json(document: str, lines: str) -> str:
-    """The rows of the JSON list that stand in `lines` of the list."""
+    """The rows of the JSON list whose names are in the text `lines`."""
     import json
 
     names = {line[NAME_AT:].partition(" ")[0] for line in lines.split("\n") if line.startswith("  ")}
@@ -54,8 +60,10 @@ def found_json(document: str, lines: str) -> str:
 
 
 def fitted(text: str) -> str:
-    """The list with its lines broken to the width of the terminal, continued where summaries begin; unchanged where
-    stdout is no terminal."""
+    """The list with its lines broken to the width of the terminal; unchanged if stdout is not a terminal.
+
+    A continued line begins where the summaries begin.
+    """
     if sys.stdout is None or not sys.stdout.isatty():
         return text
     import re
@@ -66,7 +74,7 @@ def fitted(text: str) -> str:
     lines = []
     for line in text.split("\n"):
         entry = re.match(rf"  .{{{NAME_AT - 2}}}\S+ +", line)
-        if entry and entry.end() > width // 2:  # a summary below its name
+        if entry and entry.end() > width // 2:  # a long name: its summary begins on the next line
             lines.append(entry[0].rstrip())
             indent = " " * NAME_AT
             lines += textwrap.wrap(line[entry.end() :], width, initial_indent=indent, subsequent_indent=indent)
@@ -77,7 +85,8 @@ def fitted(text: str) -> str:
 
 
 def checksum() -> str:
-    """The checksum of the files that declare recipes, families and programs, and of those that draw the list."""
+    """The checksum of the files that declare recipes, families and programs, and of the modules that print the list."""
+    # The files; families are in a checkout's or in an installation's folder of proofs.
     recipes = os.path.join(PACKAGE, "recipes")
     chapters = [entry.path for entry in os.scandir(recipes) if entry.is_dir() and entry.name[0] != "_"]
     places = (os.path.join(PACKAGE, "_proofs"), os.path.join(os.path.dirname(PACKAGE), "proofs"))
@@ -87,6 +96,7 @@ def checksum() -> str:
     for folder in (recipes, *chapters, *families[:1], programs):
         ends = (".py", ".json", ".ltl", ".count", ".srasp")
         names += [entry.path for entry in os.scandir(folder) if entry.name.endswith(ends)]
+    # Sorted by folder and file: absolute paths differ between installations.
     total = 0
     for name in sorted(names, key=lambda name: name.split(os.sep)[-2:]):
         with open(name, "rb") as file:
@@ -111,12 +121,9 @@ def page() -> str:
 
     recipes, shipped_families, programs = [info(name) for name in names()], families(), summaries()
     rows = [recipe.to_json() for recipe in recipes]
-    rows += [
-        _row(
-            operation.short, "function", operation.summary, f"Cookbook, Section {operation.section}", operation.section
-        )
-        for operation in OPERATIONS
-    ]
+    for operation in OPERATIONS:
+        source = f"Cookbook, Section {operation.section}"
+        rows.append(_row(operation.short, "function", operation.summary, source, operation.section))
     rows += [_row(name, "family", summary, source) for name, summary, source in shipped_families]
     rows += [_row(name, "program", summary) for name, summary in programs]
     text = listing(recipes, [(name, summary) for name, summary, _ in shipped_families], programs).text()
@@ -125,12 +132,12 @@ def page() -> str:
 
 def _row(name: str, kind: str, summary: str, source: str = "", section: str = "") -> dict[str, object]:
     """The entry of a function, family or program, with the keys of `Recipe.to_json`."""
-    named = {"name": name, "kind": kind, "summary": summary, "source": source, "section": section}
-    return {**named, "arguments": [], "symbols": []}
+    fields = {"name": name, "kind": kind, "summary": summary, "source": source, "section": section}
+    return {**fields, "arguments": [], "symbols": []}
 
 
 def families() -> list[tuple[str, str, str]]:
-    """The families that ship, as commands call them, each with what it computes and its source."""
+    """(name on the command line, summary, source) of each shipped family."""
     import json
 
     from symcook.model.family import shipped

@@ -1,4 +1,4 @@
-"""``run --steps`` of a model that was compiled from a Turing machine."""
+"""``symcook run --steps`` for a model that was compiled from a Turing machine."""
 
 from __future__ import annotations
 
@@ -24,13 +24,16 @@ def run_machine(
     trace: bool,
     as_json: bool,
 ) -> int:
-    """Print at most `limit` tokens after the string, each as it comes, or with `trace` the tapes after each token, and
-    how the run stopped. The exit code: 0 at its end, 3 at the limit."""
+    """Print at most `limit` tokens after the string, or with `trace` the tapes after each token, and how the run
+    stopped.
+
+    Returns the exit code: 0 if the run ended, 3 if it reached the limit.
+    """
     from symcook.programs.steps import document
     from symcook.thought.running import INTEGERS, MachineStream
 
-    symbols = _given(word, tokens)
-    # A trace is printed after the run, as frames of the tapes; else each token is printed as it comes.
+    symbols = _input_string(word, tokens)
+    # A trace is printed after the run, as frames of the tapes. Without it each token is printed when it is generated.
     if trace and domain is not None:
         raise BadInput("--trace of a Turing machine must stand without --domain", domain, "leave one out")
     run = MachineStream(chosen.model, symbols, limit, domain or INTEGERS, bits)
@@ -39,8 +42,8 @@ def run_machine(
     else:
         for position, token in enumerate(run, len(run.word) + 1):
             fields = {"position": position, **document(token)}
-            say_line(json.dumps(fields) if as_json else _words(fields))
-    # How the run stopped and, in rounded numbers, the first token that is not the machine's.
+            say_line(json.dumps(fields) if as_json else _token_line(fields))
+    # How the run stopped; in rounded numbers also the first token that differs from the machine's.
     last = run.run.last
     numbers = rounding(domain, bits)
     wrong = run.wrong
@@ -54,7 +57,7 @@ def run_machine(
 
 
 def _traced(run: MachineStream, as_json: bool) -> None:
-    """Run to the end, then print the tapes after each token (or, as JSON, what it changes)."""
+    """Run to the end, then print the tapes after each token (as JSON only the changes of each token)."""
     from symcook.thought.frames import changes, frames, text
 
     for _ in run:
@@ -68,13 +71,15 @@ def _traced(run: MachineStream, as_json: bool) -> None:
 
 
 def trace_rows(chosen: Chosen, word: str | None, tokens: str | None, limit: int, as_json: bool) -> int:
-    """Print the tapes after each of at most `limit` tokens of a decoder of --theorem 2, and what its heads retrieve;
-    its tokens are rows of a transition table, which gives the tapes. As JSON it prints what each token changes. The
-    exit code: 0 at the end of the run, 3 at the limit."""
+    """Print the tapes after each of at most `limit` tokens of a decoder of --theorem 2, and what its heads retrieve.
+
+    The tokens are rows of the machine's transition table, which determine the tapes. As JSON only the changes of each
+    token are printed. Returns the exit code: 0 if the run ended, 3 if it reached the limit.
+    """
     from symcook.thought.rows import AHEAD, changes, machine_of_table, row_run
     from symcook.thought.rowtext import lines
 
-    run = row_run(chosen.model, machine_of_table(chosen.model), _given(word, tokens), limit)
+    run = row_run(chosen.model, machine_of_table(chosen.model), _input_string(word, tokens), limit)
     if as_json:
         for change in (*changes(run), run.last):
             say_line(json.dumps(change))
@@ -87,15 +92,15 @@ def trace_rows(chosen: Chosen, word: str | None, tokens: str | None, limit: int,
     return 0 if run.ended else 3
 
 
-def _given(word: str | None, tokens: str | None) -> str | list[str]:
-    """The input: a word, or tokens with spaces between."""
+def _input_string(word: str | None, tokens: str | None) -> str | list[str]:
+    """The input string of --input or --tokens; "" without either of them."""
     if word is not None and tokens is not None:
         raise BadInput("one input must be given", "--input and --tokens", "use one of them")
     return tokens.split() if tokens is not None else word or ""
 
 
-def _words(fields: dict[str, object]) -> str:
-    """A token as a line: its position, its name, and what it writes and where it moves, tape by tape."""
+def _token_line(fields: dict[str, object]) -> str:
+    """A token as a line: its position, its name, and for each tape the symbol that it writes and its move."""
     parts = [f"{fields['position']:>6}", str(fields["token"])]
     for key in ("write", "move"):
         by_tape = fields.get(key)

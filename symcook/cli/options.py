@@ -1,4 +1,4 @@
-"""What the options of the commands mean: checked values, the choice of a model, and the input given to it."""
+"""The options of the commands: their types and checks, the model that a command is about, and the input given to it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Whole(click.ParamType):
-    """An integer in a range, written in decimal digits."""
+    """An integer from `least` to `most`, written in decimal digits; `what` names it in messages."""
 
     name = "integer"
 
@@ -31,7 +31,7 @@ class Whole(click.ParamType):
         self.what, self.least, self.most = what, least, most
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The integer; BadInput for other text, or where it is out of range."""
+        """The integer. Raises BadInput for other text, and for an integer out of range."""
         text = str(value).strip()
         number = int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text, re.ASCII) else None
         if number is None or not self.least <= number <= self.most:
@@ -42,7 +42,7 @@ class Whole(click.ParamType):
 
 
 class OneOf(click.ParamType):
-    """One of a few words; a typo is answered with the nearest."""
+    """One of a few words; `what` names it in messages."""
 
     name = "choice"
 
@@ -50,7 +50,7 @@ class OneOf(click.ParamType):
         self.what, self.choices = what, list(choices)
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The word itself; BadInput with the nearest one where it is not among them."""
+        """The word itself. Raises BadInput, with the nearest valid word, for any other word."""
         if value not in self.choices:
             raise unknown(self.what, str(value), self.choices)
         return value
@@ -77,18 +77,19 @@ class ModelName(click.ParamType):
 
 
 def completes(words: Callable[[], Iterable[str]]) -> Callable[..., list[Any]]:
-    """A completion for a parameter whose valid words are those of `words`, called when the shell asks."""
+    """A completion for a parameter whose valid words are `words()`, which is called when the shell asks for them."""
     return lambda ctx, param, incomplete: _items(list(words()), incomplete)
 
 
 def papers() -> Iterable[str]:
-    """The words of ``--paper``."""
+    """The valid values of ``--paper``."""
     from symcook.claims import PAPERS
 
     return PAPERS
 
 
 def _items(words: Sequence[str], incomplete: str) -> list[Any]:
+    """Completion items for the words that begin with `incomplete`."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(word) for word in words if word.startswith(incomplete)]
@@ -98,19 +99,19 @@ class Command(click.Command):
     """A command with `--json` and `--debug`, whose options never swallow another option as their value."""
 
     allow_extra_args = True
-    """click keeps further arguments instead of refusing them: `parse_args` refuses them in symcook's own words."""
+    """click keeps further arguments instead of refusing them: `parse_args` refuses them with symcook's own message."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The remaining arguments, which must be none; errors of usage are in symcook's own words."""
-        takes = {name for p in self.params if isinstance(p, click.Option) and not p.is_flag for name in p.opts}
+        """Parse the arguments; raise BadInput for further ones (only shell completion returns some)."""
+        with_value = {name for p in self.params if isinstance(p, click.Option) and not p.is_flag for name in p.opts}
         options = {name for p in self.get_params(ctx) if isinstance(p, click.Option) for name in p.opts}
-        # An option as the value of another one, as in `--input --json`, is a forgotten value. In shell completion the
-        # line is not finished, so nothing is refused.
+        # In `--input --json` the value of --input was forgotten. In shell completion (resilient parsing) the line is
+        # not finished, so nothing is refused.
         if not ctx.resilient_parsing:
             for current, following in zip(args, args[1:], strict=False):
                 if current == "--":
                     break
-                if current in takes and following in options:
+                if current in with_value and following in options:
                     raise BadInput(
                         f"the option {current} must have a value",
                         f"none before {following}",
@@ -129,9 +130,12 @@ class Command(click.Command):
 
 
 def option(words: str, metavar: str | None = None, type: Any = None, *names: str, **how: Any) -> Any:
-    """An option as the annotation of a parameter: its help, the placeholder of its value, the type that reads it, and
-    its names where they are not --parameter. A bool is a flag, a tuple may be repeated; the default is the
-    parameter's."""
+    """An option as the annotation of a parameter of a command.
+
+    words: its help. metavar: the placeholder of its value. type: click's type that reads the value. names: its names,
+    if they are not --PARAMETER. how: further arguments of `click.option`. A parameter of type bool is a flag, a tuple
+    may be repeated. The default is that of the parameter; a str or int without a default is required.
+    """
 
     def made(name: str, kind: Any, default: Any) -> Any:
         """The click decorator for a parameter of this name, type and default."""
@@ -154,8 +158,9 @@ def argument(**how: Any) -> Any:
 
 
 def given(function: Callable[..., object], **kinds: Any) -> Callable[..., Any]:
-    """The function with click's options and arguments for the parameters of `kinds`, by their annotated types."""
+    """The function with click's options and arguments for the parameters `kinds`: {parameter: annotated type}."""
     parameters = inspect.signature(function).parameters
+    # Decorators are applied from the last to the first, so that the help has the parameters in order.
     for name, kind in reversed(kinds.items()):
         default = parameters[name].default if name in parameters else None
         plain = None if default is inspect.Parameter.empty else default
@@ -164,8 +169,10 @@ def given(function: Callable[..., object], **kinds: Any) -> Callable[..., Any]:
 
 
 def command(name: str, example: str | None = None) -> Callable[[Callable[..., Any]], Command]:
-    """Declare a command of this name: its help is the function's docstring, its options are the annotated parameters;
-    `example` is a line to try."""
+    """A decorator that makes a function a command: its help is the docstring, its options are the annotated parameters.
+
+    `example` is a command line at the end of the help.
+    """
 
     def declare(function: Callable[..., object]) -> Command:
         hints = get_type_hints(function, include_extras=True)
@@ -178,7 +185,7 @@ def command(name: str, example: str | None = None) -> Callable[[Callable[..., An
 
 
 def _settable(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-    """For the shell: NAME= for each name that --set may give to the recipe or model file on the line."""
+    """Completions of --set: NAME= for each name that can be set for the recipe or model file on the line."""
     try:
         chosen = choose(ctx.params.get("name") or next(iter(ctx.args), ""))
     except (BadInput, OSError):
@@ -190,7 +197,10 @@ def _settable(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 
 
 DOMAINS = ("exact", "ball", "mpmath", "float64", "float32", "float16")
+"""The number systems of --domain."""
 Found = TypeVar("Found")
+
+# The options that several commands share, as annotated types of parameters, with the ranges of their integers.
 DIGITS = Whole("digits", 1, 100_000)
 SECONDS = Whole("the time in seconds", 1, 1_000_000)
 LENGTH = Whole("the maximum length", 1, 1_000_000)
@@ -233,7 +243,7 @@ Force = Annotated[bool, option("Replace existing files.")]
 
 
 def check_draw(asked: Mapping[str, Any]) -> None:
-    """BadInput where --sample stands without --inputs, or --seed without --sample."""
+    """Raise BadInput for --sample without --inputs, or --seed without --sample."""
     for name, needed in (("sample", "inputs"), ("seed", "sample")):
         value = asked.get(name)
         if value is not None and asked.get(needed) is None:
@@ -250,15 +260,22 @@ def asked_of(
 
 
 def in_balls(domain: str | None, model: Transformer) -> str | None:
-    """The number system of --domain. Without one it is balls for a program that was compiled to softmax or layer norms:
-    exact sums of exponentials and roots take far longer, and the rounding in the model makes exact numbers of balls."""
+    """The number system of --domain. Without --domain it is "ball" for a program that was compiled to softmax or layer
+    norms, else None.
+
+    Exact sums of exponentials and roots take far longer than balls, and such a model rounds its values, after which
+    balls are exact numbers too.
+    """
     program = model.program
     return "ball" if domain is None and program is not None and (program.attention or program.kind == "tm") else domain
 
 
 def exact_or_balls(domain: str | None, ask: Callable[[str], Found]) -> tuple[Found, str]:
-    """The result of `ask` in a number system, and a note. Without --domain it is asked in exact numbers, then in balls
-    where it raises NotExact; the note then says why."""
+    """The result of `ask` in the number system `domain`, and a note.
+
+    Without a domain `ask` is called with "exact"; if this raises NotExact, it is called with "ball", and the note says
+    why.
+    """
     try:
         return ask(domain or "exact"), ""
     except NotExact as error:
@@ -268,7 +285,7 @@ def exact_or_balls(domain: str | None, ask: Callable[[str], Found]) -> tuple[Fou
 
 
 def check_latex(latex: bool, document: bool, as_json: bool) -> None:
-    """BadInput where --document or --json stands with the wrong other option."""
+    """Raise BadInput for --document without --latex, or --latex with --json."""
     if document and not latex:
         raise BadInput("--document must come with --latex", "none", "write --latex --document")
     if latex and as_json:
@@ -277,30 +294,34 @@ def check_latex(latex: bool, document: bool, as_json: bool) -> None:
 
 @dataclass(frozen=True)
 class Chosen:
-    """The model that a command is about, and the settings of `--set`: arguments of a recipe, values of symbols, and
-    inputs of a feed-forward recipe."""
+    """The model that a command is about, and the settings of `--set`."""
 
     name: str
+    """NAME on the command line."""
     info: Any
     """The recipe's metadata; None for a model file."""
     model: Transformer
     arguments: dict[str, str]
+    """Settings that are arguments of the recipe, or parameters of the family."""
     values: dict[str, str]
+    """Settings that are parameters of the model."""
     inputs: dict[str, str]
+    """Settings that are inputs of a feed-forward recipe."""
 
     @property
     def pointwise(self) -> bool:
+        """Whether the model reads a single row of numbers."""
         return self.model.pointwise
 
     def bound(self) -> Transformer:
-        """The model with the values that were given; other symbols stay."""
+        """The model with the values that were given; other parameters remain."""
         return self.model.bind(self.values, require=False)
 
     def command(self, verb: str, options: Sequence[str] = ()) -> str:
-        """A command line about this model, with further options, each before its value, and the settings that built it
-        where these options do not set the same.
+        """A command line about this model, to paste into a shell.
 
-        It can be pasted into a shell whatever the values are: one that begins with a dash stands behind =.
+        `options` are options and their values in turn. The settings of the model are added, except those that `options`
+        set. A value that begins with a dash is written --option=value.
         """
         name = os.path.join(os.curdir, self.name) if self.name.startswith("-") else self.name
         pairs = list(zip(options[::2], options[1::2], strict=True))
@@ -312,7 +333,7 @@ class Chosen:
 
 
 def read_settings(settings: Sequence[str]) -> dict[str, str]:
-    """`NAME=VALUE` pairs; BadInput for another form and for a name given twice."""
+    """{NAME: VALUE} of settings `NAME=VALUE`. Raises BadInput for another form, and for a name given twice."""
     result: dict[str, str] = {}
     for setting in settings:
         name, equals, value = setting.partition("=")
@@ -326,8 +347,8 @@ def read_settings(settings: Sequence[str]) -> dict[str, str]:
 
 
 def whole_family(name: str, settings: Sequence[str]) -> Family | None:
-    """The family of this name, for all sizes and tables; None where NAME is not a family, or where a size, a table or
-    an unknown name is set. Only choices may be set."""
+    """The family NAME, for all parameter values. None if NAME is not a family, or if `settings` have a name that is not
+    one of the family's choices, such as a size or a table."""
     from symcook.recipes.models import read
 
     if (path := path_of(name)) is None:
@@ -338,7 +359,7 @@ def whole_family(name: str, settings: Sequence[str]) -> Family | None:
 
 
 def path_of(name: str) -> Path | None:
-    """The file of a family; None where NAME is not one. A recipe goes before a file of the same name."""
+    """The file of the family NAME; None if NAME is not a family, or is the name of a recipe."""
     from symcook.recipes import exists, models
 
     path = models.path_of(name)
@@ -353,25 +374,25 @@ def is_path(name: str) -> bool:
 
 
 def setting_text(key: str, value: str) -> str:
-    """A setting as it was given."""
+    """A setting as it is written on the command line."""
     return f"--set {key}={value}"
 
 
 def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -> Chosen:
-    """The recipe or model file NAME, built with `settings`; `tokens` names those of a family.
+    """The recipe, family or model file NAME, built with `settings`; `tokens` are names for the tokens of a family.
 
-    A setting is an argument of the recipe, a symbol of the model, or an input of a feed-forward recipe; BadInput, with
-    the nearest name, for any other.
+    A setting is an argument of the recipe, a parameter of the model, or an input of a feed-forward recipe. Raises
+    BadInput, with the nearest name, for any other setting.
     """
     from symcook.recipes import exists, info, named
 
     settings_given = read_settings(settings)
     recipe, arguments, model = named(name, settings_given, tokens)
-    arguments_known = list(arguments) if recipe is None else [a.name for a in recipe.arguments]
+    recipe_arguments = list(arguments) if recipe is None else [a.name for a in recipe.arguments]
     declared = [p.name for p in model.parameters]
     inputs = list(model.embedding.inputs or ())
     values, rows = {}, {}
-    # Each setting that is no argument of the recipe is a symbol of the model or an input of a feed-forward recipe.
+    # A setting that is not an argument of the recipe is a parameter of the model, or an input of a feed-forward recipe.
     for key, value in settings_given.items():
         if key in arguments:
             continue
@@ -385,7 +406,7 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
             raise BadInput("the inputs of an attention recipe must be given by --rows", setting_text(key, value))
         else:
             # An unknown name: the message has the nearest valid one.
-            valid = [*arguments_known, *declared, *(inputs if model.pointwise else [])]
+            valid = [*recipe_arguments, *declared, *(inputs if model.pointwise else [])]
             if not valid:
                 must = f"{name} has no argument, parameter or input to set"
                 raise BadInput(must, setting_text(key, value), "leave it out")
@@ -394,26 +415,28 @@ def choose(name: str, settings: Sequence[str] = (), tokens: str | None = None) -
                 raise BadInput(f"the recipe f of {name} must have its default arguments", setting_text(key, value))
             raise unknown("setting", key, valid)
     chosen = Chosen(name, recipe, model, arguments, values, rows)
-    model.values(values, require=False)  # a bad value is bad input in every command
+    model.values(values, require=False)  # raises BadInput for an invalid value, in every command
     return chosen
 
 
 def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str | None) -> Any:
-    """The input of the options, as `forward.prepare` takes it: symbols without the model's own tokens, or rows. None
-    where no option gives one; BadInput where an option does not fit the model."""
+    """The input that the options give, as `forward.prepare` takes it: symbols without special tokens, or rows.
+
+    None if no option gives an input. Raises BadInput if an option does not fit the model.
+    """
     model = chosen.model
     options = {"--input": word, "--tokens": tokens, "--rows": rows}
     if chosen.inputs:
         options["--set"] = "inputs"
-    used = [name for name, value in options.items() if value is not None]
-    if len(used) > 1:
-        raise BadInput("one input must be given", " and ".join(used), "use one of them")
-    if not used:
+    used_options = [name for name, value in options.items() if value is not None]
+    if len(used_options) > 1:
+        raise BadInput("one input must be given", " and ".join(used_options), "use one of them")
+    if not used_options:
         return None
-    # A string: its symbols are checked here, as the message names the alphabet without the model's own tokens.
-    if used[0] in ("--input", "--tokens"):
+    # A string: its symbols are checked here, since the message must list the alphabet without the decoder's own tokens.
+    if used_options[0] in ("--input", "--tokens"):
         if not model.alphabet:
-            raise BadInput(f"{chosen.name} must be given numbers", used[0], input_hint(chosen))
+            raise BadInput(f"{chosen.name} must be given numbers", used_options[0], input_hint(chosen))
         if word is not None:
             letters = typed(model)
             if any(len(letter) > 1 for letter in letters):
@@ -423,7 +446,7 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
                     raise BadInput(f"every symbol must be in the alphabet {' '.join(letters)}", letter)
             return tuple(word)
         return tuple((tokens or "").split())
-    # Numbers: rows of a sequence, or the one row that --set gives to a feed-forward recipe.
+    # Numbers: rows of a sequence, or the single row that --set gives to a feed-forward recipe.
     if model.alphabet:
         raise BadInput(f"{chosen.name} must be given a string", "--rows", input_hint(chosen))
     if rows is not None:
@@ -432,8 +455,8 @@ def read_input(chosen: Chosen, word: str | None, tokens: str | None, rows: str |
 
 
 def typed(model: Transformer) -> Sequence[str]:
-    """The symbols of which a user makes strings: the alphabet of the model, or of its program, since a decoder has
-    further tokens that it outputs."""
+    """The symbols of input strings: the alphabet of the model, or of its program if it has one. (The alphabet of a
+    decoder also has the tokens that it outputs.)"""
     if model.program is None:
         return model.alphabet
     from symcook.programs.running import speech_of
@@ -442,7 +465,7 @@ def typed(model: Transformer) -> Sequence[str]:
 
 
 def input_hint(chosen: Chosen) -> str:
-    """How to give an input to this model."""
+    """The option that gives an input to this model, with an example, for messages."""
     model = chosen.model
     if model.alphabet:
         letters = typed(model)
@@ -459,10 +482,14 @@ def input_hint(chosen: Chosen) -> str:
 
 
 def need_input(chosen: Chosen, given: object, why: str) -> Any:
-    """`given`, or BadInput that names the option where there is none or an input lacks a value."""
+    """The input `given`. Raises BadInput, with the option to give, if there is no input or one of its values is
+    missing.
+
+    `why` names the command in the message.
+    """
     if given is None:
         if not chosen.model.embedding.inputs and not chosen.model.alphabet:
-            return [{}]
+            return [{}]  # a model without inputs: one row without values
         raise BadInput(f"{why} must have an input", "none", input_hint(chosen))
     missing = [name for name in chosen.model.embedding.inputs or () if isinstance(given, dict) and name not in given]
     if missing:
@@ -471,7 +498,7 @@ def need_input(chosen: Chosen, given: object, why: str) -> Any:
 
 
 def need_values(chosen: Chosen, defaults: bool = True) -> None:
-    """BadInput, with the option to give, where a symbol has no value (nor, where they are taken, a default)."""
+    """Raise BadInput, with the option to give, if a parameter has no value; with `defaults` a default is a value."""
     from symcook.model.transformer import without_value
 
     for parameter in chosen.model.parameters:
@@ -480,7 +507,7 @@ def need_values(chosen: Chosen, defaults: bool = True) -> None:
 
 
 def read_rows(text: str, inputs: Sequence[str]) -> list[dict[str, str]]:
-    """Rows such as ``1/2,0; 1,3`` as mappings from the names of `inputs`, in their order."""
+    """Rows such as ``1/2,0; 1,3`` as mappings {input: value}; the values are in the order of `inputs`."""
     from symcook.recipes.arguments import split
 
     result = []

@@ -1,5 +1,8 @@
-"""The command line by click: commands imported when they are needed, errors of usage in our words, and how answers are
-printed: text or one JSON document on stdout, progress on stderr."""
+"""The group of commands, made with click, and how answers are printed.
+
+Modules of commands are imported when they are needed. Usage errors get symcook's own messages. Answers are printed to
+stdout, as text or one JSON document; progress is printed to stderr.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +29,14 @@ if TYPE_CHECKING:
 
 
 def say(text: str = "") -> None:
-    """Print to stdout; on a terminal lines are broken to its width, and verdicts are coloured."""
+    """Print to stdout. On a terminal, lines are broken to its width, and verdicts are coloured."""
     if sys.stdout is not None and sys.stdout.isatty():
         text = fitted(text, line_width())
     print(coloured(text) if colours() else text)
 
 
 def fitted(text: str, width: int) -> str:
-    """The text with lines of at most `width` characters, continuation lines indented; a command to paste stays whole.
+    """The text with lines of at most `width` characters, continuation lines indented; a command to paste is not broken.
 
     >>> print(fitted("  some words that are long", 20))
       some words that
@@ -55,7 +58,7 @@ VERDICTS = {
     "31": r"REFUTED|DIFFERENT|FALSE|(?<=: )reject$|differs from its specification",
     "33": r"CORRECTED|OPEN|REFUSED|UNDECIDED|(?<=: )undecided$",
 }
-"""By code of the terminal (green, red, yellow), the words in this colour."""
+"""{colour code of the terminal (green, red, yellow): pattern of the words in this colour}."""
 
 
 def colours() -> bool:
@@ -66,7 +69,7 @@ def colours() -> bool:
 
 
 def coloured(text: str) -> str:
-    """Verdicts in colours.
+    """The text with its verdicts in colours.
 
     >>> coloured("PROVED  x").replace(chr(27), "ESC")
     'ESC[32mPROVEDESC[0m  x'
@@ -79,7 +82,7 @@ def coloured(text: str) -> str:
 
 
 def say_line(text: str) -> None:
-    """Print a line to stdout at once, also into a pipe."""
+    """Print a line to stdout without buffering, so that a pipe gets it at once."""
     print(text, flush=True)
 
 
@@ -88,13 +91,13 @@ _answered = False
 
 
 def begin() -> None:
-    """A command begins: nothing is printed yet."""
+    """Reset `_answered` at the start of a command."""
     global _answered
     _answered = False
 
 
 def print_json(document: object) -> None:
-    """Print one JSON document; a float that JSON cannot write becomes text."""
+    """Print one JSON document; infinite floats and nan become texts."""
     global _answered
     import json
 
@@ -103,7 +106,7 @@ def print_json(document: object) -> None:
 
 
 def say_or_json(as_json: bool, data: Callable[[], object], text: Callable[[], str]) -> None:
-    """Print an answer as JSON or as text."""
+    """Print an answer: `data()` as JSON, or `text()`."""
     if as_json:
         print_json(data())
     else:
@@ -111,8 +114,11 @@ def say_or_json(as_json: bool, data: Callable[[], object], text: Callable[[], st
 
 
 def failed(error: Mapping[str, object], line: bool = False) -> None:
-    """Print a failure as the JSON document of a command, unless it has printed one already, as an undecided answer has.
-    With `line` it is one line, for commands that print one document a line."""
+    """Print a failure as the JSON document of a command, unless the command has printed its document already.
+
+    A command does so, for example, for an undecided answer. With `line` the failure is one line, for commands that
+    print one document on each line.
+    """
     if line:
         import json
 
@@ -122,7 +128,7 @@ def failed(error: Mapping[str, object], line: bool = False) -> None:
 
 
 def _finite(value: object) -> Any:
-    """The document with infinite numbers and nan as text, as JSON has none."""
+    """The document with infinite floats and nan as texts, since JSON does not have them."""
     if isinstance(value, float) and (value != value or abs(value) == float("inf")):
         return repr(value)
     if isinstance(value, dict):
@@ -133,14 +139,14 @@ def _finite(value: object) -> Any:
 
 
 def line_width() -> int:
-    """How many characters a line may have: the terminal's width, or `WIDE` where there is no terminal."""
+    """The greatest number of characters in a line: the terminal's width, or `WIDE` without a terminal; at least 40."""
     import shutil
 
-    return max(40, shutil.get_terminal_size((WIDE, 0)).columns)  # narrower, nothing could be read
+    return max(40, shutil.get_terminal_size((WIDE, 0)).columns)
 
 
-def _room() -> int:
-    """The length of a line that is redrawn in place: one less than the terminal's width, at most 78."""
+def _progress_width() -> int:
+    """The number of characters in the line of progress: one less than the width of the terminal, at most 78."""
     try:
         return max(1, min(78, os.get_terminal_size(sys.stderr.fileno()).columns - 1))
     except (OSError, ValueError):
@@ -148,8 +154,8 @@ def _room() -> int:
 
 
 class Progress:
-    """Progress of a computation, as a context: a line that is redrawn in place on the terminal of stderr, and removed
-    afterwards. It is silent in the first second, and where stderr is a file or a pipe."""
+    """A context that shows the progress of a computation: a line on stderr that is redrawn in place, and removed at the
+    end. It prints nothing in the first second, and nothing if stderr is not a terminal."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -161,47 +167,50 @@ class Progress:
 
     def __exit__(self, *_: object) -> None:
         if self.drawn:
-            print("\r" + " " * _room() + "\r", end="", file=sys.stderr, flush=True)
+            print("\r" + " " * _progress_width() + "\r", end="", file=sys.stderr, flush=True)
 
     def __call__(self, done: object, total: object = None) -> None:
-        """Draw how much is done, at most five times a second and not in the first second."""
+        """Draw the progress `done` of `total`, at most five times a second and not in the first second."""
         now = time.monotonic()
         if now - self.started < 1 or now - self.last < 0.2 or sys.stderr is None or not sys.stderr.isatty():
             return
         self.last, self.drawn = now, True
         text = f"{self.what}: {done}" + (f" of {total}" if total is not None else "")
-        room = _room()
+        room = _progress_width()
         print(f"\r{text[:room]:<{room}}", end="", file=sys.stderr, flush=True)
 
 
 class SweepProgress(Progress):
-    """Progress of an exhaustive check, with strings a second and the remaining time. `tell` prints a counterexample at
-    once, wherever stderr goes."""
+    """Progress of an exhaustive check, with the strings per second and the remaining time. `tell` prints a
+    counterexample at once, even if stderr is not a terminal."""
 
     before: int | None = None
-    """How many strings were done when this began."""
+    """The number of strings that were done at the first call; a resumed check begins with some."""
 
     def __call__(self, done: Any, total: Any = None) -> None:
         from symcook.verify.findings import duration
 
         if self.before is None:
             self.before, self.started = done, time.monotonic()
-        fresh, seconds = done - self.before, time.monotonic() - self.started
-        if not fresh or not seconds:
+        new_strings, seconds = done - self.before, time.monotonic() - self.started
+        if not new_strings or not seconds:
             return
-        remaining = duration((total - done) * seconds / fresh)
-        super().__call__(done, f"{total}, {fresh / seconds:.2g} a second, {remaining} left")
+        remaining = duration((total - done) * seconds / new_strings)
+        super().__call__(done, f"{total}, {new_strings / seconds:.2g} a second, {remaining} left")
 
     def tell(self, sentence: str) -> None:
-        """Print a sentence on a line of its own, in place of the progress."""
+        """Remove the line of progress, and print a sentence on its own line."""
         self.__exit__()
         print(sentence, file=sys.stderr, flush=True)
 
 
 @contextmanager
 def within(seconds: int, what: str, do: str, begun: float | None = None) -> Iterator[None]:
-    """Raises Undecided where the computation under ``with`` takes longer than `seconds` of real time. The time counts
-    from `begun` (`time.monotonic`), where that is given: steps of one command share it."""
+    """A context that raises Undecided if its computation takes longer than `seconds` of real time.
+
+    The message begins with `what` and recommends `do`. With `begun` (of `time.monotonic`) the time counts from there,
+    so that several steps of a command share it.
+    """
     spent = 0.0 if begun is None else time.monotonic() - begun
     try:
         with waiting(max(seconds - spent, 0.0)):
@@ -213,7 +222,8 @@ def within(seconds: int, what: str, do: str, begun: float | None = None) -> Iter
 
 
 class Waiting:
-    """Progress of a computation that has no steps to count: the elapsed time on stderr, silent in the first second."""
+    """A context that shows the elapsed time on stderr, for a computation that has no steps to count. It prints nothing
+    in the first second."""
 
     def __init__(self, what: str) -> None:
         self.progress = Progress(what)
@@ -239,11 +249,13 @@ HOMES = {
     "files": ("export", "verify-export", "diff", "report"),
     "runs": ("run", "derive", "check"),
 }
-"""The modules with several commands. Questions are made in `question`; each other command has its own module."""
+"""{module: its commands}, for modules with several commands.
+
+Commands of `QUESTIONS` are made by the module `question`. Each other command is in the module of its name."""
 
 
 class CommandTable(click.Group):
-    """The group of commands: names from `COMMANDS`, modules when they are needed."""
+    """The group of commands, which imports the module of a command when it is needed. The names are in `COMMANDS`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -290,8 +302,8 @@ def group(ctx: click.Context) -> None:
 
 
 def invoke(arguments: list[str]) -> int:
-    """Parse and invoke; the exit code that the command answers. Errors of usage become BadInput."""
-    # The shell asks for completions.
+    """Run the command of a command line; return its exit code. Usage errors are raised as BadInput."""
+    # The shell asks for completions by an environment variable.
     instruction = os.environ.get("_SYMCOOK_COMPLETE")
     if instruction:
         from click.shell_completion import shell_complete
@@ -302,7 +314,7 @@ def invoke(arguments: list[str]) -> int:
 
     document.SCREEN = line_width() if sys.stdout is not None and sys.stdout.isatty() else None
     try:
-        # Not `group.main`, which would answer Ctrl-C and errors itself.
+        # `group.main` is not called: it would handle Ctrl-C and errors itself.
         with group.make_context("symcook", list(arguments)) as ctx:
             code = group.invoke(ctx)
     except click.exceptions.Exit as done:
@@ -311,12 +323,12 @@ def invoke(arguments: list[str]) -> int:
         if isinstance(error, click.NoSuchOption) and error.option_name == "--json" and arguments[:1] == ["--json"]:
             correct = " ".join([*(arguments[1:] or ["COMMAND"]), "--json"])
             raise BadInput("--json must follow the command", "it came first", f"write symcook {correct}") from None
-        raise _sentence(error) from None
+        raise _bad_input(error) from None
     return code if isinstance(code, int) else 0
 
 
-def _sentence(error: click.UsageError) -> BadInput:
-    """A usage error of click as BadInput: what must hold, what was given, what to do."""
+def _bad_input(error: click.UsageError) -> BadInput:
+    """A usage error of click as BadInput, with what must hold, what was given, and what to do."""
     ctx = error.ctx or click.Context(group, info_name="symcook")
     command, options = ctx.command_path, [p for p in ctx.command.get_params(ctx) if isinstance(p, click.Option)]
     hint = f"see {command} --help"

@@ -1,5 +1,5 @@
-"""``symcook prove mine.json``: a statement about a user's own model is proved or refuted (`prove_own`), or the
-certificates next to the model file are checked again (`check_own`).
+"""``symcook prove mine.json``: prove or refute a statement about a user's own model (`prove_own`), or check the
+certificates next to the model file again (`check_own`).
 
 A certificate is two files, mine.certificate.json and mine.statement.txt; those of the second statement about the model
 are mine.2.certificate.json and mine.2.statement.txt.
@@ -29,15 +29,17 @@ if TYPE_CHECKING:
 
 
 Files = tuple[Path, Path]
-"""The certificate of a claim, and its statement."""
+"""The file of a claim's certificate, and the file of its statement."""
 EXIT_CODES = {"PROVED": 0, "REFUTED": 1, "OPEN": 3}
-"""How ``prove --statement`` ends, by the status of its answer."""
+"""The exit code of ``prove --statement`` by the status of its answer."""
 MUST_HAVE = "without --statement, a model must have a certificate next to it"
 
 
 def files(target: str, force: bool, ending: str | None = None) -> Files:
-    """The two files of a certificate that is written to `target`, or next to it with this ending; BadInput where one
-    exists and `force` is not set."""
+    """The two files of a certificate that is written to `target`, or next to it with `ending`.
+
+    Raises BadInput if one of them exists and `force` is not set.
+    """
     path = Path(target)
     pair = path if ending is None else path.with_suffix(ending), path.with_suffix(".statement.txt")
     for file in pair:
@@ -46,7 +48,7 @@ def files(target: str, force: bool, ending: str | None = None) -> Files:
 
 
 def bound(name: str, settings: Sequence[str]) -> tuple[Chosen, dict[str, Any]]:
-    """The model that a claim is about, and its document; BadInput where a symbol has no value."""
+    """The model that a claim is about, and its JSON document. Raises BadInput if a parameter has no value."""
     from symcook.proof.statements.proving import document_of
 
     chosen = choose(name, settings)
@@ -55,20 +57,25 @@ def bound(name: str, settings: Sequence[str]) -> tuple[Chosen, dict[str, Any]]:
 
 @dataclass(frozen=True)
 class StatementSubject:
-    """What a statement is about: a model, perhaps with a second one, or all sizes of a family."""
+    """The subject of a statement: a model, perhaps with a second one, or a family at all parameter values."""
 
     model: Transformer | None
+    """The (first) model; None for a family."""
     claim: Callable[[str], Statement]
+    """Reads a sentence as a formal statement about the subject."""
     settle: Callable[[Statement, Any, int], ProofAnswer]
+    """Proves or refutes a statement: from the statement, a proof script or None, and a time in seconds."""
     again: Callable[[dict[str, Any], str], tuple[str, Verdict]]
+    """Checks a stored certificate and the text of its statement again: the sentence, and the verdict."""
 
 
 def asked(name: str, settings: Sequence[str], other: str | None = None) -> StatementSubject:
-    """What a statement about NAME is about; BadInput where it is neither a model nor a family."""
+    """The subject of statements about NAME, and with `other` about a second model. Raises BadInput if NAME is neither a
+    model nor a family."""
     from symcook.proof.statements import certify, proving
 
     family = whole_family(name, settings)
-    # A family without its sizes: the statement is about all of them.
+    # A family without its sizes: the statement is about all parameter values.
     if family is not None and (family.sizes or family.tables):
         from symcook.proof.families import allsizes
 
@@ -104,7 +111,10 @@ def prove_own(
     other: str | None = None,
 ) -> int:
     """Prove or refute a statement about a model, perhaps with a second one (`other`), and write the certificate next to
-    its file; the exit code."""
+    its file; return the exit code.
+
+    `proof` is the file of a proof script. `latex` prints the proof as LaTeX, with `full` all of its lines.
+    """
     from symcook.proof.statements import proving
     from symcook.report import proving as report
 
@@ -115,7 +125,7 @@ def prove_own(
     source = Path(name) if is_path(name) else Path(f"{name}.json")
     target, written = to = _place(source, claim, force)
     export = exported(target)
-    if export is not None:  # which no --force replaces
+    if export is not None:  # not even --force replaces the certificate of an export
         must = f"{target.name} must be about a claim, since it would be replaced"
         raise BadInput(must, f"it is about {export}", "move it away, or give the model's file another name")
     for file in to:
@@ -125,7 +135,7 @@ def prove_own(
         answer = about.settle(claim, script, seconds)
     if answer.certificate is not None:
         proving.write(to, claim, answer.certificate)
-    # Undecided; refuted by a run alone, without a certificate; or proved or refuted with one.
+    # Three kinds of answers: undecided; refuted by a run, without a certificate; proved or refuted with a certificate.
     if as_json:
         print_json(_document(answer, to))
     elif answer.status == "OPEN":
@@ -150,7 +160,7 @@ def prove_own(
 
 
 def _document(answer: ProofAnswer, to: Files) -> dict[str, Any]:
-    """What ``prove --statement --json`` prints: the answer, and the facts about its certificate, where it has one."""
+    """What ``prove --statement --json`` prints: the answer, and the facts about its certificate if it has one."""
     row = {"id": answer.claim.id, "tried": answer.tried and answer.tried.length}
     row |= answer.to_json() | {"statement": answer.claim.text}
     return row if answer.verdict is None else row | checked(answer.verdict, answer.unchecked, *to)
@@ -169,23 +179,24 @@ def _numbered(source: Path, number: int) -> Files:
 
 
 def places(name: str) -> list[Files]:
-    """The files of claims next to a model file, in order; numbers may be missing, where files were deleted."""
+    """The files of claims next to a model file, in order. Numbers are missing if files were deleted."""
     source = Path(name)
-    mine = re.compile(
+    file_pattern = re.compile(
         rf"{re.escape(source.stem)}(?:\.([2-9]|[1-9][0-9]+))?\.(?:certificate\.json|statement\.txt)", re.A
     )
-    numbers = {int(match[1] or 1) for file in source.parent.glob("*") if (match := mine.fullmatch(file.name))}
-    last, pairs = 0, list[Files]()
+    numbers = {int(match[1] or 1) for file in source.parent.glob("*") if (match := file_pattern.fullmatch(file.name))}
+    last_number, pairs = 0, list[Files]()
     for number in sorted(numbers):
-        if number > last + 1 and source.with_suffix(f".{number}.json").exists():
+        if number > last_number + 1 and source.with_suffix(f".{number}.json").exists():
             continue  # mine.3.certificate.json is the first one of another model, mine.3.json
         pairs.append(_numbered(source, number))
-        last = number
+        last_number = number
     return pairs
 
 
 def sentence_of(target: Path, beside: Path) -> str | None:
-    """The sentence of the claim whose two files these are; None where they are not both there and readable."""
+    """The sentence of the claim with the certificate `target` and the statement `beside`; None if one of these files is
+    missing or unreadable."""
     from symcook.proof.statements.certify import note_of
 
     try:
@@ -195,34 +206,36 @@ def sentence_of(target: Path, beside: Path) -> str | None:
 
 
 def same_claim(place: Files, claim: Statement) -> bool:
-    """Whether these files are those of this claim: the same sentence with the same second model, or about all sizes of
-    a family in both. The first model may have changed since."""
-    return sentence_of(*place) == claim.note and _of_these_models(place, claim)
+    """Whether the files `place` are of the claim: the same sentence, and the same second model, or a family in both.
+
+    The first model may have changed since the files were written.
+    """
+    return sentence_of(*place) == claim.note and _same_second_model(place, claim)
 
 
-def _of_these_models(place: Files, claim: Statement) -> bool:
-    """Whether a certificate has the second model of this claim, or is about a family as the claim is."""
+def _same_second_model(place: Files, claim: Statement) -> bool:
+    """Whether the certificate in `place` has the second model of the claim; a family counts as such."""
     text = text_of(place[0], "a certificate")
     try:
         stored = parsed(text, "a certificate must be JSON", place[0])
     except BadInput:
         return True  # a broken certificate, which the checker refuses
     models = stored.get("model", "") if isinstance(stored, dict) else ""
-    return _beside(str(models)) == _beside(claim.model or "")
+    return _second_model(str(models)) == _second_model(claim.model or "")
 
 
-def _beside(model: str) -> str:
-    """The part of a claim's model hash that is not about the first model: the hash of the second one, or "family"."""
+def _second_model(model: str) -> str:
+    """Of the hashes of a claim's models: the hash of the second model ("" if it has none), or "family"."""
     return "family" if model.startswith("family:") else model.partition(" ")[2]
 
 
 def _place(source: Path, claim: Statement, force: bool) -> Files:
-    """The files for a claim: its own, if it was proved before; else the first that are free, or with --force those of
-    the first claim."""
+    """The files for a claim: its own files, if it was proved before; else the first free ones, or with --force the
+    files of the first claim about the model."""
     places = []
     for place in claim_places(source):
         sentence = sentence_of(*place)
-        if sentence == claim.note and _of_these_models(place, claim):
+        if sentence == claim.note and _same_second_model(place, claim):
             return place
         places.append(place)
         if sentence is None:
@@ -231,15 +244,17 @@ def _place(source: Path, claim: Statement, force: bool) -> Files:
 
 
 def checked(verdict: Verdict, unasked: list[str], target: Path, beside: Path) -> dict[str, Any]:
-    """The entries of a claim's document about its certificate and files; `unasked` are the hypotheses that were not
-    checked for vacuity."""
+    """The entries of a claim's JSON document about its certificate and files. `unasked` are the hypotheses that were
+    not checked to be satisfiable."""
     row = {"id": verdict.id, "status": verdict.status, "assuming": list(verdict.assuming), "unasked": unasked}
     return row | {"lemmas": sorted(verdict.lemmas), "certificate": str(target), "expanded": str(beside)}
 
 
 def exported(certificate: Path) -> str | None:
-    """The files of an export that a certificate is about; None where it is about a claim. The certificate of m.npz has
-    the name of that of a claim about m.json."""
+    """The files of an export that a certificate is about; None if it is about a claim.
+
+    The certificate of m.npz has the same name as the certificate of a claim about m.json.
+    """
     from symcook.export.files import CLAIM, about
 
     return ", ".join(name for name in about(certificate) if name != CLAIM) or None
@@ -253,8 +268,10 @@ def _text(proof: str) -> Any:
 
 
 def check_own(name: str, as_json: bool, settings: Sequence[str] = (), other: str | None = None) -> int:
-    """Check the certificates next to a model file again, one for each claim, for the model as it is now; the exit code.
-    Claims about two models need the `other` one."""
+    """Check the certificates next to a model file again, one for each claim, for the model as it is now.
+
+    Returns the exit code. Claims about two models need the second one, `other`.
+    """
     from symcook.compilers import require_genuine
 
     about = asked(name, settings, other)
@@ -262,7 +279,7 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = (), other: str
         require_genuine(about.model, name)
     if not (pairs := places(name)):
         missing = f"no {Path(name).with_suffix('.certificate.json')}"
-        do = "prove a statement first" if about.model is None else _for_one(about.model, name)
+        do = "prove a statement first" if about.model is None else _certificate_hint(about.model, name)
         raise BadInput(MUST_HAVE, missing, do)
     rows = [_again(about, *files, as_json) for files in pairs]
     if as_json:
@@ -271,7 +288,7 @@ def check_own(name: str, as_json: bool, settings: Sequence[str] = (), other: str
 
 
 def example(name: str, model: Transformer) -> str:
-    """A command that proves a statement about this model."""
+    """A hint with a command that proves a statement about this model."""
     from shlex import quote
 
     labels, symbols = model.readout.labels, [symbol for symbol in typed(model) if symbol.isalnum()]
@@ -285,28 +302,28 @@ def example(name: str, model: Transformer) -> str:
     return f"prove a statement first, for example: symcook prove {quote(name)} --statement {quote(statement)}"
 
 
-def _for_one(model: Transformer, name: str) -> str:
-    """How to get a certificate about a model: a statement to prove, or a compilation that has a proof."""
+def _certificate_hint(model: Transformer, name: str) -> str:
+    """A hint how to get a certificate about a model: by a statement to prove, or by a construction with a proof."""
     program = model.program
     if program is None:
         return example(name, model)
     if (needed := unproved(model)) is None:
         return f"{example(name, model)}, or compile the program with --prove"
-    written = len(program.source) <= 60 and program.source.isprintable()
+    is_short = len(program.source) <= 60 and program.source.isprintable()
     alphabet = " ".join(program.alphabet) if program.kind == "dfa" and not program.source.startswith("{") else None
     try:
-        command = provable(model, program.source if written else "FILE", name, alphabet)
+        command = provable(model, program.source if is_short else "FILE", name, alphabet)
     except Undecided as why:
         return f"{needed[0]} has one with --theorem {needed[1]} alone, and {why}"
     return f"{needed[0]} has one with --theorem {needed[1]} alone: type {command} to have it"
 
 
 def _again(about: StatementSubject, target: Path, beside: Path, as_json: bool) -> dict[str, Any]:
-    """Check one claim again; its JSON document."""
+    """Check one claim again and print the verdict (unless `as_json`); return its JSON document."""
     from symcook.proof.audit.source import unasked, unasked_words
     from symcook.proof.files import load_json
 
-    # Both files are needed, and must be those of a theorem: an export's certificate has a similar name.
+    # Both files must exist, and be about a theorem: the certificate of an export may have the same name.
     for file in (target, beside):
         if not file.is_file():
             raise BadInput(MUST_HAVE, file, "prove the statement again, with --statement and --force")

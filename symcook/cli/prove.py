@@ -1,6 +1,6 @@
-"""``symcook prove``: a statement about a model is proved or refuted, or stored proofs are checked again.
+"""``symcook prove``: prove or refute a statement about a model, or check stored proofs again.
 
-`prove` reads the options and chooses one of four ways: a file of statements (`symcook.cli.claims`), one statement
+`prove` reads the options and chooses one of four tasks: a file of statements (`symcook.cli.claims`), one statement
 (`symcook.cli.own`), the certificates next to a model file (`_model_alone`), or stored proofs of the papers' claims.
 """
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from symcook.proof.replay import Statement, Verdict
 
 
-def _provable() -> list[str]:
-    """Recipes, and every id that has a stored proof."""
+def _completions() -> list[str]:
+    """The recipes, and the ids with a stored proof, for the completion of the shell."""
     from symcook import recipes
     from symcook.proof.replay import library
 
@@ -35,16 +35,18 @@ def _provable() -> list[str]:
 
 
 def _require_alone(name: str, others: Mapping[str, bool]) -> None:
-    """BadInput where one of the other options has a value."""
-    clash = [option_name for option_name, used in others.items() if used]
-    if clash:
-        raise BadInput(f"{clash[0]} must not stand with {name}", " ".join(clash), "leave it out")
+    """Raise BadInput if the option `name` is used with one of the `others`: {option: whether it is used}."""
+    used_options = [option_name for option_name, used in others.items() if used]
+    if used_options:
+        raise BadInput(f"{used_options[0]} must not stand with {name}", " ".join(used_options), "leave it out")
 
 
 @declare("prove", "symcook prove cookbook.s5.7.lemma5.3")
 def prove(
     *,
-    ids: Annotated[tuple[str, ...], argument(nargs=-1, metavar="[ID]... | NAME", shell_complete=completes(_provable))],
+    ids: Annotated[
+        tuple[str, ...], argument(nargs=-1, metavar="[ID]... | NAME", shell_complete=completes(_completions))
+    ],
     paper: Annotated[
         str | None, option("Every stored proof of one paper's claims.", "P", shell_complete=completes(papers))
     ],
@@ -84,6 +86,7 @@ def prove(
     certificate is made for an instance of a family (or a family with --set), and the theorem of the family, for all
     parameter values, is shown. With --coq the certificates of the model are given to Coq.
     """
+    # `only`: options about stored proofs. `own`: options about a user's own statement.
     only = {"--full": full, "--trust": trust, "--latex": latex, "--break": breaking, "--coq": coq}
     own = {"--proof": proof is not None, "--set": bool(settings), "--seconds": seconds is not None, "--force": force}
     for name in ids:
@@ -139,7 +142,7 @@ def prove(
         return 0
     names, without = selected(ids, paper, everything)
     if coq:
-        return _judged_by_coq(names, without)
+        return _develop_in_coq(names, without)
     verdicts = replayed(names)
     _print_verdicts(form, names, verdicts, without, full, as_json)
     without_proof = bool(ids) and (not verdicts or any(name in ids for name in without))
@@ -152,7 +155,8 @@ def prove(
 
 
 def _form(forms: Mapping[str, bool], full: bool, as_json: bool) -> str:
-    """The one form of answer that is chosen, or ""; BadInput for two, and for --full where no proof is shown."""
+    """The form of answer that is chosen, or "". Raises BadInput for two forms, and for --full where no proof is
+    shown."""
     chosen = [name for name, on in forms.items() if on]
     if as_json and (forms["--latex"] or forms["--coq"]):
         chosen.append("--json")
@@ -168,17 +172,17 @@ def _form(forms: Mapping[str, bool], full: bool, as_json: bool) -> str:
 def _print_verdicts(
     form: str, names: list[str], verdicts: list[Any], without: list[str], full: bool, as_json: bool
 ) -> None:
-    """Print the verdicts on stored proofs in this form; `without` are the ids that have no proof."""
+    """Print the verdicts on stored proofs in the form `form`; `without` are the ids without a stored proof."""
     if as_json and form == "--trust":
         from symcook.report.trust import trust_json
 
         print_json(trust_json(names) | {"verdicts": [verdict_json(v) for v in verdicts]})
     elif as_json:
-        print_json(_broken_json(verdicts) if form == "--break" else [verdict_json(v) for v in verdicts])
+        print_json(_mutations_json(verdicts) if form == "--break" else [verdict_json(v) for v in verdicts])
     elif form == "--latex":
         _print_latex(verdicts, without, full)
     elif form == "--break":
-        _print_broken(verdicts, without)
+        _print_mutations(verdicts, without)
     else:
         say(document(verdicts, without, full).text())
     if form == "--trust" and not as_json:
@@ -189,8 +193,8 @@ def _print_verdicts(
 
 
 def _model_alone(name: str, settings: Sequence[str], other: str | None, coq: bool, as_json: bool) -> int:
-    """Check the certificates next to a model file again; without any, show that it is an instance of a family. The
-    exit code."""
+    """Check the certificates next to a model file again; without certificates, prove that the model is an instance of a
+    family. Returns the exit code."""
     from symcook.cli.families import prove_instance
     from symcook.cli.own import check_own
 
@@ -206,14 +210,14 @@ def _model_alone(name: str, settings: Sequence[str], other: str | None, coq: boo
     if bridge and code is None:
         must = "the certificate next to a model must be about the model as it is now"
         raise BadInput(must, beside[0].name, "prove the model again, or move the file away")
-    # Certificates of statements; without one, the model is of no family either, and the message says what is missing.
+    # Certificates of statements. (Without one, the model is not of a family either: the message says what is missing.)
     if code is None:
         code = check_own(name, as_json, settings, other)
-    return _beside_by_coq(name) if coq and code == 0 else code
+    return _check_with_coq(name) if coq and code == 0 else code
 
 
 def _require_no_certificate(name: str) -> None:
-    """BadInput where NAME is a certificate or a statement instead of the model that it is about."""
+    """Raise BadInput if NAME is the file of a certificate or statement instead of the model that it is about."""
     match = re.fullmatch(r"(.+?)(\.\d+)?\.(certificate\.json|statement\.txt)", name)
     if match is not None:
         must = "a certificate must be checked by the name of its model, which it stands next to"
@@ -232,7 +236,7 @@ def _is_bridge(certificate: Path) -> bool:
 
 
 def _is_model(name: str) -> bool:
-    """Whether NAME is a model file, and not a claim or a stored statement."""
+    """Whether NAME is a model file or a family, and not a claim or a stored statement."""
     from symcook import claims
     from symcook.proof.replay import statements
 
@@ -241,8 +245,8 @@ def _is_model(name: str) -> bool:
 
 
 def _problems(verdicts: Sequence[Verdict], everything: bool) -> list[str]:
-    """Lines about certificates that are rejected although another one of the same id is accepted and, with --all, about
-    those that belong to no statement."""
+    """Lines about certificates that are rejected while another one of the same id is accepted; with --all also about
+    certificates that belong to no statement."""
     from symcook.proof.replay import library
 
     refused = [f"rejected  {problem}" for v in verdicts if v.status != "OPEN" for problem in v.rejected]
@@ -250,11 +254,11 @@ def _problems(verdicts: Sequence[Verdict], everything: bool) -> list[str]:
 
 
 def selected(ids: tuple[str, ...], paper: str | None, everything: bool) -> tuple[list[str], list[str]]:
-    """The ids to replay, and the requested ids without a stored proof. BadInput for an unknown name."""
+    """The requested ids with a stored proof, and those without one. Raises BadInput for an unknown name."""
     from symcook import claims, recipes
     from symcook.proof.replay import library
 
-    # Exactly one of the three ways to name proofs.
+    # Exactly one of the three ways to name proofs must be used.
     sources = [
         *(["ids"] if ids else []),
         *(["--paper"] if paper is not None else []),
@@ -273,38 +277,39 @@ def selected(ids: tuple[str, ...], paper: str | None, everything: bool) -> tuple
         if paper not in claims.PAPERS:
             raise unknown("paper", paper, claims.PAPERS)
         statements = library().statements
-        return [i for i in stored if _paper(inventory, statements, i) == paper], []
-    wanted: list[str] = []
-    # A claim or lemma stands for itself; a recipe for its claims and the stored check of its model.
+        return [i for i in stored if _paper_of(inventory, statements, i) == paper], []
+    requested: list[str] = []
+    # The id of a claim or lemma names itself; a recipe names its claims and the stored check of its model.
     for name in ids:
         if name in inventory or name in library().statements:
-            wanted.append(name)
+            requested.append(name)
         elif recipes.exists(name):
-            wanted += [*recipes.info(name).claims, *(i for i in stored if i == f"model.{name}")]
+            requested += [*recipes.info(name).claims, *(i for i in stored if i == f"model.{name}")]
         else:
             raise unknown("id or recipe", name, [*recipes.names(), *inventory, *stored])
-    wanted = list(dict.fromkeys(wanted))
-    return [i for i in wanted if i in stored], [i for i in wanted if i not in stored]
+    requested = list(dict.fromkeys(requested))
+    return [i for i in requested if i in stored], [i for i in requested if i not in stored]
 
 
-def _paper(inventory: Mapping[str, Claim], statements: Mapping[str, Statement], name: str) -> str | None:
+def _paper_of(inventory: Mapping[str, Claim], statements: Mapping[str, Statement], name: str) -> str | None:
     """The paper of a claim, or of the claim that a statement corrects."""
     claim = inventory.get(name) or inventory.get(statements[name].corrects or "")
     return claim.paper if claim else None
 
 
 def replayed(names: list[str]) -> list[Any]:
-    """The verdicts of `names`, with progress on stderr."""
+    """The verdicts on the stored proofs `names`, with progress on stderr."""
     from symcook.proof.replay import replay
 
     if not names:
         return []
+    # One process for each 40 proofs.
     with Progress("checking") as progress:
         return replay(names, progress, min(os.cpu_count() or 1, len(names) // 40 + 1))
 
 
 def verdict_json(verdict: Verdict) -> dict[str, Any]:
-    """One entry of ``prove --json``; the certificate is named from the folder of proofs."""
+    """One entry of ``prove --json``; the path of the certificate is relative to the folder of proofs."""
     from symcook.proof.audit.source import unasked
     from symcook.proof.replay import statements
 
@@ -325,14 +330,17 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
 
 
 def document(verdicts: Sequence[Verdict], without: list[str], full: bool = False) -> Any:
-    """One id in full, several as a table, for this terminal."""
+    """The report on one id in full, on several as a table, for the width of this terminal."""
     from symcook.report.proof import document as drawn
 
     return drawn(verdicts, without, line_width(), full)
 
 
-def _judged_by_coq(names: list[str], without: list[str]) -> int:
-    """The development of these ids in the folder coq, checked by coqc. BadInput where coqc is missing."""
+def _develop_in_coq(names: list[str], without: list[str]) -> int:
+    """Write the Coq development of these ids to the folder coq, and check it with coqc; return the exit code.
+
+    Raises BadInput if coqc is not installed.
+    """
     from symcook.coq.development import Development
     from symcook.coq.judge import coqc, fresh, verdict
     from symcook.coq.statement import module_name
@@ -348,9 +356,12 @@ def _judged_by_coq(names: list[str], without: list[str]) -> int:
     return 0 if good else 1
 
 
-def _beside_by_coq(name: str) -> int:
-    """Give the certificates next to a model file to Coq: for each a development in a folder (coq, then coq.2, ...),
-    which coqc checks. The exit code; BadInput where coqc is missing."""
+def _check_with_coq(name: str) -> int:
+    """Check the certificates next to a model file with Coq: for each, coqc checks a development in a folder (coq, then
+    coq.2, ...).
+
+    Returns the exit code. Raises BadInput if coqc is not installed.
+    """
     from symcook.cli.own import places
     from symcook.coq.judge import coqc, fresh, verdict
     from symcook.coq.own import development_of
@@ -373,18 +384,18 @@ def _beside_by_coq(name: str) -> int:
 
 
 def _print_latex(verdicts: Sequence[Verdict], without: list[str], full: bool) -> None:
-    """Print the proofs as LaTeX, one after the other; an id without a stored proof becomes a comment."""
+    """Print the proofs as LaTeX, one after the other; an id without a stored proof is printed as a comment."""
     from symcook.report.proof import proof_latex
 
-    for verdict in _followed(verdicts):
+    for verdict in _with_progress(verdicts):
         say(proof_latex(verdict, full))
         say()
     for name in without:
         say(f"% {name}: no stored proof")
 
 
-def _followed(verdicts: Sequence[Verdict]) -> Iterator[Any]:
-    """The verdicts in turn; progress on stderr where the text itself goes to a file or a pipe."""
+def _with_progress(verdicts: Sequence[Verdict]) -> Iterator[Any]:
+    """The verdicts one after the other, with progress on stderr if stdout is a file or a pipe."""
     quiet = sys.stdout is None or sys.stdout.isatty()
     with Progress("writing") as progress:
         for place, verdict in enumerate(verdicts, 1):
@@ -393,14 +404,14 @@ def _followed(verdicts: Sequence[Verdict]) -> Iterator[Any]:
             yield verdict
 
 
-def _broken_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
-    """For each id the mutated statements of what is proved: its own statement, or the one that corrects it."""
+def _mutations_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
+    """For each id the mutated statements of the statement that is proved: its own, or the one that corrects it."""
     from symcook.proof.audit.neighbours import broken
     from symcook.proof.replay import statements
     from symcook.report.proof import break_json, break_target, certificate_of
 
     documents = []
-    for verdict in _followed(verdicts):
+    for verdict in _with_progress(verdicts):
         target = break_target(verdict)
         proved = verdict if target in (None, verdict.id) else replayed([target])[0]
         tried = [] if target is None else break_json(broken(statements()[target], certificate_of(proved)))
@@ -408,15 +419,15 @@ def _broken_json(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
     return documents
 
 
-def _print_broken(verdicts: Sequence[Verdict], without: list[str]) -> None:
-    """Print the mutated statements of each proved statement, as they are tried."""
+def _print_mutations(verdicts: Sequence[Verdict], without: list[str]) -> None:
+    """Print the mutated statements of each proved statement, each when it has been tried."""
     from symcook.proof.audit.neighbours import broken
     from symcook.proof.replay import statements
     from symcook.report.document import Document
     from symcook.report.proof import break_target, break_text, certificate_of, stated
 
     done: set[str] = set()
-    for verdict in _followed(verdicts):
+    for verdict in _with_progress(verdicts):
         target = break_target(verdict)
         if target in done:
             continue

@@ -104,7 +104,7 @@ def run(
     from symcook.report.run import text
     from symcook.run import run as answered
 
-    # --inputs: a line for each string of a language.
+    # --inputs: one line for each string of a language.
     language = asked_of(inputs, sample, seed, positions)
     if language:
         if inputs is None:
@@ -118,7 +118,7 @@ def run(
     if steps is not None or then is not None:
         drawing = {"--svg": picture, "--dark": dark, "--force": force}
         return _decoded(name, settings, word, tokens, rows, steps, then, domain, digits, bits, trace, as_json, drawing)
-    # Else one pass over one input, whose trace may be drawn.
+    # Otherwise: one pass over one input, whose trace may be drawn.
     if picture is None and (dark or force):
         raise BadInput("--dark and --force must go with --svg", "no --svg", "give --svg FILE")
     chosen, file = choose(name, settings), None
@@ -139,7 +139,7 @@ def run(
         from symcook.report.figure import write_files
 
         write_files({file: answer.svg(dark).encode()}, force)
-        if not trace:  # the picture needed the steps; the answer shall not show them
+        if not trace:  # the picture needed the trace, but the answer must not show it
             answer = replace(answer, result=replace(answer.result, steps=()))
     if as_json:
         added = ({} if within is None else {"in_region": within}) | ({} if file is None else {"svg": str(file)})
@@ -167,7 +167,7 @@ def _each_string(
     bits: int | None,
     as_json: bool,
 ) -> int:
-    """``run --inputs``: the answers to all strings of a finite language; the exit code."""
+    """``run --inputs``: print the answers to all strings of a finite language; return the exit code."""
     from symcook.report.document import columns
     from symcook.report.run import answer_text, answers_that_count
     from symcook.run import run
@@ -180,13 +180,14 @@ def _each_string(
     strings = finite(chosen.model, **language)
     if strings.count > LISTED:
         raise BadInput(f"the inputs must be at most {LISTED} strings", strings.says, "give --sample 1000")
-    # In JSON a row is a document without the recipe, which stands once for all; in text it is a string and its answer.
-    numbers, bound, rows = in_balls(domain, chosen.model), strings.counted(chosen.model.bind(chosen.values)), []
+    # In JSON a row is the document of a run without the recipe, which is the same for all; in text it is (string,
+    # answer).
+    number_system, bound, rows = in_balls(domain, chosen.model), strings.counted(chosen.model.bind(chosen.values)), []
     undecided, answer_of = None, answer_text if strings.positions is None else answers_that_count
     with Progress(f"running {name}") as progress:
         for n in strings.lengths:
             for string in strings.each(n):
-                answer, _ = exact_or_balls(numbers, partial(run, bound, string, digits=digits, bits=bits))
+                answer, _ = exact_or_balls(number_system, partial(run, bound, string, digits=digits, bits=bits))
                 undecided = undecided or (answer if answer.undecided else None)
                 if as_json:
                     rows.append({key: value for key, value in answer.to_json().items() if key != "recipe"})
@@ -198,7 +199,7 @@ def _each_string(
     else:
         say(f"{name} on {strings.says}")
         say(columns(rows, "  "))
-    # The table is printed before the first undecided string ends the command.
+    # The whole table is printed before an undecided string makes the command fail.
     if undecided is not None:
         raise Undecided(f"the verdict on {undecided.given or EMPTY_STRING} is undecided; try --domain exact.")
     return 0
@@ -219,10 +220,11 @@ def _decoded(
     as_json: bool,
     others: Mapping[str, object],
 ) -> int:
-    """``run --steps`` and ``run --then``: the exit code. BadInput where an option of `others` has a value."""
+    """``run --steps`` and ``run --then``: run a decoder; return the exit code. Raises BadInput if one of the options
+    `others` has a value."""
     from symcook.cli.steps import run_steps, run_then
 
-    mine = "--steps" if then is None else "--then"
+    decoder_option = "--steps" if then is None else "--then"
     if steps is not None and then is not None:
         raise BadInput("--steps and --then must not stand together", "both", "leave one out")
     chosen = choose(name, settings)
@@ -230,7 +232,9 @@ def _decoded(
     machine = program is not None and program.kind == "tm" and not program.theorem and then is None
     for option_name, value in others.items():
         if value:
-            raise BadInput(f"{mine} must stand without {option_name}", option_name, f"leave {option_name} out")
+            raise BadInput(
+                f"{decoder_option} must stand without {option_name}", option_name, f"leave {option_name} out"
+            )
     # --then: one pass, without steps to trace.
     if then is not None:
         for option_name, value in (("--trace", trace), ("--bits", bits)):
@@ -238,12 +242,12 @@ def _decoded(
                 raise BadInput(f"--then must stand without {option_name}", option_name, f"leave {option_name} out")
         return run_then(chosen, word, tokens, then, domain, digits, as_json)
     steps = present(steps)
-    # A Turing machine compiled without --theorem: tokens are steps of the machine.
+    # A Turing machine that was compiled without --theorem: its tokens are steps of the machine.
     if machine:
         from symcook.cli.machines import run_machine
 
         return run_machine(chosen, word, tokens, steps, domain, bits, trace, as_json)
-    # The decoder of --theorem 2: its tokens are rows of a table, traced by that table.
+    # The decoder of --theorem 2: its tokens are rows of the transition table, which the trace uses.
     if program is not None and program.kind == "tm" and trace and domain is None:
         from symcook.cli.machines import trace_rows
 
@@ -253,20 +257,20 @@ def _decoded(
 
 
 def in_region(chosen: Chosen, answer: Run) -> bool | None:
-    """Whether rows of numbers lie where a recipe is exact; None for strings, for the user's own models and for
-    irrational numbers."""
+    """Whether the input is in the region where the recipe is exact; None for strings, for the user's own models, and
+    for irrational numbers."""
     if chosen.info is None or chosen.model.embedding.inputs is None:
         return None
     from symcook.recipes import inside
 
     try:
         return inside(chosen.name, chosen.arguments, answer.result.sequence, chosen.model.values(chosen.values))
-    except BadInput:  # the region is decided for rational numbers
+    except BadInput:  # only for rational numbers it is decided whether they are in the region
         return None
 
 
 def exact_where(chosen: Chosen) -> str:
-    """The region of a recipe, and whether it is the largest one."""
+    """The region of a recipe, in words that say whether it is the largest region where the recipe is exact."""
     return f"{'exact' if chosen.info.largest else 'known to be exact'}: {_region(chosen)}"
 
 
@@ -317,8 +321,8 @@ def derive(
     # One input, or a feed-forward recipe.
     if target is not None:
         raise BadInput("a certificate must be of closed forms at every length", "one input", "leave -o out")
-    shorter = "set its parameters" if chosen.pointwise else "give a shorter input"
-    with within(seconds, f"no closed form of {chosen.name} was found", shorter):
+    recommendation = "set its parameters" if chosen.pointwise else "give a shorter input"
+    with within(seconds, f"no closed form of {chosen.name} was found", recommendation):
         answers, cases = _answers(chosen, given, cases)
     if as_json:
         documents = [answer.to_json() for answer in answers]
@@ -334,27 +338,28 @@ def derive(
 
 
 def _whole_family(name: str, settings: Sequence[str]) -> Family | None:
-    """The family of this name with its choices, if it has sizes or tables and none of them is set; else None."""
+    """The family NAME with its choices, if it has sizes or tables and none of them is set; else None."""
     family = whole_family(name, settings)
     return family if family is not None and {*family.sizes, *family.tables} else None
 
 
 def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int, as_json: bool) -> int:
-    """Print the closed forms at every length with their proof; the exit code, which is 3 where one is not proved."""
+    """Print the closed forms at every length with their proof; return the exit code, which is 3 if one is not
+    proved."""
     from symcook.closed import every_length
     from symcook.report import closed
 
-    # The search for forms and their proof share the time.
+    # `seconds` is the time for the search for forms and for their proof together.
     to, begun = None if target is None else own.files(target, force), time.monotonic()
     with within(seconds, f"no closed form of {chosen.name} was found", "give --input"):
         forms = every_length(chosen.model, chosen.values)
-    less = "take a smaller model"
-    with Waiting(f"proving the forms of {chosen.name}"), within(seconds, "no proof was found", less, begun):
+    recommendation = "take a smaller model"
+    with Waiting(f"proving the forms of {chosen.name}"), within(seconds, "no proof was found", recommendation, begun):
         forms = forms.prove(seconds)
     proof = forms.proof
     proof = present(proof)
     written = None
-    # Without a certificate no form was proved, and nothing is written.
+    # If there is no certificate, no form was proved, and nothing is written.
     if to is not None and proof.certificate is not None and proof.statement is not None:
         from symcook.proof.statements.proving import write
 
@@ -368,7 +373,10 @@ def _every_length(chosen: Chosen, target: str | None, force: bool, seconds: int,
 
 
 def _answers(chosen: Chosen, given: object, cases: bool) -> tuple[tuple[Derivation, ...], bool]:
-    """The closed forms, and whether they are one for each case."""
+    """The closed forms, and whether there is one for each case.
+
+    With `cases`, and if a comparison depends on the values, the answer is by cases.
+    """
     from symcook.derivation import derive as derived
 
     try:
@@ -436,7 +444,9 @@ def check(
     if chosen.pointwise and max_length is not None:
         raise BadInput("a feed-forward recipe must be checked without --max-length", max_length, "leave it out")
     if not chosen.pointwise and max_length is None:
-        raise BadInput(f"a check of {name} must have a maximum length", "none", f"give --max-length {_quick(chosen)}")
+        raise BadInput(
+            f"a check of {name} must have a maximum length", "none", f"give --max-length {_quick_length(chosen)}"
+        )
     if not chosen.pointwise:
         need_values(chosen)  # a feed-forward recipe is checked at several values of such a symbol
     with contextlib.ExitStack() as stack:
@@ -470,7 +480,7 @@ def check(
 
 @contextlib.contextmanager
 def whole_numbers() -> Iterator[None]:
-    """Within this context counts of strings are printed whole, however many digits they have."""
+    """A context in which integers of any number of digits can be printed, such as numbers of strings."""
     digits = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)
     try:
@@ -479,14 +489,14 @@ def whole_numbers() -> Iterator[None]:
         sys.set_int_max_str_digits(digits)
 
 
-def _quick(chosen: Chosen) -> int:
-    """A length for which a check takes seconds: 12 over two symbols, less over more, 3 for rows of numbers."""
+def _quick_length(chosen: Chosen) -> int:
+    """A maximum length with which a check takes seconds: 12 for two symbols, less for more symbols, 3 for rows."""
     if not chosen.model.alphabet:
         return 3
     from symcook.programs.running import decodes, speech_of
 
     letters = max(2, len(speech_of(chosen.model).letters) - chosen.model.embedding.added)
-    most_strings = 2**8 if decodes(chosen.model) else 2**12  # a decoder makes many passes for each
+    most_strings = 2**8 if decodes(chosen.model) else 2**12  # a decoder makes many forward passes for each string
     return max(n for n in range(1, 13) if n == 1 or letters**n <= most_strings)
 
 
@@ -498,7 +508,8 @@ def run_check(
     digits: int = 30,
     **sweep: Any,
 ) -> Any:
-    """The check of a chosen model against its recipe's reference, or against `spec`; `sweep` is as `check` takes it."""
+    """The check of a model against its recipe's specification, or against `spec`; `sweep`: further options of
+    `check`."""
     from symcook.programs.running import decodes
     from symcook.verify.stated import check_recipe
     from symcook.verify.sweep import check
@@ -507,10 +518,10 @@ def run_check(
         how: Any = {"values": chosen.values, "progress": progress, "domain": domain, "digits": digits, **sweep}
         how["tell"] = progress.tell
         if spec is not None:
-            # What the user's code prints must not stand in the answer.
+            # What the user's specification prints goes to stderr, not into the answer.
             with contextlib.redirect_stdout(sys.stderr):
                 return check(chosen.model, made(spec), max_length, region=_region(chosen), **how)
-        # A decoder is compared token by token with its program.
+        # Three more cases: a decoder is compared token by token with its program.
         if decodes(chosen.model):
             from symcook.verify.decoded import check_decoded
 
@@ -518,7 +529,7 @@ def run_check(
                 if sweep.get(option_name) is not None:
                     raise BadInput(f"a check of tokens must stand without --{option_name}", chosen.name, "leave it out")
             return check_decoded(chosen.model, max_length or 1, domain, digits, progress)
-        # Another compiled model has its program for specification, a recipe its own; a model file has none.
+        # The specification of another compiled model is its program. A recipe has one, other model files have none.
         if chosen.model.program is not None:
             return check(chosen.model, None, max_length, **how)
         if chosen.info is None:
@@ -529,7 +540,7 @@ def run_check(
 
 
 def _region(chosen: Chosen) -> str | None:
-    """Where a recipe promises its answer; a model of the user's own promises it everywhere."""
+    """The region in which a recipe is exact; None for a user's own model."""
     if chosen.info is None:
         return None
     from symcook.recipes import region
@@ -538,14 +549,14 @@ def _region(chosen: Chosen) -> str | None:
 
 
 def check_text(chosen: Chosen, found: Check, known: Mapping[str, str] | None = None) -> str:
-    """The outcome of a check in words; `known` are proved statements about the model's language."""
+    """The outcome of a check in words; `known` are proved theorems about the model's language, {id: formula}."""
     from symcook.report.check import document
 
     return document(found, chosen.name, partial(chosen.command, "run"), known).text()
 
 
 def made(spec: str) -> Made:
-    """The specification FILE.py:FUNCTION as a call that loads it, which other processes can repeat."""
+    """The specification FILE.py:FUNCTION as a call that loads it, and that other processes can repeat."""
     from symcook.verify.workers import Made
 
     file, _, function = spec.rpartition(":")
@@ -556,7 +567,7 @@ def made(spec: str) -> Made:
 
 
 def load_spec(spec: str) -> Callable[[Any], Any]:
-    """The function FUNCTION of the Python file FILE.py, imported by path. BadInput where that fails."""
+    """The function FUNCTION of the Python file FILE.py, imported by path. Raises BadInput if this fails."""
     file, colon, name = spec.rpartition(":")
     if not colon or not file or not name:
         raise BadInput(
@@ -566,8 +577,8 @@ def load_spec(spec: str) -> Callable[[Any], Any]:
     if not path.is_file():
         do = f"write {file}.py:{name}" if Path(f"{file}.py").is_file() else None
         raise BadInput("the file of a specification must exist", spec, do)
-    content(path, "the file of a specification")  # BadInput where it cannot be read, instead of an error of Python
-    # Known to `sys.modules` before it is executed, as dataclasses in the file require.
+    content(path, "the file of a specification")  # raises BadInput if it cannot be read, instead of Python's error
+    # The module is in `sys.modules` before it is executed: dataclasses in the file require this.
     loader = importlib.util.spec_from_file_location(f"symcook_spec_{path.stem}", path)
     if loader is None or loader.loader is None:
         raise BadInput("the file of a specification must be Python and end in .py", file)

@@ -1,5 +1,5 @@
-"""``run --steps``: a model continues a string by its own answers, and each token is printed as it comes. And ``run
---then``: whether it continues the string with the tokens that the user gives."""
+"""``run --steps``: a model continues a string with its own answers, and each token is printed when it is generated.
+``run --then``: whether the model continues the string with the tokens that the user gives."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from symcook.programs.speech import Speech
 
 LIMIT = 3
-"""The exit code of a run that is still going on after the requested number of tokens."""
+"""The exit code of a run that has not ended after the requested number of tokens."""
 
 
 def given_word(chosen: Chosen, speech: Speech, word: str | None, tokens: str | None, rows: str | None) -> Sequence[str]:
-    """The symbols of --input or --tokens; the empty string where neither is there."""
+    """The symbols of --input or --tokens; the empty string without either of them."""
     if rows is not None or not chosen.model.alphabet:
         raise BadInput("--steps must stand with a model of strings", chosen.name, "leave --steps out")
     if word is not None and tokens is not None:
@@ -43,9 +43,11 @@ def run_steps(
     trace: bool,
     as_json: bool,
 ) -> int:
-    """Print at most `limit` tokens after the string, each as it comes, and how the run stopped; the exit code. With
-    `trace` each token shows where each head looked. In rounded numbers a decoder that was compiled from a program stops
-    at the first token that is not the program's."""
+    """Print at most `limit` tokens after the string, each when it is generated, and how the run stopped.
+
+    With `trace` the positions to which each head attended follow each token. In rounded numbers, the run of a decoder
+    that was compiled from a program stops at the first token that differs from the program's. Returns the exit code.
+    """
     from symcook.decode import stream
     from symcook.programs.running import decodes, speech_of
 
@@ -55,18 +57,19 @@ def run_steps(
     emitted: list[str] = []
     first = 1 - len(chosen.model.embedding.ends[0])  # input symbols are 1, 2, ...; tokens before them 0, -1, ...
     labels = stream(chosen.model, symbols, limit, domain, digits, values=chosen.values, bits=bits)
-    # In rounded numbers the program itself says which tokens are right.
+    # In rounded numbers the tokens are compared with those of the program itself.
     numbers = rounding(domain, bits) if decodes(chosen.model) else None
     answers = wrong = None
     if numbers is not None:
         from symcook.export.machine_steps import program_run
 
         answers = program_run(chosen.model, symbols, limit).answers
+    # Each token is printed, with --trace also what the heads attended to when the model generated it.
     for position, token in enumerate(labels, len(symbols) + 1):
         emitted.append(token)
         if answers is not None and answers[len(emitted) - 1 : len(emitted)] != (token,):
             wrong = position
-        looks = _looks(chosen, (*symbols, *emitted[:-1]), domain) if trace else []
+        looks = _attended(chosen, (*symbols, *emitted[:-1]), domain) if trace else []
         document = {"position": position, **speech.said(token), **({"looks": looks} if trace else {})}
         say_line(json.dumps(document) if as_json else f"{position:>6}  {speech.text(token)}")
         before = chosen.model.embedding.surround((*symbols, *emitted[:-1]))
@@ -76,9 +79,12 @@ def run_steps(
             say_line(f"        layer {look['layer']}, head {look['head']}: looked at {where}")
         if wrong is not None:
             break
-    # The four ways to stop: a token that is no symbol, a wrong token, the end of the run, the limit.
+    # The run stopped in one of four ways: at a token that is not a symbol, a wrong token, the end, or the limit.
     ended = bool(emitted) and emitted[-1] in speech.ends and wrong is None
-    no_symbol = bool(emitted) and emitted[-1] not in (*chosen.model.alphabet, *speech.ends)  # through rounding alone
+    no_symbol = bool(emitted) and emitted[-1] not in (
+        *chosen.model.alphabet,
+        *speech.ends,
+    )  # only rounding can cause this
     why = "no symbol" if no_symbol else "wrong" if wrong is not None else "end" if ended else "limit"
     last = {"stopped": why, "output": speech.output(emitted[:-1] if why == "wrong" else emitted)}
     if as_json:
@@ -95,7 +101,7 @@ def run_steps(
 
 
 def stopped(last: Mapping[str, object], limit: int, whose: str) -> str:
-    """How a run stopped, as a line."""
+    """The line that says how a run stopped; `whose` is "machine" or "program"."""
     output = last["output"] or EMPTY_STRING
     if last["stopped"] == "end":
         return f"ended; output: {output}"
@@ -105,26 +111,26 @@ def stopped(last: Mapping[str, object], limit: int, whose: str) -> str:
 
 
 def rounding(domain: str | None, bits: int | None) -> str | None:
-    """The numbers in which every operation is rounded, as a sentence names them; None for others."""
+    """The name, in a sentence, of numbers in which every operation is rounded; None for other number systems."""
     if bits is not None:
         return f"{bits} bits"
     return domain if domain is not None and domain.startswith("float") else None
 
 
 def right(numbers: str, wrong: int | None, whose: str) -> str:
-    """The line on a run in rounded numbers: whether its tokens are right, or from which position on they are wrong."""
+    """The line about a run in rounded numbers: all tokens are right, or the first position at which one is wrong."""
     return f"{numbers}: " + (f"every token is the {whose}'s" if wrong is None else f"wrong from position {wrong} on")
 
 
-def _looks(chosen: Chosen, word: Sequence[str], domain: str | None) -> list[dict[str, Any]]:
-    """For each head the positions with a nonzero weight at the last position of a string; a head without any is left
-    out."""
+def _attended(chosen: Chosen, word: Sequence[str], domain: str | None) -> list[dict[str, Any]]:
+    """{"layer", "head", "at"} for each head: `at` are the key positions to which the last position attends (weight not
+    0). A head without such positions is left out."""
     from symcook.run import run
 
-    def asked(numbers: str) -> Any:
+    def traced(numbers: str) -> Any:
         return run(chosen.model, word, numbers, values=chosen.values, trace=True).result
 
-    result, _ = exact_or_balls(domain, asked)
+    result, _ = exact_or_balls(domain, traced)
     first, looks = 1 - len(chosen.model.embedding.ends[0]), []
     for step in result.steps:
         for head, columns in enumerate(step.attention, 1):
@@ -143,7 +149,7 @@ def run_then(
     digits: int,
     as_json: bool,
 ) -> int:
-    """Print whether the model continues the string with the tokens `then`; the exit code."""
+    """Print whether the model continues the string with the tokens `then`; return the exit code."""
     from symcook.decode import continued
     from symcook.programs.running import speech_of
 
@@ -151,8 +157,8 @@ def run_then(
     speech = speech_of(chosen.model)
     symbols = given_word(chosen, speech, word, tokens, None)
     answer = continued(chosen.model, symbols, speech.heard(then.split()), domain, digits, values=chosen.values)
-    at = None if answer.first is None else len(symbols) + 1 + answer.first
-    document: dict[str, Any] = {"agrees": answer.agrees, "position": at}
+    position = None if answer.first is None else len(symbols) + 1 + answer.first
+    document: dict[str, Any] = {"agrees": answer.agrees, "position": position}
     document["expected"] = None if answer.first is None else speech.said(answer.tokens[answer.first])["token"]
     document["answer"] = None if answer.first is None else speech.said(answer.answers[answer.first])["token"]
     say_or_json(as_json, lambda: document, lambda: _then_text(chosen, answer, document))
@@ -160,7 +166,7 @@ def run_then(
 
 
 def _then_text(chosen: Chosen, answer: Continued, document: dict[str, Any]) -> str:
-    """The answer in words."""
+    """The answer of ``run --then`` in words."""
     if answer.agrees:
         return f"{chosen.name} continues so: {len(answer.tokens)} token{'s' * (len(answer.tokens) != 1)}, in one pass"
     return f"{chosen.name} outputs {document['answer']} at position {document['position']}, not {document['expected']}"

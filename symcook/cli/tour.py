@@ -13,6 +13,7 @@ from symcook.locks import PRECISION
 MODEL = "dyck-1"
 WORD = "(())"
 REJECTED = "())("
+# The examples of closed forms: a recipe, and a recipe with an input; and the maximum length of the check.
 ZERO_TEST, CLOSED_FORM = "eqzero", ("dyck-1-nonuniform", "(()")
 LENGTH = 12
 INTRODUCTION = """\
@@ -105,6 +106,6 @@ def _table(table: dict[str, Any]) -> str:
 
 
 def _section(title: str, line: str = "") -> None:
-    """Print a heading, and under it the command that shows the same."""
+    """Print a heading, and under it the command that prints the same content (`line`, without "symcook")."""
     say(f"\n{title}" if not line else f"\n{title}\n  symcook {line}")
     say()

@@ -1,5 +1,5 @@
-"""What a message says of a compiled decoder that has no proof: which construction of the same program has one, and the
-command that compiles it."""
+"""Parts of messages about a compiled decoder without a proof: another construction of the same program that has a
+proof, and the command that compiles it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def unproved(model: Transformer) -> tuple[str, str] | None:
-    """For a construction that no theorem is about: what it is, and the theorem about another construction of the same
-    program. None for all other models."""
+    """For a construction without a theorem: its name, and the theorem about another construction of the same program.
+    None for all other models."""
     from symcook.compilers.automaton import variant_of
 
     program = model.program
@@ -28,8 +28,11 @@ def unproved(model: Transformer) -> tuple[str, str] | None:
 
 
 def provable(model: Transformer, source: str, target: str, alphabet: str | None = None) -> str:
-    """The command that compiles the same machine or automaton to a decoder with a proof, for a model that `unproved`
-    names. Undecided, with the reason, where that construction does not exist for it."""
+    """The command that compiles the same machine or automaton to a decoder with a proof.
+
+    `model` is one for which `unproved` is not None. Raises Undecided, with the reason, if its machine has no such
+    construction.
+    """
     from symcook.compilers import tables
     from symcook.compilers.automaton import variant_of
     from symcook.programs.turing import read_turing
@@ -51,15 +54,18 @@ def provable(model: Transformer, source: str, target: str, alphabet: str | None 
 
 
 def instead(model: Transformer) -> str:
-    """What the user can do without a proof, for a message."""
+    """The part of a message that says what the user can do without a proof."""
     from symcook.programs.running import decodes
 
     return f"check compares {'its tokens' if decodes(model) else 'it'} string by string"
 
 
-def refused(why: Rejected, none: str, model: Transformer) -> SymcookError:
-    """The error of an instance certificate that was not made: Undecided, beginning with `none`, where it exceeds a
-    limit of the checkers; else `why` itself."""
+def refused(why: Rejected, failure: str, model: Transformer) -> SymcookError:
+    """The error to raise for an instance certificate that the checker rejected with `why`.
+
+    If the certificate exceeds a limit of the checkers it is Undecided, with a message that begins with `failure`; else
+    it is `why` itself.
+    """
     if "exceeds" not in str(why):
         return why
-    return Undecided(f"{none}: {str(why).removeprefix('proof: ')}; {instead(model)}.")
+    return Undecided(f"{failure}: {str(why).removeprefix('proof: ')}; {instead(model)}.")

@@ -1,4 +1,4 @@
-"""An automaton: its states in a line, as a table, and as a picture."""
+"""An automaton: its size in one line, its states as a table, and its picture."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SHOWN = 40
 
 
 def line(automaton: Automaton) -> str:
-    """Its size and letters in a line: the repr."""
+    """The number of states and the alphabet of an automaton in one line: its repr."""
     return brief(f"<Automaton {_states(automaton)} over {' '.join(automaton.alphabet)}>")
 
 
 def document(automaton: Automaton) -> Drawn:
-    """Its table, with its picture in a notebook."""
+    """The transition table of an automaton; a notebook shows its picture too."""
     title = f"automaton with {_states(automaton)} over {' '.join(automaton.alphabet)}, which begins in the first"
     header, *table = rows(automaton)
     part = Table(table, header) if len(automaton) <= SHOWN else PlainLines(["too many states to print"])
@@ -36,10 +36,9 @@ def _states(automaton: Automaton) -> str:
 
 
 def picture(automaton: Automaton) -> str:
-    """The picture as an image of its own, whose style changes nothing around it; empty where there are too many
-    states."""
+    """The picture as an HTML image, so that its style does not change the page; "" with more than MOST states."""
     if len(automaton) > MOST:
         return ""
     source = b64encode(svg(automaton).encode()).decode()
-    words = f"the automaton of {_states(automaton)}; the table says the same"
-    return f'<img src="data:image/svg+xml;base64,{source}" alt="{words}" style="max-width:100%">'
+    alt_text = f"the automaton of {_states(automaton)}; the table says the same"
+    return f'<img src="data:image/svg+xml;base64,{source}" alt="{alt_text}" style="max-width:100%">'

@@ -17,22 +17,27 @@ _LANGUAGE = re.compile(
     r"all n:Int, w:Int->Int, names\((.+)\)\. 1 <= n -> word\(\1\) -> run\(\1\) -> "
     r"\(accept\(\1\) <-> ([^()]*(\([^()]*\)[^()]*)*)\)"
 )
-"""A statement of what a stored model accepts, for every n and every word, and nothing else."""
+"""A ledger statement that says only which strings a stored model accepts, for every length n.
+
+Group 1 is the name of the model, group 2 the formula that is equivalent to acceptance."""
 WholeCommand = Callable[[Sequence[str]], str]
-"""From options of ``symcook run`` to the whole command."""
+"""Turns options of ``symcook run`` into the whole command."""
 
 
-def line(found: Check) -> str:
-    """The outcome in a line: the repr."""
-    return brief(f"<Check {_outcome(found, brief(found.recipe, 40))}>")
+def line(check: Check) -> str:
+    """The outcome in one line: the repr."""
+    return brief(f"<Check {_outcome(check, brief(check.recipe, 40))}>")
 
 
 def document(
-    found: Check, name: str | None = None, command: WholeCommand | None = None, known: Mapping[str, str] | None = None
+    check: Check, name: str | None = None, command: WholeCommand | None = None, known: Mapping[str, str] | None = None
 ) -> Document:
-    """The outcome in words, with the smallest counterexample; with `command` also how to replay it, and with `known`
-    what `proved` gives."""
-    first, *lines = _lines(found, name or found.recipe, command)
+    """The outcome in words, with the smallest counterexample.
+
+    `command` writes the command that replays the counterexample. `known` is what `proved` returned: the theorems in it
+    are added.
+    """
+    first, *lines = _lines(check, name or check.recipe, command)
     for formula in dict.fromkeys((known or {}).values()):
         claims = ", ".join(claim for claim, accepted in (known or {}).items() if accepted == formula)
         lines.append(f"proved for strings of every length: accept <-> {formula} ({claims})")
@@ -40,8 +45,8 @@ def document(
 
 
 def proved(model: Transformer, names: Sequence[str]) -> dict[str, str]:
-    """Out of these claims those that are PROVED and say, of this very model and for words of every length, what it
-    accepts: {id: the formula}."""
+    """{claim id: formula} for those of the claims `names` that are PROVED and say that `model` accepts a string of any
+    length iff the formula holds."""
     from symcook.claims import ledger
     from symcook.model.modelfile import load, model_hash
     from symcook.proof.replay import library
@@ -51,35 +56,39 @@ def proved(model: Transformer, names: Sequence[str]) -> dict[str, str]:
         statement = library().statements.get(name)
         match = statement and _LANGUAGE.fullmatch(" ".join(statement.written.split()))
         if match:
+            # The statement must be about this model: the weights of the stored model are compared by their hash.
             file = library().root / "models" / f"{match[1]}.json"
             if file.is_file() and model_hash(load(file)) == model_hash(model):
                 formulas[name] = match[2]
-    sure = {row.id for row in ledger(names=list(formulas)) if row.words == "PROVED"} if formulas else set()
-    return {name: formula for name, formula in formulas.items() if name in sure}
+    proved_ids = {row.id for row in ledger(names=list(formulas)) if row.words == "PROVED"} if formulas else set()
+    return {name: formula for name, formula in formulas.items() if name in proved_ids}
 
 
-def _outcome(found: Check, name: str) -> str:
+def _outcome(check: Check, name: str) -> str:
     """The first line: on how many inputs the two agree or differ."""
-    strings, plural = number_text(found.strings), "input" if found.strings == 1 else "inputs"
-    if found.holds and not found.strings and found.empty_word == "agrees":
-        return f"{name} agrees with {found.against} on the empty string, its only input"
-    if found.holds:
-        return f"{name} agrees with {found.against} on {strings} {plural} of {strings}"
-    if found.differs:
-        plural = "input" if found.mismatches == 1 else "inputs"
-        return f"{name} differs from {found.against} on {number_text(found.mismatches)} {plural} of {strings}"
-    return f"{name} differs from {found.against} on no input whose answer is decided"
+    strings, plural = number_text(check.strings), "input" if check.strings == 1 else "inputs"
+    if check.holds and not check.strings and check.empty_word == "agrees":
+        return f"{name} agrees with {check.against} on the empty string, its only input"
+    if check.holds:
+        return f"{name} agrees with {check.against} on {strings} {plural} of {strings}"
+    if check.differs:
+        plural = "input" if check.mismatches == 1 else "inputs"
+        return f"{name} differs from {check.against} on {number_text(check.mismatches)} {plural} of {strings}"
+    return f"{name} differs from {check.against} on no input whose answer is decided"
 
 
 def number_text(count: int) -> str:
-    """A number of inputs; of many digits the first few, cut off, which JSON has all.
+    """A number of inputs with commas; from 10^24 on its first four digits, cut off, times a power of ten.
+
+    JSON output has all digits.
 
     >>> number_text(2**40), number_text(2**1001 - 2)
     ('1,099,511,627,776', '2.143*10^301')
     """
     if count < 10**24:
         return grouped(count)
-    digits = (count.bit_length() - 1) * 30103 // 100000  # one too few at most, for numbers that are not too long
+    # The exponent: log10(2) is about 0.30103, so this estimate may be off by a little; the loops correct it.
+    digits = (count.bit_length() - 1) * 30103 // 100000
     while 10 ** (digits + 1) <= count:
         digits += 1
     while 10**digits > count:
@@ -88,36 +97,36 @@ def number_text(count: int) -> str:
     return f"{first // 1000}.{first % 1000:03}*10^{digits}"
 
 
-def _lines(found: Check, name: str, command: WholeCommand | None) -> list[str]:
+def _lines(check: Check, name: str, command: WholeCommand | None) -> list[str]:
     """The outcome, what was not compared, the method, and the counterexample."""
     # The outcome, and the inputs that do not count in it: undecided, or with a specification that allows any answer.
-    lines = [_outcome(found, name)]
-    if found.empty_word is not None:
-        lines.append(f"the empty string: {found.empty_word}")
-    if found.open:
-        plural = "input" if found.open == 1 else "inputs"
-        lines.append(f"undecided: {number_text(found.open)} {plural} of {number_text(found.strings)}")
-    if found.first_open is not None:
-        lines.append(f"smallest undecided input: {found.first_open or EMPTY_STRING}")
-    if found.free:
-        positions = None if found.inputs is None else found.inputs.positions
+    lines = [_outcome(check, name)]
+    if check.empty_word is not None:
+        lines.append(f"the empty string: {check.empty_word}")
+    if check.open:
+        plural = "input" if check.open == 1 else "inputs"
+        lines.append(f"undecided: {number_text(check.open)} {plural} of {number_text(check.strings)}")
+    if check.first_open is not None:
+        lines.append(f"smallest undecided input: {check.first_open or EMPTY_STRING}")
+    if check.free:
+        positions = None if check.inputs is None else check.inputs.positions
         left_out = "" if positions in (None, "last") else "no answer counts, or "
-        lines.append(f"{left_out}any answer will do: {number_text(found.free)} of them")
-    # How it was found; of a recipe its formulas are evaluated on the same inputs too.
-    lines.append(f"method: {found.method}")
-    if "decided" in found.method:
+        lines.append(f"{left_out}any answer will do: {number_text(check.free)} of them")
+    # The method. For a recipe, its stated formulas were evaluated on the same inputs too (`stated`).
+    lines.append(f"method: {check.method}")
+    if "decided" in check.method:
         lines.append("DECIDED; symcook decide --certificate FILE.json writes its certificate")
-    if found.stated:
-        to = "" if found.stated_to is None else f" up to length {found.stated_to}"
+    if check.stated:
+        to = "" if check.stated_to is None else f" up to length {check.stated_to}"
         lines.append(
-            f"its formula, and what it says the weights compute, agree on {grouped(found.stated)} inputs{to} too"
+            f"its formula, and what it says the weights compute, agree on {grouped(check.stated)} inputs{to} too"
         )
-    elif found.stated_to is not None:
-        lines.append(f"its formula is about no string up to length {found.stated_to}, and was not evaluated")
-    # The counterexample; random inputs are not tried in order, so that it need not be the smallest.
-    first = found.counterexample
+    elif check.stated_to is not None:
+        lines.append(f"its formula is about no string up to length {check.stated_to}, and was not evaluated")
+    # The counterexample. Random inputs are not tried in order of size, so it need not be the smallest.
+    first = check.counterexample
     if first is not None:
-        lines.append(f"{'' if found.way == 'random' else 'smallest '}counterexample: {first.input or EMPTY_STRING}")
+        lines.append(f"{'' if check.way == 'random' else 'smallest '}counterexample: {first.input or EMPTY_STRING}")
         lines.append(f"the answer must be {_wanted(first.expected)}; the model gives {_answer(first.got)}")
         if command is not None:
             lines.append(f"replay: {command(first.replay)}")
@@ -125,9 +134,10 @@ def _lines(found: Check, name: str, command: WholeCommand | None) -> list[str]:
 
 
 def _wanted(value: object) -> str:
-    """What the specification answers, where None is any answer."""
-    several = isinstance(value, list)
-    return "[" + "; ".join(map(_wanted, value)) + "]" if several else "any" if value is None else _answer(value)
+    """What the specification answers; None stands for any answer."""
+    if isinstance(value, list):
+        return "[" + "; ".join(map(_wanted, value)) + "]"
+    return "any" if value is None else _answer(value)
 
 
 def _answer(value: object) -> str:

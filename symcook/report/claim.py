@@ -1,4 +1,4 @@
-"""Claims of the papers, and what a proof may cite: statuses, statements, what was tried, and how to check."""
+"""Claims of the papers, and the axioms and lemmas that a proof may cite: what `symcook claims` and `lemmas` print."""
 
 from __future__ import annotations
 
@@ -11,31 +11,34 @@ if TYPE_CHECKING:
     from symcook.claims import Claim
 
 MOST_SHOWN = 40
-MOST_STATED = 4  # with so few claims the formal statements are shown too
-_FORMALLY = {"OPEN": "Formally, not proved", "DEFINED": "Also proved"}  # beside a definition stands what follows
+"""The greatest number of claims, or of lemmas, that are shown one by one."""
+MOST_STATED = 4
+"""The greatest number of claims whose formal statements are shown too."""
+_FORMALLY = {"OPEN": "Formally, not proved", "DEFINED": "Also proved"}
+"""The label of the formal statement by status ("Formally" for the others). For a definition it is a consequence."""
 
 
 def document(rows: Sequence[Claim]) -> Document:
-    """The claims where they are few enough to read; else statuses counted by paper."""
+    """The claims one by one, or with more than MOST_SHOWN of them the number of each status by paper."""
     if not rows:
         return Document("no claim fits")
     if len(rows) > MOST_SHOWN:
         how_to_see = PlainLines(["To see single statements: symcook claims --search TEXT. To see all of them: --json."])
         return Document("", [_counts(rows), how_to_see], apart="\n\n")
-    return Document("", [_one(row, len(rows) <= MOST_STATED) for row in rows])
+    return Document("", [_claim(row, len(rows) <= MOST_STATED) for row in rows])
 
 
-def _one(row: Claim, stated: bool) -> Document:
-    """A claim: where it stands, what it says, its status and why; with `stated` also the formal statements."""
+def _claim(row: Claim, stated: bool) -> Document:
+    """A claim: its place in the paper, its text, its status and why; with `stated` also the formal statements."""
     corrected = f" by {row.corrected}" if row.corrected else ""
     assuming = f" assuming {', '.join(row.assuming)}" if row.assuming else ""
     details = [f"{row.location}: {row.statement}", *_why(row), *([f"Note: {row.note}"] if row.note else [])]
-    details += [*map(_gap, row.gaps), *(_more(row) if stated else ())]
+    details += [*map(_gap, row.gaps), *(_details(row) if stated else ())]
     return Document(f"{row.id}: {row.status}{corrected}{assuming}", [PlainLines(details, "")])
 
 
 def lemmas(rows: Sequence[Mapping[str, str]], every: bool) -> Document:
-    """Axioms and lemmas with their statements; of `every` one there are too many to read."""
+    """Axioms and lemmas with their statements; `every`: no search text was given, so that long lists are not shown."""
     if not rows:
         return Document("no lemma fits")
     if len(rows) > MOST_SHOWN and every:
@@ -48,27 +51,28 @@ def lemmas(rows: Sequence[Mapping[str, str]], every: bool) -> Document:
 
 
 def _counts(rows: Sequence[Claim]) -> Table:
-    """A table by paper: the claims by status, then the definitions, then the rows that repeat another one."""
+    """A table with a row for each paper: its claims by status, its definitions, and its entries that repeat another."""
     from symcook.claims import DEFINITION, STATUSES, counts
 
-    every = counts(rows)
-    words = [w for word in STATUSES for w in (word, f"{word} assuming") if w in every]
-    words += sorted(set(every) - set(words))  # CHECKED N
-    table = [["paper", *words, "claims", "definitions", "repeated", "rows"]]
+    all_counts = counts(rows)
+    statuses = [w for word in STATUSES for w in (word, f"{word} assuming") if w in all_counts]
+    statuses += sorted(set(all_counts) - set(statuses))  # a status with a number, CHECKED N, is not in STATUSES
+    table = [["paper", *statuses, "claims", "definitions", "repeated", "rows"]]
     for paper in dict.fromkeys(row.paper for row in rows):
-        own = [row for row in rows if row.paper == paper]
-        by_status, definitions = counts(own), sum(row.kind == DEFINITION for row in own)
-        repeated = len(own) - by_status.total() - definitions
-        numbers = [*(by_status[word] for word in words), by_status.total(), definitions, repeated, len(own)]
+        paper_rows = [row for row in rows if row.paper == paper]
+        by_status, definitions = counts(paper_rows), sum(row.kind == DEFINITION for row in paper_rows)
+        repeated = len(paper_rows) - by_status.total() - definitions
+        numbers = [*(by_status[word] for word in statuses), by_status.total(), definitions, repeated, len(paper_rows)]
         table.append([paper, *map(str, numbers)])
     return Table(table, turns=True)
 
 
 def _why(row: Claim) -> Iterator[str]:
-    """What a reader should know about the status: the slip and its witness, the test of a definition, the source."""
+    """What explains the status: the error in the paper with its counterexample, or the reason, or the test of a
+    definition; and the entry that a claim repeats."""
     if row.slip:
         yield f"Printed: {row.printed}"
-        yield f"Error type: {_slip(row.slip)}"
+        yield f"Error type: {_error_type(row.slip)}"
         yield f"Reason: {row.reason}"
         yield f"Counterexample: {row.counterexample}"
         yield f"Repair: {row.repair}"
@@ -78,19 +82,20 @@ def _why(row: Claim) -> Iterator[str]:
         yield f"The same statement as {row.same}."
 
 
-def _slip(slip: str) -> str:
+def _error_type(slip: str) -> str:
     """The name of an error type as a reader knows it."""
     return {"wrong": "false statement", "boundary": "boundary case"}.get(slip, slip)
 
 
 def _gap(gap: Mapping[str, str]) -> str:
-    """A gap in a printed proof: its kind, the step, why, and a repair."""
+    """A gap in a proof of a paper: its kind, the step, why it is a gap, and a repair."""
     words = f"{gap.get('class', 'gap').capitalize()}: {gap.get('step', '')}: {gap.get('why', '')}"
     return words + (f" Repair: {gap['repair']}" if gap.get("repair") else "")
 
 
-def _more(row: Claim) -> list[str]:
-    """What a few claims are shown with: formal statements, attempts, lemmas, and the command that checks the proof."""
+def _details(row: Claim) -> list[str]:
+    """The details of a claim where few are shown: formal statements, models, attempts, lemmas, and the command that
+    replays the proof."""
     from symcook.claims import remarks
     from symcook.proof.audit.existing import models, theorems
     from symcook.proof.audit.source import unasked, unasked_words
@@ -98,7 +103,7 @@ def _more(row: Claim) -> list[str]:
     from symcook.recipes import of_claim
     from symcook.report.proof import definitions_text
 
-    # The formal statement, of the claim and of what corrects it, with the definitions that it uses.
+    # The formal statements of the claim and of its correction, with the definitions that they use.
     out = []
     for name in filter(None, (row.id, row.corrected)):
         if name in statements():
@@ -110,12 +115,12 @@ def _more(row: Claim) -> list[str]:
                 for definition in definitions_text(statements()[name])
                 if (line := f"Where {definition}") not in out
             ]
-            # Of a statement that holds: premises for which it is not proved that they can be met.
+            # For a proved statement: the premises that are not proved to be satisfiable.
             holds = row.status not in ("OPEN", "REFUTED") and name == (row.corrected or row.id)
             if holds and (premises := unasked(statements()[name])):
                 out.append(f"Not checked: {unasked_words(premises)}")
     out += [f"Numbers: {row.numbers}"] if row.numbers else []
-    # The models that the statement is about, and whether every input is known to have a run of them.
+    # The models that the statement is about, and whether it is proved that they have a run on every input.
     if (proved_id := row.corrected or row.id) in statements():
         for model in models(statements()[proved_id].written):
             exists = theorems().get(model)
@@ -125,7 +130,7 @@ def _more(row: Claim) -> list[str]:
             out.append(f"Weights: {model}{existence}")
     if "no_run" in (remark := remarks().get(row.id, {})):
         out.append(f"Not about weights: {remark['no_run']}")
-    # What was tried, what a proof uses, the recipes that the claim is about, and how to replay the proof.
+    # The attempts, the lemmas of the proof, the recipes about the claim, and how to replay the proof.
     out += [f"Tested: {tried}" for tried in row.tried]
     if row.lemmas:
         out.append(f"Uses: {', '.join(row.lemmas)}")

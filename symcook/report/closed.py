@@ -1,4 +1,8 @@
-"""Closed forms at every length, typeset: a table a case, with the verdict and what the names are."""
+"""Closed forms at every length, as text, HTML and LaTeX: one table for each case, with the verdict and the meaning of
+the names.
+
+A `ClosedForm` is one case; an `EveryLength` has several (`forms`) and what was proved about them (`proof`).
+"""
 
 from __future__ import annotations
 
@@ -20,14 +24,14 @@ if TYPE_CHECKING:
 
 
 def line(found: ClosedForm | EveryLength) -> str:
-    """How many cases there are, or one of them, in a line: the repr."""
+    """The outputs of all cases in one line: the repr."""
     forms = _forms(found)
     values = "; ".join(", ".join(f"{name} = {value}" for name, value in form.output.items()) for form in forms)
     return brief(f"<{type(found).__name__} {brief(forms[0].recipe, 40)} at every length: {values}>")
 
 
 def document(found: ClosedForm | EveryLength) -> Drawn:
-    """Its text, HTML and LaTeX; those of all cases with what was proved of them."""
+    """Text, HTML and LaTeX of one case, or of all cases followed by what was proved about them."""
     forms, every = _forms(found), getattr(found, "forms", None) is not None
     proof_lines = _proof(found) if every else []
     return Drawn(
@@ -38,14 +42,15 @@ def document(found: ClosedForm | EveryLength) -> Drawn:
 
 
 def cases(found: EveryLength) -> str:
-    """The forms alone as HTML, without what is proved of them."""
+    """All cases as HTML, without what is proved about them."""
     return page(*map(_html, _forms(found)))
 
 
 def text(found: EveryLength, certificate: str | None = None) -> str:
-    """The cases, the coordinates on the way, and what is proved of them."""
+    """The cases, the coordinates that are computed before the output, and what is proved about them."""
     lines = ["\n\n".join(form.text() for form in found.forms), ""]
-    # The coordinates before the output: their names, their closed forms, and those that have none, by reason.
+    # The coordinates before the output: the meaning of the names, the closed forms, and by reason the coordinates
+    # without a closed form.
     way = found.way()
     if way:
         guards = [guard for cases in way.values() for case in cases for guard in case["conditions"]]
@@ -72,63 +77,64 @@ def text(found: EveryLength, certificate: str | None = None) -> str:
 
 
 def _proof(found: Any) -> list[str]:
-    """What is proved and what is not, in lines; that a proof is for the asking where none was tried."""
+    """What is proved and what is not, in lines; if no proof was searched for, how to request one."""
     if found.proof is None:
         return ["no proof was requested; prove(), or symcook derive without --input, searches for one"]
     return found.proof.said()
 
 
 def _forms(found: ClosedForm | EveryLength) -> Sequence[ClosedForm]:
-    """The closed forms: one for each case, or the one that is given."""
+    """The closed forms of all cases; `found` alone if it is one case."""
     forms: Sequence[ClosedForm] | None = getattr(found, "forms", None)
     return (found,) if forms is None else forms  # type: ignore[return-value]
 
 
-def _said(one: ClosedForm) -> list[tuple[str, str, str]]:
-    """The verdict or the label: what it is, in words, and the condition that belongs to it, if any."""
-    if one.labelled:
-        return [("answer", one.label or "open", "")]
-    if not one.decides:
+def _said(form: ClosedForm) -> list[tuple[str, str, str]]:
+    """What the model answers, at most one row: ("answer" or "verdict", its text, the condition under which it accepts
+    or "")."""
+    if form.labelled:
+        return [("answer", form.label or "open", "")]
+    if not form.decides:
         return []
-    if one.accept is None:
-        return [("verdict", "accept iff", one.accepts or "")]
-    return [("verdict", VERDICTS[one.accept], "")]
+    if form.accept is None:
+        return [("verdict", "accept iff", form.accepts or "")]
+    return [("verdict", VERDICTS[form.accept], "")]
 
 
-def _html(one: ClosedForm) -> str:
+def _html(form: ClosedForm) -> str:
     """The closed form of one case as a table."""
-    rows: list[list[str | TableCell]] = [[name, typeset(value)] for name, value in one.output.items()]
-    for what, answer, condition in _said(one):
+    rows: list[list[str | TableCell]] = [[name, typeset(value)] for name, value in form.output.items()]
+    for what, answer, condition in _said(form):
         drawn = _typeset(condition) if condition else None
         rows.append([f"{what}: {answer}", drawn] if drawn is not None else [what, answer])
-    if one.meaning:
-        rows.append(["where", _meanings(one.meaning)])
-    if one.assumptions:
-        rows.append(["for all", typeset(" & ".join(one.assumptions))])
-    if one.conditions:
-        rows.insert(0, ["if", _typeset(" & ".join(one.conditions))])
-    return paragraph(f"{one.recipe}, all lengths", bold=True) + table([], rows, words=True)
+    if form.meaning:
+        rows.append(["where", _meanings(form.meaning)])
+    if form.assumptions:
+        rows.append(["for all", typeset(" & ".join(form.assumptions))])
+    if form.conditions:
+        rows.insert(0, ["if", _typeset(" & ".join(form.conditions))])
+    return paragraph(f"{form.recipe}, all lengths", bold=True) + table([], rows, words=True)
 
 
-def _display(one: ClosedForm) -> Display:
+def _display(form: ClosedForm) -> Display:
     """The closed form of one case as the rows of a display."""
     rows = []
-    for name, value in one.expressions.items():
+    for name, value in form.expressions.items():
         first, *continued = formula_rows(tree_from_sympy(value))
         rows += [rf"{upright(name)} &= {first}", *(f"&{row}" for row in continued)]
-    for what, answer, condition in _said(one):
+    for what, answer, condition in _said(form):
         drawn = rf"\ {_latex(condition)}" if condition else ""
         rows.append(rf"{words(what)} &\colon {words(answer)}{drawn}")
-    if one.conditions:
-        together = r" \land ".join(map(_latex, one.conditions))
+    if form.conditions:
+        together = r" \land ".join(map(_latex, form.conditions))
         rows.append(rf"&{words('if ')} {together}")
-    if one.meaning:
-        rows.append(rf"&{words('where ' + ', '.join(one.meaning))}")
-    return Display(f"{one.recipe}, all lengths", tuple(rows))
+    if form.meaning:
+        rows.append(rf"&{words('where ' + ', '.join(form.meaning))}")
+    return Display(f"{form.recipe}, all lengths", tuple(rows))
 
 
 def _typeset(condition: str) -> TableCell:
-    """A condition drawn; as text where a letter stands in it that the grammar of expressions does not have."""
+    """A condition typeset; as text where it contains a symbol that the grammar of expressions does not have."""
     try:
         return typeset(condition)
     except BadInput:
@@ -136,11 +142,11 @@ def _typeset(condition: str) -> TableCell:
 
 
 def _meanings(meaning: Sequence[str]) -> TableCell:
-    """What the names are: words, but formulas drawn."""
+    """The meanings of the names, separated by commas: formulas are drawn, words are not."""
     drawn = []
     for meaning_text in meaning:
         name, _, value = meaning_text.partition(" = ")
-        plain = not value or value.isidentifier()
+        plain = not value or value.isidentifier()  # no equation, or one with a single word such as "n = length"
         drawn.append(escape(meaning_text) if plain else f"{_drawn(name)} = {_drawn(value)}")
     return TableCell(", ".join(meaning), math=", ".join(drawn))
 

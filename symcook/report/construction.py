@@ -2,8 +2,8 @@
 embedding, heads with query, key, mask, weighting and value, feed-forward sublayers, the readout, and what is assumed.
 
 `construction` takes a family and returns sections of rows. A row is a label and a tuple of words and formulas (see
-`symcook.report.saying`), which the caller sets as text, LaTeX or HTML. Nothing rests on it: what theorems speak of are
-the equations of `symcook.proof.familyrel`.
+`symcook.report.saying`), which the caller sets as text, LaTeX or HTML. No proof depends on this text: theorems are
+about the equations of `symcook.proof.familyrel`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 HERE, THERE = ("name", "i"), ("name", "j")
+"""The names of the query position and of the key position."""
 MASKS = {"none": "no mask", "future": "future-masked", "strict-future": "strictly future-masked",
          "past": "past-masked", "strict-past": "strictly past-masked"}  # fmt: skip
 BEST = "of these j with the largest score"
@@ -33,14 +34,17 @@ HARD = {
     "leftmost": f"is 1 for the first {BEST}, 0 for the others",
     "rightmost": f"is 1 for the last {BEST}, 0 for the others",
 }
+"""What the weight of a position j is, by the hard weighting."""
 PLACES = {"first": "the first position", "last": "the last position", "each": "each position", "all": "all positions"}
 NORM = ("gain", "bias", "epsilon")
+"""The parameters of a layer norm, in the order of the fields 1 to 3 of `Norm`."""
 PLACED = {
     "post": "post-norm: after each block, of the residual stream",
     "pre": "pre-norm: before each block, which reads the normalised residual stream",
     "projected pre": "projected pre-norm: before each block, of forms, which the block reads",
     "multi pre": "multi-pre-norm: several before each block, each of forms of its own, which the block reads",
 }
+"""What each placement of the layer norms means."""
 SORTS = {"Int": "an integer", "Real": "a real number"}
 
 
@@ -55,40 +59,46 @@ def construction(family: Family) -> list[Section]:
         Section("Readout", tuple(builder.readout())),
         Section("Assumed", tuple(builder.assumed())),
     ]
-    # Only when all sections are there is it known which notation they use; it is explained under the residual stream.
+    # The notation is explained under the residual stream, but only the finished sections show which notation is used.
     parts[1] = Section(parts[1].title, (*parts[1].rows, *_notation(parts)))
     return [part for part in parts if part.rows]
 
 
 def _notation(sections: Sequence[Section]) -> Iterator[DefinitionRow]:
-    """What I[F] and relu mean, where the sections use them: not every paper has these signs."""
+    """A row that explains I[F] and relu if the sections use them; not every paper has this notation."""
     printed_sections = repr(sections)
     formula, x = ("name", "F"), ("name", "x")
     relu: Tree = ("=", ("call", "relu", (x,)), ("call", "max", (x, ZERO)))
-    notations = [[("ind", formula), " is 1 where ", formula, " holds, 0 elsewhere"]] * ("('ind'," in printed_sections)
-    if notations := [*notations, *[[relu]] * ("'relu'" in printed_sections)]:
-        yield DefinitionRow("notation", tuple(listed(notations)))
+    explanations = [[("ind", formula), " is 1 where ", formula, " holds, 0 elsewhere"]] * (
+        "('ind'," in printed_sections
+    )
+    if explanations := [*explanations, *[[relu]] * ("'relu'" in printed_sections)]:
+        yield DefinitionRow("notation", tuple(listed(explanations)))
 
 
 class _Construction:
-    """Makes the rows, in the order of reading: what is written already is recorded on the way."""
+    """Makes the rows of the sections. Call the methods in the order of `construction`: each records in `live` which
+    coordinates have a value by then."""
 
     def __init__(self, family: Family) -> None:
         self.family, self.relation = family, FamilyRelation(family)
         self.meaning: Mapping[str, str] = family.document.get("meanings", {})
         self.layers = [layer for part in family.layers for layer in part.layers]
         self.fixed = self._constants()
-        # The coordinates that have a value already: the next to write one adds to it (+=) instead of setting it (:=).
+        # The coordinates that have a value already: a later write adds to the value (+=) instead of setting it (:=).
         self.live = {input_.name for input_ in family.inputs} | {w.to.name for w in (*family.words, *family.positions)}
         # The coordinates that the norms of the present block write; "*" where normalised values replace all of them.
         self.hidden: set[str] = set()
+        # The index of the rounds, () outside of repeated layers. `single` (set in `parts`): the coordinates that the
+        # layers of a round write once, and that had no value before.
         self.rounds: tuple[Range, ...] = ()
-        self.weight: Tree = ZERO  # of the present head
+        self.weight: Tree = ZERO  # the attention weight alpha(.., i, j) of the present head
 
     def _constants(self) -> dict[str, tuple[tuple[Range, ...], Tree]]:
-        """The coordinates that are one number at all positions and stay so, with their indices and this number.
+        """The coordinates with the same number at all positions in all layers: {name: (indices, number)}.
 
-        The embedding sets such a coordinate once, without the position, the length or the token. No layer writes it.
+        The embedding sets such a coordinate once, to a form without position, length and token, and no layer writes it.
+        With post-norm every layer changes all coordinates.
         """
         family, writers = self.family, Counter(w.to.name for w in (*self.family.words, *self.family.positions))
         written = {name for part in family.layers for name in part.written}
@@ -101,8 +111,10 @@ class _Construction:
         }
 
     def _value(self, place: Tree) -> Callable[[str, tuple[Tree, ...]], Tree]:
-        """The function that gives the term for a coordinate at a position: its number where it is constant, unless a
-        norm of the present block has changed it."""
+        """A function from the name and indices of a coordinate to its term at position `place`.
+
+        The term of a constant coordinate is its number, unless a norm of the present block has changed it.
+        """
 
         def put(name: str, args: tuple[Tree, ...]) -> Tree:
             if name in self.fixed and not self.hidden & {name, "*"}:
@@ -113,23 +125,25 @@ class _Construction:
         return put
 
     def _left(self, to: Declared, place: Tree = HERE) -> Tree:
-        """The coordinate that a block writes, at all its indices and at a position."""
+        """The left side of an equation: the coordinate `to`, with all its indices, at position `place`."""
         return called(to.name, (*index_names(to.over), *(() if self.family.pointwise else (place,))))
 
     def _said(self, name: str) -> list[Said]:
-        """What the family says in words about one of its names, before what follows; often nothing."""
+        """The meaning that the family gives for `name`, with "; " for what follows; [] if it gives none."""
         return [f"{self.meaning[name]}; "] if name in self.meaning else []
 
     def parameters(self) -> Iterator[DefinitionRow]:
-        """The sizes and tables with their conditions, and what may be chosen."""
+        """The sizes and tables with their conditions, and the choices with their options."""
         family = self.family
         for name, condition in family.sizes.items():
             yield DefinitionRow(("name", name), (*self._said(name), "an integer, ", condition))
         for name, table in family.tables.items():
             conditions = [(condition, body(condition, table.over)) for condition in table.where]
             of_an_entry = [local for _, local in conditions if local is not None]
-            with_them = [" with ", *listed(([condition] for condition in of_an_entry), " and ")] if of_an_entry else []
-            words = (*self._said(name), SORTS[table.sort], *meant(table.over), *with_them)
+            with_conditions = (
+                [" with ", *listed(([condition] for condition in of_an_entry), " and ")] if of_an_entry else []
+            )
+            words = (*self._said(name), SORTS[table.sort], *meant(table.over), *with_conditions)
             yield DefinitionRow(called(name, index_names(table.over)), words)
             # A condition that relates several entries has a row of its own.
             yield from (DefinitionRow("", ("with ", condition)) for condition, local in conditions if local is None)
@@ -140,11 +154,11 @@ class _Construction:
             yield DefinitionRow(("name", key), (choice_text,))
 
     def _chosen(self, key: str) -> str:
-        """What a choice is: the mask or the weighting of which heads."""
+        """What the choice `key` sets: the mask or the weighting, and of which heads."""
         what, where = "weighting", list[str]()
-        for number, layer in enumerate(
-            chain.from_iterable(part.get("layers", [part]) for part in self.family.document["layers"]), 1
-        ):
+        # A part of the document is a layer, or rounds of several layers under "layers".
+        layers = chain.from_iterable(part.get("layers", [part]) for part in self.family.document["layers"])
+        for number, layer in enumerate(layers, 1):
             for place, head in enumerate(layer.get("attention") or (), 1):
                 for kind in ("mask", "weighting"):
                     if head[kind] == key:
@@ -172,7 +186,7 @@ class _Construction:
         )
 
     def _writer(self, name: str) -> str:
-        """What is first to write a coordinate of which the family does not say what it means."""
+        """What writes the coordinate `name` first: its description where the family gives no meaning."""
         if name in {input_.name for input_ in self.family.inputs}:
             return "an input"
         if name in self.live:
@@ -183,7 +197,7 @@ class _Construction:
         return "always 0" if number is None else f"written by layer {number}"
 
     def embedding(self) -> Iterator[DefinitionRow]:
-        """The tokens and inputs, and what they and the position set each coordinate to."""
+        """The tokens and inputs, and the values to which the embedding sets the coordinates."""
         family = self.family
         if family.vocabulary is not None:
             # Tokens are numbered from 0: the last is one less than the size of the vocabulary.
@@ -196,11 +210,13 @@ class _Construction:
             yield DefinitionRow(
                 "tokens", ("the numbers ", *span(ZERO, last), "; ", token, " is the one at position ", HERE)
             )
+            # Special tokens before and after the string.
             low, high = self.relation.low, self.relation.high
-            for end, place in ((family.before, low), (family.after, high)):
-                if end is not None:
+            for special_token, place in ((family.before, low), (family.after, high)):
+                if special_token is not None:
                     yield DefinitionRow(
-                        "", (parse_term(f"w({place})"), mark("="), end, " is put there, and stands nowhere else")
+                        "",
+                        (parse_term(f"w({place})"), mark("="), special_token, " is put there, and stands nowhere else"),
                     )
         # A family of real inputs has vectors in place of tokens.
         for input_ in family.inputs:
@@ -222,7 +238,7 @@ class _Construction:
             self.rounds, first, last = part.over, number + 1, number + len(part.layers)
             once = Counter(part.written)
             self.single = {name for name, writers in once.items() if writers == 1 and name not in self.live}
-            if part.over:  # in a later round what the layers write is there already
+            if part.over:  # in a later round all coordinates that the layers write have a value already
                 self.live |= {*part.written}
             for layer in part.layers:
                 number += 1
@@ -242,7 +258,7 @@ class _Construction:
         return f"Layer {number}, in round {index.name}"
 
     def _layer(self, layer: FamilyLayer) -> Iterator[DefinitionRow]:
-        """The rows of a layer: norms, attention and feed-forward sublayer in the order in which they act."""
+        """The rows of a layer: norms, attention and feed-forward sublayer in the order of computation."""
         blocks = (
             ("attention", layer.heads, layer.attention_norms),
             ("feed-forward", layer.feedforward, layer.feedforward_norms),
@@ -251,7 +267,7 @@ class _Construction:
             if not block:
                 continue
             before = layer.placement not in ("none", "post")
-            if before:
+            if before:  # a norm that writes no coordinates normalises the whole residual stream
                 yield from chain.from_iterable(self._norm(norm, "norm") for norm in norms)
                 self.hidden = {w.to.name for norm in norms for w in norm.writes} or {"*"}
             if what == "attention":
@@ -277,24 +293,25 @@ class _Construction:
         yield DefinitionRow(label, ("(", *targets, ")", mark("="), mark("LN"), "(", *listed(forms), "), with ", *gains))
 
     def _entry(self, write: Write) -> Tree:
-        """What a norm is given for one entry."""
+        """The form that a norm reads as one entry of its vector."""
         scope = write.to.indices | {index.name for index in self.rounds}
         return tidy(self.family.form(write.form, scope, self._value(HERE)))
 
     def _head(self, head: FamilyHead, label: str) -> Iterator[DefinitionRow]:
-        """A head: what it sees, how it weights this, its query, key and score, and what it writes."""
+        """A head: the positions that its mask lets through, its weighting, query, key and score, and what it writes."""
         scope = frozenset(index.name for index in (*self.rounds, *head.over))
-        # Indices of the coordinates written that the score depends on: one weighting for each of their values.
+        # The score may depend on indices of the written coordinates. Each of their values then has its own weighting.
         shared = frozenset.intersection(*(w.to.indices for w in head.writes)) & names(head.score)
         ranges = [index for index in head.writes[0].to.over if index.name in shared]
         inside = scope | shared
         sees_here = window(head.mask, self.family.start)
         low, high = parse_term(sees_here.low), parse_term(sees_here.high)
         read_here, read_there = self._value(HERE), self._value(THERE)
+        # The score with its scale, the positions that the mask lets through, and the rows.
         score = tidy(self.family.score(head.score, inside, read_here, read_there))
         if head.scale != ONE and head.weighting == "softmax":
             score = tidy(("*", head.scale, score))
-        flat = score == ZERO  # no key is read: the mask alone decides
+        flat = score == ZERO  # all scores are equal: the mask alone determines the weights
         sees: list[Said] = [f"{MASKS[head.mask]}: ", HERE, " sees ", THERE, mark("="), *span(low, high)]
         if sees_here.empty is not None:
             sees += [", and ", parse_term(sees_here.empty), " sees nothing, where it adds 0"]
@@ -309,20 +326,21 @@ class _Construction:
 
     def _query_and_key(self, head: FamilyHead, scope: frozenset[str]) -> Iterator[DefinitionRow]:
         """The entries of the query and of the key: the score is the sum of their products."""
-        queries, keys, ranges = list[list[Said]](), list[list[Said]](), list[Sequence[Range]]()
+        queries, keys, summed_over = list[list[Said]](), list[list[Said]](), list[Sequence[Range]]()
         for over, query, key, sign in self.family.products(head.score, scope):
             inside = scope | {index.name for index in over}
             signed_key: Tree = ("neg", key) if sign < 0 else key
             queries.append([tidy(self.family.form(query, inside, self._value(HERE))), *meant(over)])
             keys.append([tidy(self.family.form(signed_key, inside, self._value(THERE))), *meant(over)])
-            ranges.append(over)
-        width = parse_term(entries(ranges))
+            summed_over.append(over)
+        width = parse_term(entries(summed_over))
         yield DefinitionRow("query", ("of ", HERE, ": (", *listed(queries), "), ", mark("d_key"), mark("="), width), 1)
         yield DefinitionRow("key", ("of ", THERE, ": (", *listed(keys), ")"), 1)
 
     def _weights(self, head: FamilyHead, flat: bool, size: str) -> list[Said]:
-        """The weighting of a head in a sentence."""
-        # All scores are 0: the mean over all that the mask lets through, or the first or last of them.
+        """The attention weights of a head in a sentence; `flat`: all scores are 0; `size`: the number of positions that
+        the mask lets through."""
+        # All scores are 0: equal weights for all positions that the mask lets through, or the first or last of them.
         if flat and head.weighting in ("average", "softmax"):
             return ["Uniform (scores 0): ", self.weight, mark("="), ("/", ONE, parse_term(size))]
         if flat:
@@ -333,7 +351,7 @@ class _Construction:
             ]
         if head.weighting != "softmax":
             return [f"{head.weighting.capitalize()}-hard: ", self.weight, f" {HARD[head.weighting]}"]
-        # Softmax: the temperature may depend on the length, and then often by cases.
+        # Softmax: the temperature may depend on the length, often by cases.
         cases = by_cases(head.temperature)
         heat = listed([[value, " if ", condition] for condition, value in cases], ", ") or [tidy(head.temperature)]
         score: Tree = ("name", "score")
@@ -350,12 +368,12 @@ class _Construction:
         ]
 
     def _output(self, head: FamilyHead, write: Write, scope: frozenset[str], flat: bool) -> Iterator[DefinitionRow]:
-        """What a head adds to a coordinate: the mean of the value by its weights."""
+        """What a head adds to a coordinate: the mean of the value with the attention weights."""
         sees_here = window(head.mask, self.family.start)
         low, high = parse_term(sees_here.low), parse_term(sees_here.high)
         to, form, sign, over = self._written_at(write, flat or not depends(head.score, write.to.indices))
         value = tidy(self.family.form(form, scope | write.to.indices, self._value(THERE)))
-        # Without scores the weights are known: one position has all of it, or each has the same.
+        # If all scores are 0 the weights are known: one position has all the weight, or all have the same.
         if flat and head.weighting in ("leftmost", "rightmost"):
             written = renamed(value, {"j": low if head.weighting == "leftmost" else high})
         elif flat:
@@ -367,11 +385,13 @@ class _Construction:
         yield from self._equation("output", to, sign, ZERO if value == ZERO else written, over, 1)
 
     def _written_at(self, write: Write, rewrite: bool = True) -> tuple[Tree, Tree, str, tuple[Range, ...]]:
-        """What is written, its form, the sign and the indices.
+        """The coordinate that is written, the form, the sign (:= or +=) and the indices of the coordinate.
 
-        In a round t a block often writes I[f = t]*x(f) at all f. With `rewrite` this becomes x(t), written at t alone.
+        In a round t a block often writes I[f = t]*x(f) for all f. With `rewrite` this is written as x(t) instead, for
+        f = t alone.
         """
         to, over, name = write.to, write.to.over, write.to.name
+        # The index of the coordinate must have the range of the rounds.
         if rewrite and self.rounds and len(over) == 1 and over[0][1:] == self.rounds[0][1:]:
             form = at_round(write.form, over[0].name, self.rounds[0].name)
             if form is not None:
@@ -408,18 +428,19 @@ class _Construction:
             yield DefinitionRow("", ("0 otherwise",), depth + 1)
 
     def _whole(self, cases: Sequence[Tree]) -> bool:
-        """Whether a size has no other values than those of the cases: its condition is a disjunction of just these."""
-        # Cases are equations such as n = 1, with the size on the left.
+        """Whether the cases cover all values of a size: the family's condition on the size is the disjunction of the
+        cases."""
+        # Each case is an equation such as n = 1, with the size on the left.
         name = cases[0][1][1] if cases[0][0] == "=" and cases[0][1][0] == "name" else ""
-        parts, pending = list[Tree](), [self.family.sizes.get(name, ("false",))]
+        disjuncts, pending = list[Tree](), [self.family.sizes.get(name, ("false",))]
         while pending:
             condition = pending.pop()
             pending += condition[1:] if condition[0] == "|" else ()
-            parts += [] if condition[0] == "|" else [condition]
-        return {*parts} == {*cases}
+            disjuncts += [] if condition[0] == "|" else [condition]
+        return {*disjuncts} == {*cases}
 
     def readout(self) -> Iterator[DefinitionRow]:
-        """What the model returns, answers or accepts, and at which position."""
+        """What the model returns, answers or accepts, and at which position: one row, by the kind of the readout."""
         readout = self.family.readout
         where = PLACES[readout.position]
         ends = {"first": parse_term(self.relation.low), "last": parse_term(self.relation.high)}
@@ -445,11 +466,11 @@ class _Construction:
             yield DefinitionRow("accepts", ("where ", ("<", ZERO, form), at_where, *self._word()))
 
     def _word(self) -> list[Said]:
-        """Which of the verdicts at each position is that of the word."""
+        """If there is a verdict at each position: that of the last position is the verdict for the string."""
         return ["; the string where it does at the last position"] if self.family.readout.position == "each" else []
 
     def _token(self, index: Range) -> list[Said]:
-        """Which token an answer is, where answers are not numbered as tokens are."""
+        """Which token an answer is, where answers are numbered from 1 and tokens from 0."""
         if (index.low, index.high) != (ONE, self.family.vocabulary):
             return []
         return [", which is the token ", tidy(("-", ("name", index.name), ONE))]
@@ -458,7 +479,7 @@ class _Construction:
         """Number system, scaling of scores, lengths, inputs, temperatures and layer norms."""
         family = self.family
         yield DefinitionRow("numbers", ("exact reals, nothing is rounded",))
-        # A paper divides scores by sqrt(d_key) unless it says otherwise, so it is said where no head has a scale.
+        # Papers divide scores by sqrt(d_key) unless they say otherwise: this row says that no head has such a scale.
         heads = [head for layer in self.layers for head in layer.heads if head.score != ZERO]
         if heads and all(head.scale == ONE for head in heads):
             yield DefinitionRow("scores", ("query times key, not divided by sqrt(", mark("d_key"), ")"))
@@ -467,7 +488,7 @@ class _Construction:
             short: Tree = ("<=", ONE, n)
             if family.longest is None:
                 yield DefinitionRow("length", (short, ", without limit"))
-            else:  # positions or tables of the family end at a longest length
+            else:  # position functions or tables of the family are defined up to a longest length only
                 yield DefinitionRow("length", (("&", short, ("<=", n, family.longest)), *self._reach(family.longest)))
         if family.inputs:
             yield DefinitionRow(
@@ -478,7 +499,7 @@ class _Construction:
         )
         if with_temperature:
             yield DefinitionRow("temperatures", ("are positive",))
-        # What LN is, what happens where its root is 0, and where it stands.
+        # The definition of LN, its value where the square root is 0, and the placement of the norms.
         norms = [norm for layer in self.layers for norm in (*layer.attention_norms, *layer.feedforward_norms)]
         if norms:
             entry = (
@@ -494,7 +515,7 @@ class _Construction:
                 yield DefinitionRow("", (PLACED[placement],))
 
     def _reach(self, longest: Tree) -> list[Said]:
-        """Why words are no longer: what there is for lengths and positions up to the greatest alone."""
+        """Why strings are no longer than `longest`: the tables and coordinates whose index ranges end with it."""
         ranges = {name: table.over for name, table in self.family.tables.items()} | dict(self.family.space)
         size = names(longest)
         tables_of_size = [called(name, index_names(over)) for name, over in ranges.items()

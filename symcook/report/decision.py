@@ -1,4 +1,5 @@
-"""A decision for every length: the verdict, the word that separates, and the automaton."""
+"""A decision for every length: the verdict, the smallest string on which model and specification differ, and the
+minimal automaton of the model."""
 
 from __future__ import annotations
 
@@ -15,17 +16,18 @@ if TYPE_CHECKING:
 
 
 HOW = {"different": "model and specification were run on this string", "decided": "from the weights"}
+"""How a verdict was obtained, where the decision itself gives no reason (`Decision.why`)."""
 
 
-def line(found: Decision) -> str:
+def line(decision: Decision) -> str:
     """The verdict in a line: the repr."""
-    return brief(f"<Decision {_outcome(found, found.model.name)}>")
+    return brief(f"<Decision {_outcome(decision, decision.model.name)}>")
 
 
-def document(found: Decision, name: str | None = None) -> Drawn:
-    """The verdict in words, with the word that separates, and the minimal automaton as a table, in a notebook as a
-    picture too."""
-    text_document, automaton = _document(found, name), found.automaton
+def document(decision: Decision, name: str | None = None) -> Drawn:
+    """The verdict, the smallest string on which the two differ, and the minimal automaton as a table; a notebook shows
+    the picture of the automaton too."""
+    text_document, automaton = _document(decision, name), decision.automaton
     return Drawn(
         text_document.text,
         lambda: page(text_document.html(), "" if automaton is None else picture(automaton)),
@@ -33,29 +35,32 @@ def document(found: Decision, name: str | None = None) -> Drawn:
     )
 
 
-def _document(found: Decision, name: str | None) -> Document:
+def _document(decision: Decision, name: str | None) -> Document:
     """The verdict, the smallest string on which the two differ, notes, and the automaton as a table."""
-    if found.verdict == "refused":  # one sentence, as of bad input
-        who = _refused(found, name or found.model.name)
-        first, why = _outcome(found, name or found.model.name), found.why.removeprefix(f"{who}: ").split("; ")
+    if decision.verdict == "refused":  # a single reason goes into the title, several are a list
+        who = _undecidable(decision, name or decision.model.name)
+        first, why = _outcome(decision, name or decision.model.name), decision.why.removeprefix(f"{who}: ").split("; ")
         return Document(f"{first}: {why[0]}", []) if len(why) == 1 else Document(first, [PlainLines(why)])
-    # The smallest string on which they differ; why; the strings that do not count; and what the model accepts.
+    # The smallest string on which they differ; the reason; the number of strings for which any answer will do; and what
+    # the model accepts.
     parts: list[Any] = []
     lines = []
-    if found.word is not None and found.answers is not None:
-        spaces = "" if all(len(letter) == 1 for letter in found.letters) else " "
-        lines.append(f"smallest string: {spaces.join(found.word) or EMPTY_STRING}")
-        model_answer, reference_answer = map(_answer, found.answers)
+    if decision.word is not None and decision.answers is not None:
+        spaces = "" if all(len(letter) == 1 for letter in decision.letters) else " "
+        lines.append(f"smallest string: {spaces.join(decision.word) or EMPTY_STRING}")
+        model_answer, reference_answer = map(_answer, decision.answers)
         lines.append(f"the model {model_answer}, the specification {reference_answer}")
-    if found.why or found.decided:
-        lines.append(f"{found.status}: {found.why or HOW[found.verdict]}" if found.decided else found.why)
-    if found.free != 0:
-        strings = "some strings" if found.free is None else f"{found.free} strings"
+    if decision.why or decision.decided:
+        lines.append(
+            f"{decision.status}: {decision.why or HOW[decision.verdict]}" if decision.decided else decision.why
+        )
+    if decision.free != 0:
+        strings = "some strings" if decision.free is None else f"{decision.free} strings"
         lines.append(f"any answer will do: {strings}")
-    if found.formula is not None:
-        lines.append(f"the model accepts iff {found.formula}")
-    lines += found.notes
-    automaton = found.automaton
+    if decision.formula is not None:
+        lines.append(f"the model accepts iff {decision.formula}")
+    lines += decision.notes
+    automaton = decision.automaton
     if automaton is not None:
         lines.append(f"the model's minimal automaton has {_states(len(automaton))}")
     if lines:
@@ -67,28 +72,30 @@ def _document(found: Decision, name: str | None) -> Document:
     elif automaton is not None:
         drawn = ", or draw it by -o FILE.svg" if len(automaton) <= MOST else ""
         parts.append(PlainLines([f"write it by -o FILE.json{drawn}"]))
-    return Document(_outcome(found, name or found.model.name), parts)
+    return Document(_outcome(decision, name or decision.model.name), parts)
 
 
-def _outcome(found: Decision, name: str) -> str:
+def _outcome(decision: Decision, name: str) -> str:
     """The first line: the verdict, on which strings."""
-    # Without a token before the string a model has no position to answer at on the empty one.
-    least = "" if found.model.embedding.added and found.empty else " of at least one symbol"
-    every = f"on every string of {found.inputs['inputs']}" if "inputs" in found.inputs else f"on every string{least}"
-    if "positions" in found.inputs:
-        every += f", answers at positions: {found.inputs['positions']}"
+    # On the empty string a model has a position to answer at only if it has special tokens.
+    least = "" if decision.model.embedding.added and decision.empty else " of at least one symbol"
+    every = (
+        f"on every string of {decision.inputs['inputs']}" if "inputs" in decision.inputs else f"on every string{least}"
+    )
+    if "positions" in decision.inputs:
+        every += f", answers at positions: {decision.inputs['positions']}"
     return {
-        "equal": f"EQUAL: {name} answers as {found.against or 'the reference'} does, {every}",
-        "different": f"DIFFERENT: {name} and {found.against or 'the reference'}",
-        "open": f"OPEN: {name} and {found.against or 'the reference'} are not decided",
-        "refused": f"REFUSED: {_refused(found, name)} cannot be decided for strings of every length",
+        "equal": f"EQUAL: {name} answers as {decision.against or 'the reference'} does, {every}",
+        "different": f"DIFFERENT: {name} and {decision.against or 'the reference'}",
+        "open": f"OPEN: {name} and {decision.against or 'the reference'} are not decided",
+        "refused": f"REFUSED: {_undecidable(decision, name)} cannot be decided for strings of every length",
         "decided": f"DECIDED: what {name} answers, {every}",
-    }[found.verdict]
+    }[decision.verdict]
 
 
-def _refused(found: Decision, name: str) -> str:
-    """Which of the two a decision is refused about."""
-    return f"the specification {found.against}" if found.why.startswith("the specification ") else name
+def _undecidable(decision: Decision, name: str) -> str:
+    """The one that cannot be decided: the specification or the model `name`."""
+    return f"the specification {decision.against}" if decision.why.startswith("the specification ") else name
 
 
 def _answer(answer: object) -> str:
@@ -97,4 +104,5 @@ def _answer(answer: object) -> str:
 
 
 def _states(count: int) -> str:
+    """A number of states with its noun."""
     return f"{count} state{'s' * (count != 1)}"

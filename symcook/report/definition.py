@@ -1,7 +1,7 @@
 """A family as a paper would define it: sizes, tables, the residual stream, embedding, heads with their queries, keys,
 mask, weighting and values, feed-forward parts, readout, and what is assumed; as text and as LaTeX.
 
-Nothing rests on it: what theorems speak of are the equations of `symcook.proof.familyrel`.
+No proof depends on this text: theorems are about the equations of `symcook.proof.familyrel`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from symcook.report.theorems import Theorem
 from symcook.report.where import WORDS, where
 
 Proved = Sequence[Theorem]
+"""The theorems about a family that its definition lists."""
 LOGIC = {
     " & ": "F & G: both hold",
     r" \| ": "F | G: one holds at least",
@@ -42,13 +43,15 @@ LOGIC = {
     r":Real\b": "x:Real a real number",
     r"->(Int|Real)": "x:Int*Int->Real a real number for each two integers",
 }
-"""Signs of logic as patterns, with what they mean; LaTeX has those that are usual."""
-LABEL, KEPT = 13, 50
-"""The width of labels, and the length of a bracket that is not broken."""
+"""{pattern of a logical sign in the text: its explanation}. LaTeX needs no explanation: it has the usual signs."""
+LABEL = 13
+"""The width of the column of labels, in characters."""
+KEPT = 50
+"""A bracket shorter than this is not broken over two lines."""
 
 
 def text(family: Family, proved: Proved = ()) -> str:
-    """What ``symcook show FAMILY`` prints; `proved` are theorems with what they say."""
+    """The definition of a family as ``symcook show FAMILY`` prints it, with the theorems `proved`."""
     lines = list[str]()
     for section in _signed(sections(family, proved)):
         lines += ["", section.title, *chain.from_iterable(map(_lines, section.rows))]
@@ -61,6 +64,7 @@ def latex(family: Family, proved: Proved = (), document: bool = False) -> str:
     drawn = _Drawn(family, proved)
     for section in sections(family, proved):
         items = list[tuple[str, str]]()
+        # A row without a label continues the item before it.
         for row in section.rows:
             if row.label or not items or row.depth < 0:
                 items.append((drawn.label(row), drawn.row(row)))
@@ -89,7 +93,7 @@ def document(family: Family, proved: Proved = ()) -> dict[str, object]:
 
 
 def sections(family: Family, proved: Proved = ()) -> list[Section]:
-    """The construction, what is proved of it, and what the words of theorems mean."""
+    """The construction, the theorems about the family, and what the functions and words of these theorems mean."""
     title = "Proved, for all parameter values (symcook prove ID replays the proof and shows the statement in full)"
     rows = tuple(chain.from_iterable(map(_proved, proved)))
     return [
@@ -99,19 +103,19 @@ def sections(family: Family, proved: Proved = ()) -> list[Section]:
     ]
 
 
-def _signed(found: Sequence[Section]) -> list[Section]:
-    """The sections with what the signs mean that formulas have as text, behind the other notation."""
-    printed = "\n".join(_written((row.label, *row.said)) for section in found for row in section.rows)
+def _signed(unsigned: Sequence[Section]) -> list[Section]:
+    """The sections, with a last row under the residual stream that explains the logical signs in them."""
+    printed = "\n".join(_written((row.label, *row.said)) for section in unsigned for row in section.rows)
     meanings = [meaning for sign, meaning in LOGIC.items() if re.search(sign, printed)]
     row = DefinitionRow("signs", ("; ".join(meanings),))
     return [
         Section(section.title, (*section.rows, row)) if meanings and section.title == "Residual stream" else section
-        for section in found
+        for section in unsigned
     ]
 
 
 def _proved(theorem: Theorem) -> list[DefinitionRow]:
-    """The rows of a theorem: its ids with what it says, and the hypotheses of its other parts."""
+    """The rows of a theorem: its ids with its statement, and the hypotheses that only its other parts need."""
     over = listed([[("member", name, _sort(sort))] for name, sort in theorem.over], ", ")
     hypotheses = listed([[_formula(text)] for text in theorem.given], "; ")
     statement: list[Said] = [
@@ -120,22 +124,24 @@ def _proved(theorem: Theorem) -> list[DefinitionRow]:
     ]
     also = f"; the same under more hypotheses: {', '.join(theorem.also)}" if theorem.also else ""
     rows = [DefinitionRow(", ".join(theorem.ids), (*statement, _formula(theorem.says), also), -1)]
-    if theorem.further:  # hypotheses that the conclusion does not need, of other parts of the statement
-        far = listed([[_formula(text)] for text in theorem.further], "; ")
+    if theorem.further:  # hypotheses of other parts of the statement: this conclusion does not need them
+        further_hypotheses = listed([[_formula(text)] for text in theorem.further], "; ")
         rows.append(
-            DefinitionRow("", ("its other parts are about names of their own, of which it supposes ", *far), -1)
+            DefinitionRow(
+                "", ("its other parts are about names of their own, of which it supposes ", *further_hypotheses), -1
+            )
         )
     return rows
 
 
 def _sort(text: str) -> Any:
-    """A sort as a tree of a member has it."""
+    """A sort as it is in a ("member", name, sort) tree: its name, or ("fun", arguments, value)."""
     arguments, arrow, value = text.rpartition("->")
     return ("fun", tuple(arguments.split("*")), value) if arrow else value
 
 
 def _formula(text: str) -> Said:
-    """The formula as a tree; as text where it is not of the grammar."""
+    """The formula as a tree; the text itself if the grammar does not have it."""
     try:
         return parse_formula(text)
     except BadInput:
@@ -166,12 +172,13 @@ def _word(piece: Said) -> str:
 
 
 def _lines(row: DefinitionRow) -> list[str]:
-    """A row of the text, in which short brackets stay on a line."""
+    """The lines of a row. No line is broken within a formula or a bracket that is shorter than KEPT."""
+    # A blank at which no line may be broken is written \0 until the text is wrapped. First those of short formulas.
     label = row.label if isinstance(row.label, str) else show(row.label)
-    short = (word.replace(" ", "\0") if len(word) < KEPT and not isinstance(part, str) else word
+    pieces = (word.replace(" ", "\0") if len(word) < KEPT and not isinstance(part, str) else word
              for part in row.said for word in [_word(part)])  # fmt: skip
-    # The places of brackets whose content is short; a blank in them is written \0, at which no line is broken.
-    line_text, opened, brackets = "".join(short), list[int](), list[tuple[int, int]]()
+    # Then the blanks of short brackets: `opened` has the places of the brackets that are not closed yet.
+    line_text, opened, brackets = "".join(pieces), list[int](), list[tuple[int, int]]()
     for place, sign in enumerate(line_text):
         if sign in "([":
             opened.append(place)
@@ -181,21 +188,25 @@ def _lines(row: DefinitionRow) -> list[str]:
     for start, end in brackets:
         characters[start:end] = [c.replace(" ", "\0") for c in characters[start:end]]
     protected, depth = "".join(characters), "  " * row.depth
-    if row.depth < 0:  # across the labels
+    # The label in its column and the text next to it; at depth -1 the text goes over the whole width.
+    if row.depth < 0:
         first, later = f"  {label}: " if label else "    ", " " * 6
     else:
         first = f"  {depth}{label} ".ljust(LABEL + 2) if label else " " * (LABEL + 2) + depth
         later = " " * (LABEL + 4) + ("" if label else depth)
-    how: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
+    options: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
     return [
-        line.replace("\0", " ") for line in textwrap.wrap(first + protected, room(WIDE), subsequent_indent=later, **how)
+        line.replace("\0", " ")
+        for line in textwrap.wrap(first + protected, room(WIDE), subsequent_indent=later, **options)
     ]
 
 
 class _Drawn:
-    """Rows in LaTeX: names among words as mathematics, an equation large, and a long one on several lines."""
+    """Rows in LaTeX: names in sentences are set as mathematics, equations large, and long formulas on several lines."""
 
     def __init__(self, family: Family, proved: Proved) -> None:
+        # The names of the family itself; the names that are set as formulas in a sentence; and the names of functions
+        # that theorems define, which are set upright.
         self.own = {*family.sizes, *family.tables, *family.space}
         self.names: Collection[str] = {*self.own, *string.ascii_letters}
         self.known = {"LN", *WORDS, *(name for theorem in proved for name in theorem.known)} - self.own
@@ -224,4 +235,4 @@ class _Drawn:
                 formula = typeset(part, self.known, self.own)
                 rows = formula_rows(part, self.known, self.own) if len(formula) > MOST else [formula]
                 out += r" \\ ".join(f"{start}{text}$" for text in rows)
-        return out.replace(f"${start}", "")  # formulas that follow each other become one
+        return out.replace(f"${start}", "")  # adjacent formulas, "$" and `start` next to each other, become one

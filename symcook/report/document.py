@@ -23,16 +23,31 @@ if TYPE_CHECKING:
     from symcook.model.answers import Several
 
 VERDICTS = {True: "accept", False: "reject", None: "undecided"}
+# The greatest numbers of characters in a line, where the terminal is not narrower.
 LINE = 98
-"""The greatest number of characters in a line of words; `WIDTH` and `WIDE` are those of other lines."""
+"""In a line of words."""
+WIDTH = 100
+"""In a line of a drawn table."""
+WIDE = 118
+"""In a line of a residual stream."""
+# Other limits.
+LONGEST = 2_000
+"""The greatest number of characters of a number or formula that is shown in full, see `abridged`."""
+NARROWEST = 8
+"""The smallest width, in characters, to which a column is narrowed."""
+MOST = 24
+"""The greatest number of characters in a cell of a large table; of a longer value it shows the first digits."""
+LINES = 40
+"""The greatest number of lines in the repr of several answers."""
 SENTENCE = re.compile(r"(?<=[\w)\]\"'][.])(?<!\bEq\.)(?<!\bal\.) +(?=[\"(]*[A-Z](?![(:*]))|(?<=;) +(?!\w+\.\w+\()")
 """The spaces at which `filled` may begin a new line; a line of Python has none of them.
 
-First alternative: spaces after the full stop of a sentence (not that of "Eq." or "al."), before a capital letter that
-begins a word, and no call, label or product. Second: spaces after a semicolon, unless a call such as sc.build( follows.
+First alternative: spaces after the full stop of a sentence, but not after "Eq." or "al.", and before a word with a
+capital letter, but not before a call, a label or a product. Second alternative: spaces after a semicolon, unless a call
+such as sc.build( follows.
 """
 PAD = r"\phantom{:}"
-"""LaTeX for the space of a colon: it stands in rows without a name, so that their cells line up with other rows."""
+"""LaTeX for the width of a colon: rows without a name have it, so that their cells are aligned with those of others."""
 SCREEN: int | None = None
 """The characters in a line of the terminal, which a command sets when it prints to one. It is None for a file or a
 pipe, so that the same answer gives the same file on every terminal."""
@@ -44,24 +59,26 @@ def room(most: int) -> int:
 
 
 def filled(text: str, indent: str = "", hang: str = "") -> str:
-    """Text in lines of at most `LINE` characters. Each line begins with `indent`, and all but the first have `hang`
-    after it. Where the text needs more than one line, each sentence begins a line."""
+    """The text in lines of at most `LINE` characters. A text that needs several lines has a new line for each sentence.
+
+    Each line begins with `indent`; all lines after the first have `hang` after it.
+    """
     options: dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
     line_width = room(LINE)
     sentences = SENTENCE.split(text) if len(text) > line_width else [text]
     lines: list[str] = []
     for sentence in sentences:
-        begin = indent + hang if lines else indent
+        line_start = indent + hang if lines else indent
         lines += textwrap.wrap(
-            sentence, line_width, initial_indent=begin, subsequent_indent=indent + hang, **options
+            sentence, line_width, initial_indent=line_start, subsequent_indent=indent + hang, **options
         ) or [""]
     return "\n".join(lines)
 
 
 @dataclass(frozen=True)
 class PlainLines:
-    """Lines of plain words, printed as they are. With `hang` each of `lines` is a paragraph: `text` breaks it into
-    lines, and puts `hang` before all but its first."""
+    """Lines of words, printed as they are. With `hang` each of them is a paragraph, which `text` breaks into lines; all
+    lines of a paragraph after the first begin with `hang`."""
 
     lines: Sequence[str]
     hang: str | None = None
@@ -79,10 +96,12 @@ class PlainLines:
 
 
 def _plain(cell: str | TableCell) -> str:
+    """The text of a cell."""
     return cell if isinstance(cell, str) else cell.text
 
 
 def _tex(cell: str | TableCell) -> str:
+    """The LaTeX of a cell."""
     return markup.words(cell) if isinstance(cell, str) else cell.tex or markup.words(cell.text)
 
 
@@ -113,15 +132,15 @@ class Table:
 
     def formulas(self) -> list[str]:
         """One row of LaTeX for each row of the table."""
-        drawn = [list(map(_tex, row)) for row in self.rows]
+        cell_texts = [list(map(_tex, row)) for row in self.rows]
         if not self.header:
             separators = [":" if row[0] else PAD for row in self.rows]
             return [
                 rf"{row[0]} &{separator}\quad " + r"\quad ".join(row[1:])
-                for separator, row in zip(separators, drawn, strict=True)
+                for separator, row in zip(separators, cell_texts, strict=True)
             ]
         names = list(map(markup.words, self.header))
-        return ["&" + r"\quad ".join(rf"{n} = {c}" for n, c in zip(names, row, strict=True)) for row in drawn]
+        return ["&" + r"\quad ".join(rf"{n} = {c}" for n, c in zip(names, row, strict=True)) for row in cell_texts]
 
 
 @dataclass(frozen=True)
@@ -177,16 +196,8 @@ class Drawn:
     displays: Callable[[], list[Display]]
 
 
-WIDTH = 100
-"""The greatest number of characters in a line of a drawn table."""
-LONGEST = 2_000
-"""The greatest number of characters of a number or formula that is shown whole, see `abridged`."""
-WIDE = 118
-"""The greatest number of characters in a line of a residual stream, where no terminal sets another width."""
-
-
 def abridged(text: str) -> str:
-    """A number or formula, shown by its two ends only where it has more than `LONGEST` characters.
+    """A number or formula; of one with more than `LONGEST` characters only the beginning and the end.
 
     >>> abridged("12"), abridged("7" * 2001)[55:]
     ('12', '77777 ... 777777777777777777777777777777 (2001 characters; --json, in Python to_json(), has all of it)')
@@ -194,10 +205,6 @@ def abridged(text: str) -> str:
     if len(text) <= LONGEST:
         return text
     return f"{text[:60]} ... {text[-30:]} ({len(text)} characters; --json, in Python to_json(), has all of it)"
-
-
-NARROWEST = 8
-"""The fewest characters to which a column is narrowed."""
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int | None = None) -> str:
@@ -232,19 +239,19 @@ def columns(
     a  a line of some twenty
        words
     """
-    # The widths of the columns: first those of their longest cells, then narrowed to the room there is.
-    table = [[str(cell) for cell in row] for row in rows]
+    # The widths of the columns: those of their longest cells, then narrowed to the available width.
+    text_rows = [[str(cell) for cell in row] for row in rows]
     gap = "   " if rule else "  "
-    widths = [max(map(cells, column)) for column in zip(*table, strict=True)]
+    widths = [max(map(cells, column)) for column in zip(*text_rows, strict=True)]
     if width is not None and not every:
         widths[-1] = max(24, width - len(indent) - sum(widths[:-1]) - len(gap) * len(widths[:-1]))
     limit = width if every else SCREEN
     if limit is not None:
         widths = _narrowed(widths, limit - len(indent) - len(gap) * (len(widths) - 1) - rule)
-    # Each row becomes as many lines as its highest cell.
+    # A row has as many lines as its highest cell.
     lines = []
-    for number, row in enumerate(table):
-        cell_lines = [_broken(cell, cell_width, every) for cell, cell_width in zip(row, widths, strict=True)]
+    for number, row in enumerate(text_rows):
+        cell_lines = [_cell_lines(cell, cell_width, every) for cell, cell_width in zip(row, widths, strict=True)]
         for line in itertools.zip_longest(*cell_lines, fillvalue=""):
             padded = (cell + " " * (cell_width - cells(cell)) for cell, cell_width in zip(line, widths, strict=True))
             lines.append((indent + gap.join(padded)).rstrip())
@@ -272,14 +279,14 @@ def _narrowed(widths: list[int], most: int) -> list[int]:
     while sum(widths) > most and max(widths) > NARROWEST:
         greatest = max(widths)
         widest = [column for column, width in enumerate(widths) if width == greatest]
-        next_width = max([width for width in widths if width < greatest], default=0)
-        new_width = max(next_width, NARROWEST, greatest - -(-(sum(widths) - most) // len(widest)))
+        second_width = max([width for width in widths if width < greatest], default=0)
+        new_width = max(second_width, NARROWEST, greatest - -(-(sum(widths) - most) // len(widest)))
         for column in widest:
             widths[column] = new_width
     return widths
 
 
-def _broken(cell: str, most: int, cut: bool) -> list[str]:
+def _cell_lines(cell: str, most: int, cut: bool) -> list[str]:
     """A cell as lines of at most `most` characters, broken between words. With `cut`, and on a terminal, a word that is
     longer than a line is broken too."""
     if cells(cell) <= most:
@@ -289,7 +296,8 @@ def _broken(cell: str, most: int, cut: bool) -> list[str]:
 
 def stream_table(stream: Mapping[str, Sequence[str]], start: int, width: int = WIDE) -> str:
     """A residual stream as a table: one line for each coordinate, one column for each position, counted from `start`.
-    Where the lines would be longer than `width`, the positions are split over several tables.
+
+    If the lines would be longer than `width`, the positions are split over several tables.
 
     >>> print(stream_table({"token": ["1", "-1"], "mean": ["1", "0"]}, 1))
       position  1  2
@@ -301,8 +309,8 @@ def stream_table(stream: Mapping[str, Sequence[str]], start: int, width: int = W
     positions = list(zip(*stream.values(), strict=True))
     tables: list[list[tuple[str, ...]]] = []
     remaining = 0  # the characters that are left in a line of the last table
-    for position, cells in enumerate(positions, start):
-        column = (str(position), *cells)
+    for position, column_texts in enumerate(positions, start):
+        column = (str(position), *column_texts)
         needed = max(map(len, column)) + 2
         if not tables or needed > remaining:
             tables.append([("position", *stream)])
@@ -316,10 +324,6 @@ def wrapped(text: str, indent: str) -> list[str]:
     """Each line of the text, broken into lines of at most `WIDTH` characters; all but the first begin with `indent`."""
     options: dict[str, Any] = {"width": room(WIDTH), "subsequent_indent": indent}
     return [line for text_line in text.split("\n") for line in textwrap.wrap(text_line, **options) or [""]]
-
-
-MOST = 24
-"""The most characters that a cell of a large table shows; of a longer value it shows the first digits."""
 
 
 def value_text(value: object) -> str:
@@ -355,7 +359,7 @@ def value_latex(value: object) -> str:
 
 
 def near(value: object) -> float | None:
-    """A float near the value, for colours and first digits only; None where the value is no finite number."""
+    """A float near the value, for colours and first digits only; None if the value is not a finite number."""
     if isinstance(value, dict) and value.keys() == {"mid", "rad"}:
         near_value = float(value["mid"])
     elif isinstance(value, str):
@@ -381,11 +385,14 @@ def _evaluated(text: str) -> float:
 
 
 def cell(value: object, most: int = MOST, shaded: bool = False) -> TableCell:
-    """A value in a cell of a table. One of more than `most` characters is shortened to its first digits, and the cell
-    keeps the whole text too. A `shaded` cell, such as one of a weight, is coloured by its value; a shortened value has
-    at most three decimals there."""
+    """A value as a cell of a table. A value with more than `most` characters is shortened to its first digits, and the
+    cell keeps the full text too.
+
+    A `shaded` cell, such as that of a weight, is coloured by its value; if its value is shortened, it has at most three
+    decimals.
+    """
     text = value_text(value)
-    # A float near the value, where the cell needs one: for its colour or its first digits.
+    # The float near the value is needed only for a colour or for first digits.
     about = near(value) if shaded or len(text) > most else None
     shade = (about or 0) if shaded else None
     if len(text) <= most or about is None:
@@ -396,13 +403,10 @@ def cell(value: object, most: int = MOST, shaded: bool = False) -> TableCell:
 
 # Several answers.
 
-LINES = 40
-"""The greatest number of lines in the repr of several answers."""
-
 
 def line(answers: Several) -> str:
-    """The repr of several answers, written as a tuple with a line for each. Of more than `LINES`, the middle is left
-    out: the first ones and the last are shown."""
+    """The repr of several answers: a tuple with one line for each answer. With more than `LINES` answers, only the
+    first ones and the last one are shown."""
     lines = [repr(answer) for answer in answers]
     if len(lines) > LINES:
         lines[LINES - 2 : -1] = [f"... {len(lines) - LINES + 1} more"]
@@ -411,7 +415,7 @@ def line(answers: Several) -> str:
 
 
 def document(answers: Several) -> Drawn:
-    """Several answers as one document, one below the other."""
+    """Several answers as one document, one after the other."""
     drawings: list[Any] = [answer._report().document(answer) for answer in answers]
     return Drawn(
         lambda: "\n\n".join(answer.text() for answer in drawings),

@@ -1,4 +1,4 @@
-"""Soft attention for hard: the heads, the sizes, the constants, and the temperatures by length."""
+"""Hard attention replaced by softmax: the heads, the score gap, the constants, and the temperatures by length."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ if TYPE_CHECKING:
     from symcook.bounds.hardsoft import Decided, HardSoft
 
 
-def line(found: HardSoft) -> str:
-    """The answer in a line: the repr."""
-    return brief(f"<HardSoft {found.name}: gamma(n) = {found.gamma or 'none'}, {found.status}>")
+def line(answer: HardSoft) -> str:
+    """The gap gamma(n) and the status in one line: the repr."""
+    return brief(f"<HardSoft {answer.name}: gamma(n) = {answer.gamma or 'none'}, {answer.status}>")
 
 
-def document(found: HardSoft) -> Document:
-    """The answer in tables; of a gap that fails the word."""
-    heads = [[head.head, head.word or "none", head.untied or "as they are"] for head in found.heads]
+def document(answer: HardSoft) -> Document:
+    """The answer in tables; if the scores of a head are closer than gamma, the string on which they are."""
+    heads = [[head.head, head.word or "none", head.untied or "as they are"] for head in answer.heads]
     parts: list[PlainLines | Table] = [Table(heads, ["head", "first tie at", "scores"])]
-    title = f"{found.name} with softmax in place of hard attention: {_status(found.status)}"
+    title = f"{answer.name} with softmax in place of hard attention: {_status(answer.status)}"
     # No answer: the scores of a head are closer than gamma at some string.
-    if found.fails is not None:
-        lost = found.fails
-        why = (
-            f"gamma = {found.gamma} is more than the gap {written(lost.least)} of {lost.head} at the string {lost.word}"
-        )
-        return Document(title, [*parts, PlainLines([f"{why}, n = {lost.n}"])])
-    gamma, x_max, *h_max = (size or "none" for size in (found.gamma, found.x_max, *found.h_max))
+    if answer.fails is not None:
+        failure = answer.fails
+        gap = f"the gap {written(failure.least)} of {failure.head} at the string {failure.word}"
+        why = f"gamma = {answer.gamma} is more than {gap}"
+        return Document(title, [*parts, PlainLines([f"{why}, n = {failure.n}"])])
+    gamma, x_max, *h_max = (size or "none" for size in (answer.gamma, answer.x_max, *answer.h_max))
     parts.append(PlainLines([f"gamma(n) = {gamma}, x_max(n) = {x_max}, h_max by layer: {', '.join(h_max)}"]))
-    parts.append(Table([[name, value] for name, value in found.constants.items()], ["constant", "value"]))
-    # By length: the temperature of the theorem, that of the bound layer by layer, the one needed, and the error.
+    parts.append(Table([[name, value] for name, value in answer.constants.items()], ["constant", "value"]))
+    # For each length: gamma, the temperature of Theorem 26, the temperature by the constants of the layers, the largest
+    # temperature that works, and the error with the string where it is largest.
     rows = [
         [str(row.n), *map(_shown, (row.gamma, row.tau_theorem, row.tau_layers)),
          "any" if row.tau_needed is None else row.tau_needed.mid, row.error.mid, row.word]
-        for row in found.rows
+        for row in answer.rows
     ]  # fmt: skip
     header = ["n", "gamma", "tau, Theorem 26", "tau by layer", "tau needed", "error at tau by layer", "string"]
     parts.append(Table(rows, header))
-    if found.inputs is not None and found.inputs.restricted:
-        parts.append(PlainLines([f"inputs: {found.inputs.says}"]))
-    if found.decides is not None:
-        parts.append(PlainLines([_decided(found.decides)]))
+    if answer.inputs is not None and answer.inputs.restricted:
+        parts.append(PlainLines([f"inputs: {answer.inputs.says}"]))
+    if answer.decides is not None:
+        parts.append(PlainLines([_decided_text(answer.decides)]))
     return Document(title, parts)
 
 
@@ -56,27 +56,27 @@ def _status(status: str) -> str:
     return status if checked == status else f"checked on all strings up to length {checked} ({status})"
 
 
-def write(found: HardSoft, targets: Sequence[Path], force: bool) -> Sequence[Path]:
-    """Write the soft model, where there is one."""
+def write(answer: HardSoft, targets: Sequence[Path], force: bool) -> Sequence[Path]:
+    """Write the softmax model, if there is one, to each target; return the files written."""
     from symcook.model.modelfile import save
 
-    return [] if found.soft is None else [save(found.soft, target, force=force) for target in targets]
+    return [] if answer.soft is None else [save(answer.soft, target, force=force) for target in targets]
 
 
-def _decided(told: Decided) -> str:
-    """What the soft model's verdicts are beside the hard model's."""
-    rejected, accepted = (None if x is None else _shown(x) for x in (told.rejected, told.accepted))
+def _decided_text(decided: Decided) -> str:
+    """The logits of the hard model, and whether the softmax model decides all strings alike."""
+    rejected, accepted = (None if x is None else _shown(x) for x in (decided.rejected, decided.accepted))
     if accepted is None:
-        ends = f"the hard model rejects all these strings, with logits up to {rejected}"
+        logits = f"the hard model rejects all these strings, with logits up to {rejected}"
     elif rejected is None:
-        ends = f"the hard model accepts all these strings, with logits from {accepted}"
+        logits = f"the hard model accepts all these strings, with logits from {accepted}"
     else:
-        ends = f"the hard model rejects with logits up to {rejected} and accepts from {accepted}"
-    if told.alike:
-        return f"{ends}; the soft one, with its threshold at {_shown(told.threshold)}, decides all of them alike"
-    return f"{ends}; errors may be more than lies between: the soft one may decide otherwise, give a smaller --error"
+        logits = f"the hard model rejects with logits up to {rejected} and accepts from {accepted}"
+    if decided.alike:
+        return f"{logits}; the soft one, with its threshold at {_shown(decided.threshold)}, decides all of them alike"
+    return f"{logits}; errors may be more than lies between: the soft one may decide otherwise, give a smaller --error"
 
 
 def _shown(value: Fraction | None) -> str:
-    """A number; in decimals where it is long."""
+    """A number, in decimals if its denominator is long; "any" for None."""
     return "any" if value is None else written(value) if value.denominator < 10**4 else f"{float(value):.4g}"

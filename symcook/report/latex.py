@@ -20,26 +20,28 @@ if TYPE_CHECKING:
     from symcook.proof.replay import Statement
     from symcook.proof.terms import Sort
 
-MOST = 84  # the most characters drawn in a line of a display, as `_length` estimates them
+MOST = 84  # the greatest number of characters in a line of a display, as `_length` estimates it
 _LETTERS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
 LETTERS = tuple(re.findall(r"\w+", _LETTERS))
 CAPITALS = tuple(re.findall(r"\w+", "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"))
-# Greek letters that are drawn by another command than their name.
+# Greek letters whose LaTeX command differs from their name.
 _NAMED = {"eps": r"\varepsilon", "epsilon": r"\varepsilon", "phi": r"\varphi"}
 _SORTS = {"Int": r"\mathbb{Z}", "Real": r"\mathbb{R}"}
 _RELATIONS = {"=": "=", "<=": r"\le", "<": "<"}
-# How strongly a sign binds. `inside` puts a subterm in brackets where it binds less than its position requires.
+# How strongly a sign binds. `inside` puts a subterm in brackets if it binds more weakly than its position requires.
 STRENGTH = {"<->": 1, "->": 2, "|": 3, "&": 5, "~": 7, "=": 8, "<=": 8, "<": 8}
 STRENGTH |= {"+": 10, "-": 10, "sum": 11, "prod": 11, "neg": 11, "*": 12, "^": 16}
 _WORDS = {"&": r"\land", "|": r"\lor", "->": r"\Rightarrow", "<->": r"\Leftrightarrow"}
 _QUANTIFIERS = ("all", "ex", "all in", "ex in")
-MOST_INDEX = 9  # the most characters drawn in a subscript; a longer argument is written in brackets, x(i)
+MOST_INDEX = 9  # the greatest number of characters in a subscript; longer arguments are in brackets, x(i)
 ATOM = 100  # the strength of a term that never needs brackets, such as a name or a call
 
 
 def latex(tree: Tree, known: Iterable[str] = (), own: Iterable[str] = ()) -> str:
-    """A term or formula in math mode; `known` are the names of definitions, which are set as operators. The names `own`
-    are not functions of the library, even where they are called like one.
+    """A term or formula in math mode.
+
+    `known` are the names of definitions, which are set as operators. The names `own` are not functions of the library,
+    even if a function of the library has the same name.
 
     >>> print(latex(("<=", ("call", "s", (("name", "j"),)), ("call", "exp", (("neg", ("name", "gamma")),)))))
     s_{j} \\le \\mathrm{e}^{-\\gamma}
@@ -48,7 +50,7 @@ def latex(tree: Tree, known: Iterable[str] = (), own: Iterable[str] = ()) -> str
 
 
 def formula_rows(tree: Tree, known: Iterable[str] = (), own: Iterable[str] = ()) -> list[str]:
-    """The text of `latex`, broken into rows where it is too long for a line; the rows after the first are indented."""
+    """The text of `latex`, broken into rows if it is too long for a line; the rows after the first are indented."""
     first, *continued = _Writer(known, own).lines(tree)
     return [first[1], *("\\quad " * max(depth, 1) + text for depth, text in continued)]
 
@@ -69,20 +71,20 @@ def where(tree: Tree, known: Mapping[str, Definition]) -> list[tuple[int, str]]:
     from symcook.proof.runrel import expand
 
     writer = _Writer(known)
-    out: list[tuple[int, str]] = []
+    lines_out: list[tuple[int, str]] = []
     for name in used_definitions([tree], known):
         definition = known[name]
         head = writer.operator(name, [("name", p) for p in definition.params])
-        if definition.tree[0] == "lambda":  # a definition that returns a function: its arguments stand before the body
+        if definition.tree[0] == "lambda":  # a definition that returns a function: its arguments come before the body
             _, bound, body = definition.tree
             arguments = "".join(f"{_name(n)} \\mapsto " for n in bound)
-            out += _defined(head, arguments, writer.lines(body))
+            lines_out += _defined(head, arguments, writer.lines(body))
         else:
-            out += _defined(head, "", writer.lines(definition.tree))
+            lines_out += _defined(head, "", writer.lines(definition.tree))
     for word, model in _models(tree):
         head = writer.write(("call", word, (("model", model),)))
-        out += _defined(head, "", writer.lines(statement_tree(expand(f"{word}({model})"))))
-    return out
+        lines_out += _defined(head, "", writer.lines(statement_tree(expand(f"{word}({model})"))))
+    return lines_out
 
 
 def _defined(head: str, arguments: str, lines: list[tuple[int, str]]) -> list[tuple[int, str]]:
@@ -94,13 +96,13 @@ def _defined(head: str, arguments: str, lines: list[tuple[int, str]]) -> list[tu
 def _models(tree: object) -> list[tuple[str, str]]:
     """(name, model) for each call of a name in `MODEL_WORDS` with a model: each pair once, in reading order."""
     calls: list[tuple[str, str]] = []
-    todo = [tree]
-    while todo:
-        part = todo.pop(0)
+    pending = [tree]
+    while pending:
+        part = pending.pop(0)
         if isinstance(part, tuple):
             if part[:1] == ("call",) and part[1] in MODEL_WORDS and part[2][0][:1] == ("model",):
                 calls.append((part[1], part[2][0][1]))
-            todo[:0] = part  # before the others: parts are visited from left to right
+            pending[:0] = part  # before the others: parts are visited from left to right
     return list(dict.fromkeys(calls))
 
 
@@ -143,8 +145,10 @@ def _length(text: str) -> int:
 
 
 def negated(tree: Tree) -> Tree | None:
-    """The tree without its minus, where it is -x, or a product or fraction that begins with -x; else None. So a + -x is
-    drawn a - x."""
+    """The tree without its minus, if it is -x, or a product or fraction that begins with -x; else None.
+
+    The sum a + -x is then printed as a - x.
+    """
     if tree[0] == "neg":
         return tree[1]
     if tree[0] in ("*", "/") and (first := negated(tree[1])) is not None:
@@ -153,7 +157,7 @@ def negated(tree: Tree) -> Tree | None:
 
 
 class _Writer:
-    """Writes terms and formulas: `write` on one line, `lines` on several where one would be too long.
+    """Writes terms and formulas: `write` on one line, `lines` on several lines if one would be too long.
 
     known: the names of definitions; own: names that are not functions of the library. Lines are lists of (indentation,
     math), indentation in steps of one quad.
@@ -165,13 +169,13 @@ class _Writer:
     # A display of several lines.
 
     def lines(self, tree: Tree, followed: bool = False) -> list[tuple[int, str]]:
-        """A formula broken after its quantifiers and at its outer connectives, where it is too long for a line.
+        """A formula, broken after its quantifiers and at its outer connectives if it is too long for a line.
 
         followed: an arrow follows the formula, so that a quantifier at its end needs brackets.
         """
         tag = tree[0]
         line = self.write(tree)
-        # A universal statement is broken even where it is short: its body has a line of its own.
+        # A universal statement is broken even if it is short: its body has its own line.
         if _length(line) <= MOST and tag != "all":
             return [(0, line)]
         if tag in _QUANTIFIERS:
@@ -199,7 +203,7 @@ class _Writer:
         return [*left, (depth, rf"{_WORDS[tag]}\ {text}"), *right[1:]]
 
     def connected_lines(self, tree: Tree, followed: bool) -> list[tuple[int, str]]:
-        """A conjunction or disjunction, with as many parts on a line as it has room for."""
+        """A conjunction or disjunction, with as many parts on each line as fit."""
         sign = _WORDS[tree[0]]
         parts = self.parts(tree[0], tree)
         out: list[tuple[int, str]] = []
@@ -215,12 +219,12 @@ class _Writer:
         return out
 
     def part_lines(self, part: Tree | str, last: bool, followed: bool) -> list[tuple[int, str]]:
-        """One part of a conjunction or disjunction, in brackets where it needs them or has several lines."""
+        """One part of a conjunction or disjunction, in brackets if it needs them or has several lines."""
         if isinstance(part, str):  # a chain of relations
             return [(0, part)]
         inner = self.lines(part)
         quantified = part[0] in _QUANTIFIERS
-        # A quantifier reaches to the end of the formula, so it needs no brackets in the last part.
+        # The scope of a quantifier extends to the end of the formula, so the last part needs no brackets around one.
         if last and quantified and not followed:
             return inner
         weak = quantified or part[0] in ("->", "<->", "|", "&")
@@ -232,8 +236,8 @@ class _Writer:
         return [(lines[0][0] + 1, f"{{}} {sign} {lines[0][1]}"), *((k + 1, text) for k, text in lines[1:])]
 
     def summed(self, tree: Tree) -> list[tuple[int, str]]:
-        """A sum, broken before its later terms where it is too long for a line."""
-        # Terms are taken off the end until the rest fits on the first line. They are kept with their signs.
+        """A sum, broken before its later terms if it is too long for a line."""
+        # Terms are removed from the end until the rest fits on the first line. `terms` has them with their signs.
         terms: list[tuple[str, str]] = []
         while tree[0] in ("+", "-") and _length(self.write(tree)) > MOST:
             without_minus = negated(tree[2]) if tree[0] == "+" else None
@@ -257,7 +261,7 @@ class _Writer:
 
     @staticmethod
     def packed(pieces: list[str], between: str, depth: int) -> list[tuple[int, str]]:
-        """Pieces with the text `between` them and a full stop at the end, as many on a line as it has room for."""
+        """Pieces with the text `between` them and a full stop at the end, as many on each line as fit."""
         out: list[tuple[int, str]] = []
         for piece in pieces:
             if out and _length(out[-1][1]) + _length(piece) <= MOST:
@@ -275,6 +279,7 @@ class _Writer:
         return _PRINTERS[tree[0]](self, tree)
 
     def number(self, tree: Tree) -> str:
+        """A decimal, or a fraction if the number has no finite decimal."""
         return show(tree) if decimal(tree[2]) else rf"\frac{{{tree[1]}}}{{{tree[2]}}}"
 
     def named(self, tree: Tree) -> str:
@@ -282,6 +287,7 @@ class _Writer:
         return self.operator(tree[1], []) if tree[1] in self.known else _name(tree[1])
 
     def negation(self, tree: Tree) -> str:
+        """A negated formula; the negation of a = b as an inequation."""
         negated_formula, above_relation = tree[1], STRENGTH["="] + 1
         if negated_formula[0] == "=":
             _, left, right = negated_formula
@@ -296,10 +302,11 @@ class _Writer:
         return f"{self.inside(left, STRENGTH[tag])} {sign} {self.inside(right, STRENGTH[tag] + 1)}"
 
     def product(self, tree: Tree) -> str:
-        """a b with a thin space; with a dot before a number, a minus or a fraction, where a space would be misread."""
+        """a b with a thin space, or with a dot before a number, a minus or a fraction: a space would be misread
+        there."""
         left, right = self.inside(tree[1], STRENGTH["*"]), self.inside(tree[2], STRENGTH["*"] + 1)
-        dot = r" \cdot " if re.match(r"[0-9-]", right) or tree[2][0] == "/" else r"\,"
-        return left + dot + right
+        times_sign = r" \cdot " if re.match(r"[0-9-]", right) or tree[2][0] == "/" else r"\,"
+        return left + times_sign + right
 
     def relation(self, tree: Tree) -> str:
         tag, left, right = tree
@@ -339,12 +346,12 @@ class _Writer:
         return r",\ ".join(groups) + rf".\ {self.write(body)}"
 
     def inside(self, tree: Tree, strength: int) -> str:
-        """A subterm, in brackets where it binds less than `strength`."""
-        own = 0 if tree[0] in _QUANTIFIERS else STRENGTH.get(tree[0], ATOM)
+        """A subterm, in brackets if it binds more weakly than `strength`."""
+        own_strength = 0 if tree[0] in _QUANTIFIERS else STRENGTH.get(tree[0], ATOM)
         if tree[0] == "~" and tree[1][0] == "=":  # drawn as a relation
-            own = STRENGTH["="]
+            own_strength = STRENGTH["="]
         text = self.write(tree)
-        return rf"\left({text}\right)" if own < strength else text
+        return rf"\left({text}\right)" if own_strength < strength else text
 
     def base(self, tree: Tree) -> str:
         """The base of a power: in brackets unless it is a name or a number without a fraction."""
@@ -352,7 +359,8 @@ class _Writer:
         return f"{{{self.write(tree)}}}" if plain else rf"\left({self.write(tree)}\right)"
 
     def quantifiers(self, tree: Tree) -> tuple[list[str], Tree]:
-        """The leading quantifiers, and the formula after them. Neighbours of one sign and sort share a text."""
+        """The leading quantifiers as texts, and the formula after them. Adjacent quantifiers with the same sign and
+        sort share a text."""
         groups: list[tuple[str, list[str], str]] = []  # the sign, the variables, what they range over
         while tree[0] in _QUANTIFIERS:
             sign = r"\forall" if tree[0].startswith("all") else r"\exists"
@@ -368,7 +376,7 @@ class _Writer:
                 _, name, low, high, body = tree
                 groups.append((sign, [_name(name)], rf"\in \{{{self.write(low)},\dots,{self.write(high)}\}}"))
             tree = body
-        # A sign is written once for neighbours that have it: forall x in R, n in Z.
+        # Adjacent quantifiers with the same sign have it once: forall x in R, n in Z.
         out, sign_before = [], ""
         for sign, names, over in groups:
             shown_sign = "" if sign == sign_before else f"{sign} "
@@ -396,7 +404,7 @@ class _Writer:
         return out
 
     def operator(self, name: str, arguments: Iterable[Tree]) -> str:
-        """A definition with its arguments: its name upright."""
+        """A definition with its arguments; its name is set upright."""
         drawn = [self.write(argument) for argument in arguments]
         head = rf"\operatorname{{{escaped(name)}}}"
         return f"{head}({', '.join(drawn)})" if drawn else head
@@ -441,8 +449,8 @@ class _Writer:
         """A sequence or table with its arguments: short ones as subscripts, x_i, others in brackets, x(i, j_1)."""
         # A subscript of one sign and two operands, such as i + 1, is set without spaces.
         index = ",".join(text.replace(" ", "") if text.count(" ") == 2 else text for text in drawn)
-        # Brackets where an index would be hard to read: after a name with a subscript (x1), or if the index has a
-        # subscript of its own (j_1), a fraction, or many characters.
+        # Brackets if a subscript would be hard to read: after a name that has one already (x1), or if it contains a
+        # subscript (j_1), a fraction, or many characters.
         if re.search(r"[0-9]$", name) or _length(index) > MOST_INDEX or "\\frac" in index or "_" in index:
             return rf"{_name(name)}({', '.join(drawn)})"
         return f"{_name(name)}_{{{index}}}"
@@ -477,4 +485,4 @@ _PRINTERS: dict[str, Callable[[_Writer, Tree], str]] = {
     "->": _Writer.implication,
     "<->": _Writer.implication,
 }
-"""tag -> the printer that writes a tree of this tag on one line."""
+"""{tag: the printer that writes a tree with this tag on one line}"""

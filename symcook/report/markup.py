@@ -1,4 +1,4 @@
-"""HTML tables and LaTeX displays: every text that stands in one is escaped here, and nowhere else."""
+"""HTML tables and LaTeX displays. This module alone escapes the texts in them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from html import escape
 from typing import NamedTuple
 
 PACKAGES = ("amsmath", "amssymb")
+"""The LaTeX packages that the displays need."""
 
 
 # HTML. Colours are see-through and text keeps the page's own colour: readable on light and dark pages and in print.
@@ -25,14 +26,17 @@ DARKEST = 0.55
 
 
 class TableCell(NamedTuple):
-    """A cell of a table: its text, the whole of it where that is shortened, a shade from 0 to 1 in a heat map, and the
-    MathML (`symcook.report.mathml`) and LaTeX that are drawn in place of the text."""
+    """A cell of a table."""
 
     text: str
     whole: str = ""
+    """The full text where `text` is shortened: the pointer shows it."""
     shade: float | None = None
+    """The shade in a heat map, from 0 to 1."""
     math: str = ""
+    """MathML (`symcook.report.mathml`) that HTML shows in place of the text."""
     tex: str = ""
+    """LaTeX that replaces the text in a display."""
 
 
 def table(
@@ -57,6 +61,7 @@ def table(
 
 
 def _cell(cell: str | TableCell, style: str) -> str:
+    """The HTML of a cell, with its full text as a tooltip and its shade as background."""
     if isinstance(cell, str):
         cell = TableCell(cell)
     title = f' title="{escape(cell.whole)}"' if cell.whole else ""
@@ -67,7 +72,7 @@ def _cell(cell: str | TableCell, style: str) -> str:
 
 
 def section(title: str, *parts: str) -> str:
-    """A heading and what stands under it, side by side where there is room."""
+    """A heading and the blocks under it, side by side where they fit."""
     return f'<div style="margin:0.8em 0 0.3em"><b>{escape(title)}</b></div>' + "".join(parts)
 
 
@@ -78,7 +83,7 @@ def paragraph(*lines: str, bold: bool = False) -> str:
 
 
 def page(*parts: str) -> str:
-    """What a notebook shows. Its words are no mathematics: a token may be a dollar sign."""
+    """What a notebook shows. The classes keep MathJax away from the text: a token may be a dollar sign."""
     return '<div class="mathjax_ignore tex2jax_ignore">' + "\n".join(part for part in parts if part) + "</div>"
 
 
@@ -98,7 +103,7 @@ def escaped(text: str) -> str:
     >>> print(escaped("a_1 -- 50%"))
     a\\_1 -{}- 50\\%
     """
-    apart = re.sub(r"([-'`,])(?=\1)", r"\1\0", text)  # two of these make one sign
+    apart = re.sub(r"([-'`,])(?=\1)", r"\1\0", text)  # LaTeX joins two of these signs to a dash or quotation mark
     return "".join(_ESCAPES.get(c, c) for c in apart).replace("\0", "{}")
 
 
@@ -113,7 +118,7 @@ def upright(name: str) -> str:
 
 
 def array(rows: Sequence[Sequence[str]], columns: str, brackets: bool = False) -> str:
-    """Cells that are mathematics, with the alignments `columns`; as a matrix with `brackets`."""
+    """A LaTeX array of formulas with the alignments `columns`; `brackets` makes it a matrix."""
     if not rows or not any(rows):
         return r"\left(\;\right)"
     body = r" \\[2pt] ".join(" & ".join(row) for row in rows)
@@ -130,6 +135,7 @@ class Display:
 
     @property
     def aligned(self) -> str:
+        """The rows in an ``aligned`` environment."""
         body = " \\\\\n".join(self.rows)
         return "\\begin{aligned}\n" + body + "\n\\end{aligned}"
 
@@ -143,8 +149,10 @@ def latex(displays: Sequence[Display], document: bool = False) -> str:
 
 
 def described(title: str, sections: Sequence[tuple[str, Sequence[tuple[str, str]]]], document: bool = False) -> str:
-    """Sections of labelled items in LaTeX, broken into lines as text is: a heading, and its items, each with its label.
-    All of it is LaTeX already. With `document` a complete document."""
+    """Sections of labelled items in LaTeX: (heading, [(label, body)]), each of them LaTeX already.
+
+    `document` makes a complete document of them.
+    """
     lines = [rf"\par\noindent {title}"]
     for heading, items in sections:
         lines += [rf"\par\medskip\noindent\textbf{{{heading}.}}", r"\begin{description}\raggedright"]
@@ -156,6 +164,7 @@ def described(title: str, sections: Sequence[tuple[str, Sequence[tuple[str, str]
 
 
 def _drawn(displays: Sequence[Display], display: str) -> list[str]:
+    """The lines of the displays; the template `display` has %s for the rows."""
     lines = []
     for shown_display in displays:
         lines += [rf"\par\noindent {escaped(shown_display.heading)}"]
@@ -165,8 +174,11 @@ def _drawn(displays: Sequence[Display], display: str) -> list[str]:
 
 
 def _preamble(body: str) -> list[str]:
-    """A document for any engine: what is larger than the page is made smaller, and what the fonts of pdflatex do not
-    have stands there by its number (lualatex and xelatex draw it)."""
+    """The lines before ``\\begin{document}``, for any engine.
+
+    ``\\fitted`` shrinks a display that is larger than the page. pdflatex prints a character that its fonts do not have
+    by its number; lualatex and xelatex draw it.
+    """
     strange = sorted({c for c in body if ord(c) > 127})
     return [
         r"\documentclass{article}",
@@ -187,7 +199,7 @@ def _preamble(body: str) -> list[str]:
 
 
 def notebook(displays: Sequence[Display]) -> str:
-    """The displays as one formula, one under the other."""
+    """The displays as one formula for a notebook, one under the other."""
     rows = [
         part
         for shown_display in displays

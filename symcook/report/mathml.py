@@ -1,7 +1,7 @@
 """Terms and formulas as MathML, which browsers draw without a script.
 
-Where the tags are dropped, as in a notebook that is not trusted yet, a formula is still read: the bar of a fraction has
-its slash, and an exponent its circumflex and brackets, as text that is not drawn.
+A notebook that is not trusted drops the tags. The formula can still be read then: a fraction has a slash, an exponent a
+circumflex and brackets, as text that is normally hidden.
 """
 
 from __future__ import annotations
@@ -19,10 +19,13 @@ _SIGNS = {"+": "+", "-": "−", "=": "=", "<=": "≤", "<": "<", "&": "∧", "|"
 _NAMES = {"relu": "ReLU", "log": "ln"}
 _QUANTIFIERS = {"all in": "∀", "ex in": "∃"}
 _WEAK = {"all in": 0, "ex in": 0, "all": 0, "ex": 0, "if": 9}
-"""What reaches as far as it can: among other signs it stands in brackets."""
+"""The strength of constructs that extend as far as possible to the right: next to an operator they need brackets.
+
+These replace the numbers of `STRENGTH`."""
 _TALL = re.compile("<(mfrac|munderover|msqrt|mtable)")
-"""What brackets must be tall for; around letters, and brackets around them, browsers would draw them too tall."""
+"""Elements that need tall brackets. Around others brackets are not stretched: browsers would draw them too tall."""
 _BRACKETS = {"abs": "||", "floor": "⌊⌋"}
+"""Functions that are written as a pair of brackets."""
 
 
 def math(tree: Tree) -> str:
@@ -35,7 +38,7 @@ def math(tree: Tree) -> str:
 
 
 def lines(tree: Tree) -> str:
-    """A formula whose outermost conjuncts are formulas of their own, between which a browser may break the line."""
+    """A formula with one ``math`` element for each outermost conjunct: a browser may break the line between them."""
     *before, last = conjuncts(tree)
     formulas = [f'<math displaystyle="true">{_row(_inside(conjunct, 6), "<mo>∧</mo>")}</math> ' for conjunct in before]
     return "".join([*formulas, f'<math displaystyle="true">{_inside(last, 6) if before else _drawn(last)}</math>'])
@@ -55,8 +58,8 @@ def _drawn(tree: Tree) -> str:
         return _row("<mo>−</mo>", _inside(tree[1], 12))
     if tag == "/":
         return _fraction(tree[1], tree[2])
-    if tag == "+" and (less := negated(tree[2])) is not None:
-        return _row(_inside(tree[1], 10), "<mo>−</mo>", _inside(less, 11))
+    if tag == "+" and (without_minus := negated(tree[2])) is not None:
+        return _row(_inside(tree[1], 10), "<mo>−</mo>", _inside(without_minus, 11))
     if tag in ("+", "-"):
         return _row(_inside(tree[1], 10), f"<mo>{_SIGNS[tag]}</mo>", _inside(tree[2], 11))
     if tag == "*":
@@ -67,9 +70,13 @@ def _drawn(tree: Tree) -> str:
         return _row(_inside(tree[1][1], 9), "<mo>≠</mo>", _inside(tree[1][2], 9))
     # Relations and connectives; a chain of & or | needs no brackets on its right side.
     if tag in _SIGNS:
-        own = STRENGTH[tag]
+        own_strength = STRENGTH[tag]
         sign = f"<mo>{escape(_SIGNS[tag])}</mo>"
-        return _row(_inside(tree[1], own + 1), sign, _inside(tree[2], own if tag in ("&", "|") else own + 1))
+        return _row(
+            _inside(tree[1], own_strength + 1),
+            sign,
+            _inside(tree[2], own_strength if tag in ("&", "|") else own_strength + 1),
+        )
     if tag == "call":
         return _call(tree[1], tree[2])
     if tag == "~":
@@ -93,7 +100,7 @@ def _drawn(tree: Tree) -> str:
         yes = f"<mtr><mtd>{_drawn(tree[2])}</mtd><mtd>{condition}</mtd></mtr>"
         no = f"<mtr><mtd>{_drawn(tree[3])}</mtd><mtd><mtext> otherwise</mtext></mtd></mtr>"
         return _row("<mo>{</mo>", f'<mtable columnalign="left">{yes}{no}</mtable>')
-    return f"<mtext>{escape(show(tree))}</mtext>"  # what no closed form holds: quantifiers over sorts, lambdas
+    return f"<mtext>{escape(show(tree))}</mtext>"  # quantifiers over sorts and lambdas: no closed form has them
 
 
 def _row(*parts: str) -> str:
@@ -102,40 +109,40 @@ def _row(*parts: str) -> str:
 
 
 def _unseen(text: str) -> str:
-    """Text that is not drawn, and is read where tags are dropped."""
+    """Hidden text, which is visible only where tags are dropped."""
     return f'<mtext style="display:none">{text}</mtext>'
 
 
 def _bracketed(tree: Tree, seen: bool) -> str:
-    """The tree in brackets; in brackets that are not drawn where they are not to be seen, and needed as text."""
+    """The tree in brackets. With `seen` false the brackets are hidden text, and left out around a name or integer."""
     if not seen and (tree[0] == "name" or (tree[0] == "num" and tree[1] >= 0 and tree[2] == 1)):
         return _drawn(tree)
     inside = _drawn(tree)
-    low = "" if _TALL.search(inside) else ' stretchy="false"'
-    left, right = (f"<mo{low}>(</mo>", f"<mo{low}>)</mo>") if seen else (_unseen("("), _unseen(")"))
+    not_stretched = "" if _TALL.search(inside) else ' stretchy="false"'
+    left, right = (f"<mo{not_stretched}>(</mo>", f"<mo{not_stretched}>)</mo>") if seen else (_unseen("("), _unseen(")"))
     return _row(left, inside, right)
 
 
 def _inside(tree: Tree, strength: int) -> str:
-    """A subterm, in brackets where it binds less than its place requires."""
-    own = 10 if tree[0] == "num" and tree[1] < 0 else _WEAK.get(tree[0], STRENGTH.get(tree[0], 100))
-    return _bracketed(tree, True) if own < strength else _drawn(tree)
+    """A subterm, in brackets if it binds more weakly than `strength`."""
+    own_strength = 10 if tree[0] == "num" and tree[1] < 0 else _WEAK.get(tree[0], STRENGTH.get(tree[0], 100))
+    return _bracketed(tree, True) if own_strength < strength else _drawn(tree)
 
 
 def _fraction(above: Tree, below: Tree) -> str:
-    """A fraction, with the slash and brackets as text that is not drawn."""
+    """A fraction, with slash and brackets as hidden text."""
     return f"<mfrac>{_row(_bracketed(above, False), _unseen('/'))}{_bracketed(below, False)}</mfrac>"
 
 
 def _power(base: Tree, exponent: Tree) -> str:
-    """A power, with the circumflex and brackets of the exponent as text that is not drawn."""
+    """A power, with the circumflex and the brackets of the exponent as hidden text."""
     plain = base[0] == "name" or (base[0] == "num" and base[1] >= 0 and base[2] == 1)
     drawn = _drawn(base) if plain else _bracketed(base, True)
     return f"<msup>{drawn}{_row(_unseen('^'), _bracketed(exponent, False))}</msup>"
 
 
 def _name(name: str) -> str:
-    """A name: Greek as a letter, and a final number or a letter after _ as a subscript."""
+    """A name: the name of a Greek letter as that letter; a final number, or a letter after _, as a subscript."""
     match = re.fullmatch(r"([A-Za-z]+?)([0-9]+)|([A-Za-z])_([a-z])", name)
     word = (match[1] or match[3]) if match else name
     drawn = f"<mi>{escape(_DRAWN.get(word, word))}</mi>"
@@ -157,5 +164,10 @@ def _call(name: str, given: tuple[Tree, ...]) -> str:
         left, right = _BRACKETS[name]
         return _row(f"<mo>{left}</mo>", _drawn(given[0]), f"<mo>{right}</mo>")
     arguments = "<mo>,</mo>".join(map(_drawn, given))
-    low = "" if _TALL.search(arguments) else ' stretchy="false"'
-    return _row(f"<mi>{escape(_NAMES.get(name, name))}</mi>", f"<mo{low}>(</mo>", arguments, f"<mo{low}>)</mo>")
+    not_stretched = "" if _TALL.search(arguments) else ' stretchy="false"'
+    return _row(
+        f"<mi>{escape(_NAMES.get(name, name))}</mi>",
+        f"<mo{not_stretched}>(</mo>",
+        arguments,
+        f"<mo{not_stretched}>)</mo>",
+    )

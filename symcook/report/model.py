@@ -1,4 +1,4 @@
-"""A model: every matrix with the names of its coordinates, as text, HTML and LaTeX; and its parts in one line each."""
+"""A model as text, HTML and LaTeX: every matrix with the names of its coordinates, or one line for each part."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
 
 TIES = {"leftmost": " (the first of the largest scores)", "rightmost": " (the last of the largest scores)"}
+"""What a weighting selects when several scores are largest."""
 
 
 def line(shown: object) -> str:
-    """A model or a part of one in a line: the repr."""
+    """A model or one of its parts in one line: the repr."""
     return brief(f"<{type(shown).__name__} {_summary(shown)}>")
 
 
@@ -44,16 +45,16 @@ def _summary(shown: Any) -> str:
         norms = [] if shown.placement == "none" else [f"norms {shown.placement}"]
         return ", ".join([*parts, *norms])
     if isinstance(shown, Embedding):
-        return f"{_count(len(shown.space), 'coordinate')}, {_taken(shown)}"
+        return f"{_count(len(shown.space), 'coordinate')}, {_input_text(shown)}"
     if isinstance(shown, Readout):
         return readout_text(shown)
     size = f"{_count(len(shown.layers), 'layer')}, {_count(len(shown.space), 'coordinate')}"
-    free = f", parameters {', '.join(p.name for p in shown.parameters)}" if shown.parameters else ""
-    return f"{brief(shown.name, 40)}: {size}, {brief(_taken(shown.embedding), 40)}{free}"
+    parameter_text = f", parameters {', '.join(p.name for p in shown.parameters)}" if shown.parameters else ""
+    return f"{brief(shown.name, 40)}: {size}, {brief(_input_text(shown.embedding), 40)}{parameter_text}"
 
 
-def _taken(embedding: Embedding) -> str:
-    """What a user gives."""
+def _input_text(embedding: Embedding) -> str:
+    """The inputs or the alphabet of the model."""
     if embedding.inputs is not None:
         return f"inputs {', '.join(embedding.inputs)}"
     return f"alphabet {' '.join(embedding.alphabet)}"
@@ -73,17 +74,18 @@ def _short_kind(part: Head | FeedForward | LayerNorm) -> str:
 
 
 def document(model: Transformer) -> Drawn:
-    """Its text, HTML and LaTeX."""
+    """Text, HTML and LaTeX of a model."""
     return Drawn(lambda: text(model), lambda: html(model), lambda: displays(model))
 
 
 def text(model: Transformer) -> str:
-    """Everything that a model is made of, in the order of the forward pass."""
+    """All parts of a model with their matrices, in the order of the forward pass."""
     # Name, size and parameters.
     lines = wrapped(_headline(model), "  ")
     if model.parameters:
-        lines.append(table(*_symbols(model)))
-    # The embedding: a row for each token with the coordinates that any token sets, or the inputs; then the positions.
+        lines.append(table(*_parameter_table(model)))
+    # The embedding: a row for each token with the coordinates that some token sets, or the inputs; then the special
+    # tokens and the position functions.
     lines.append("\nEmbedding")
     embedding = model.embedding
     if embedding.words is not None:
@@ -91,11 +93,11 @@ def text(model: Transformer) -> str:
         rows = [[token, *(abridged(from_sympy(v.get(c, 0))) for c in used)] for token, v in embedding.words.items()]
         lines.append(table(["token", *used], rows))
     else:
-        lines.append(f"  {_rows(embedding)}")
+        lines.append(f"  {_inputs(embedding)}")
     lines += [f"  {added}" for added in _added(model)]
     for name, value in embedding.positions.items():
         lines += _position_lines(model, name, value)
-    # The sublayers with their matrices. A layer norm replaces what it writes, the others add to it.
+    # The sublayers with their matrices. A layer norm replaces the coordinates that it writes, the others add to them.
     for title, part in blocks(model):
         lines.append(f"\n{title}")
         verb = "gives" if isinstance(part, LayerNorm) else "adds to"
@@ -108,8 +110,8 @@ def text(model: Transformer) -> str:
 
 
 def parts(model: Transformer) -> list[dict[str, str]]:
-    """The layers in the order of the forward pass, without their matrices: each block with what it reads and writes,
-    and what the readout says."""
+    """A row {"part", "does"} for each block in the order of the forward pass and for the readout: the coordinates that
+    the block reads and writes, without matrices."""
     rows = []
     for title, part in blocks(model):
         verb = "gives" if isinstance(part, LayerNorm) else "adds to"
@@ -118,24 +120,27 @@ def parts(model: Transformer) -> list[dict[str, str]]:
 
 
 def _named(names: Sequence[str], most: int = 12) -> str:
-    """Coordinates, the first of them where they are many."""
+    """The names of coordinates; of more than `most` the first ones and the number of the others."""
     unnamed = len(names) - most
     return f"{', '.join(names[:most])}{f' and {unnamed} more' * (unnamed > 0)}" or "nothing"
 
 
 def _position_lines(model: Transformer, name: str, value: sympy.Expr) -> list[str]:
-    """A position function as a formula, or what it is at each position where it is a table of cases on i."""
-    start, formula = model.embedding.start, from_sympy(value)
+    """A position function as a formula. If it is a table (nested cases on i, with a maximum length): its values."""
+    first_position, formula = model.embedding.start, from_sympy(value)
     if model.max_length is None or formula.count("if(") < 2 or value.free_symbols != {symbol("i")}:
-        return [f"  {name} at position i of n: {abridged(formula)} (i counts from {start})"]
+        return [f"  {name} at position i of n: {abridged(formula)} (i counts from {first_position})"]
+    # From here: a function of i alone with at least two cases, at finitely many positions.
     formula_tree: Any = lowered(value)
-    values = [at(formula_tree, {"i": start + k}) for k in range(model.max_length)]
+    values = [at(formula_tree, {"i": first_position + k}) for k in range(model.max_length)]
     value_list = ", ".join(abridged(quotient(v) if isinstance(v, Fraction) else show(v)) for v in values)
-    return wrapped(f"  {name} at the positions {start} to {start + model.max_length - 1}: {value_list}", "    ")
+    return wrapped(
+        f"  {name} at the positions {first_position} to {first_position + model.max_length - 1}: {value_list}", "    "
+    )
 
 
 def grid(matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequence[str], title: str) -> str:
-    """A labelled matrix; transposed where it is too wide for a line, only described where that does not help."""
+    """A labelled matrix; transposed if it is too wide for a line; only its size if the transpose is too wide too."""
     if not rows:
         return f"  {title}: no rows"
     texts = [[abridged(from_sympy(v)) for v in matrix[r, :]] for r in range(len(rows))]
@@ -149,7 +154,7 @@ def grid(matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequence[str], 
 
 
 def _width(rows: list[list[str]]) -> int:
-    """The characters that a drawn table of these rows needs."""
+    """The width in characters of a table with these rows."""
     return sum(max(map(len, column)) + 3 for column in zip(*rows, strict=True)) + 2
 
 
@@ -160,13 +165,14 @@ def _added(model: Transformer) -> list[str]:
     return [f"the model adds {token} {where} {what}" for tokens, where in ends for token in tokens]
 
 
-def _symbols(model: Transformer) -> tuple[list[str], list[list[str]]]:
-    """The head and the rows of the table of symbols."""
+def _parameter_table(model: Transformer) -> tuple[list[str], list[list[str]]]:
+    """The header and the rows of the table of parameters."""
     rows = [[p.name, p.region, "none" if p.default is None else from_sympy(p.default)] for p in model.parameters]
     return ["parameter", "valid where", "default"], rows
 
 
-def _rows(embedding: Embedding) -> str:
+def _inputs(embedding: Embedding) -> str:
+    """The inputs of a model of real inputs, in words."""
     return f"inputs: {', '.join(embedding.inputs or ())}, one row a position"
 
 
@@ -178,13 +184,14 @@ def _headline(model: Transformer) -> str:
 
 
 def _count(number: int, noun: str) -> str:
+    """A number with its noun in the singular or plural."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def blocks(model: Transformer) -> Iterator[tuple[str, Head | FeedForward | LayerNorm]]:
-    """Everything with matrices in the order of the forward pass, each with its title: where it is and what."""
+    """(title, part) for each part with matrices, in the order of the forward pass; the title says where it is."""
     for step in model.sublayers:
-        if step.block is None:
+        if step.block is None:  # the last step has no block, only the final norm
             if step.after is None:
                 raise RuntimeError("step.after must be set here")
             yield f"Final norm, {_kind(step.after)}", step.after
@@ -207,15 +214,15 @@ def _kind(part: Head | FeedForward | LayerNorm) -> str:
         undefined = "undefined" if part.zero_variance == "refuse" else "0"
         zero = "" if part.epsilon != 0 else f", {undefined} at zero variance"
         return f"epsilon {from_sympy(part.epsilon)}{zero}"
-    words = [f"attention, mask {part.mask}, weighting {part.weighting}{TIES.get(part.weighting, '')}"]
+    texts = [f"attention, mask {part.mask}, weighting {part.weighting}{TIES.get(part.weighting, '')}"]
     for name in ("scale", "temperature"):
         if getattr(part, name) != 1:
-            words.append(f"{name} {from_sympy(getattr(part, name))}")
-    return ", ".join(words)
+            texts.append(f"{name} {from_sympy(getattr(part, name))}")
+    return ", ".join(texts)
 
 
 def matrices(part: Head | FeedForward | LayerNorm) -> Iterator[tuple[str, Any, list[str], list[str]]]:
-    """Each matrix of a block with the names of its rows and columns; biases stand as one more column."""
+    """(name, matrix, names of rows, names of columns) for each matrix of a block; a bias is an additional column."""
     if isinstance(part, FeedForward):
         hidden = [f"h{k}" for k in range(1, part.hidden + 1)]
         yield "W1", part.W1.row_join(part.b1), hidden, [*part.reads, "b1"]
@@ -233,7 +240,7 @@ def matrices(part: Head | FeedForward | LayerNorm) -> Iterator[tuple[str, Any, l
 
 
 def readout_text(readout: Readout) -> str:
-    """What is read, where, and when the model accepts."""
+    """What the readout reads, at which position, and when the model accepts."""
     where = {
         "first": "at the first position",
         "last": "at the last position",
@@ -257,19 +264,19 @@ def readout_text(readout: Readout) -> str:
 
 
 def html(model: Transformer) -> str:
-    """Tables, the matrices of a block side by side; no script."""
+    """The model as HTML tables, the matrices of a block side by side. It has no script."""
     # Name, size and parameters.
     first, *lines = _headline(model).split("\n")
     parts = [paragraph(first, *lines, bold=True)]
     if model.parameters:
-        parts.append(section("Parameters", html_table(*_symbols(model), words=True)))
+        parts.append(section("Parameters", html_table(*_parameter_table(model), words=True)))
     # The embedding of tokens, or the inputs; the position functions; the special tokens.
     embedding, names = model.embedding, list(model.space)
     if embedding.words is not None:
-        table = [[token, *map(from_sympy, _values(values, names))] for token, values in embedding.words.items()]
-        parts.append(section("Embedding", html_table(["token", *names], table)))
+        token_rows = [[token, *map(from_sympy, _values(values, names))] for token, values in embedding.words.items()]
+        parts.append(section("Embedding", html_table(["token", *names], token_rows)))
     else:
-        parts.append(section("Embedding", paragraph(_rows(embedding))))
+        parts.append(section("Embedding", paragraph(_inputs(embedding))))
     places = [[c, from_sympy(v)] for c, v in embedding.positions.items()]
     if places:
         header = ["coordinate", f"at position i of n (i counts from {embedding.start})"]
@@ -291,7 +298,7 @@ def html(model: Transformer) -> str:
 
 
 def displays(model: Transformer) -> list[Display]:
-    """The model as formulas: what a token and a position are, and each block with the coordinates that it changes."""
+    """The model as formulas: the embedding, and an equation for each block with the coordinates that it changes."""
     first, *lines = _headline(model).split("\n")
     result = [Display(". ".join([first, *lines, *(added[0].upper() + added[1:] for added in _added(model))]))]
     if model.parameters:
@@ -300,8 +307,8 @@ def displays(model: Transformer) -> list[Display]:
     # The embedding: one array for all tokens, and a line for each coordinate that depends on the position.
     rows = []
     if embedding.words is not None:
-        table = [[words(token), *map(_entry, _values(v, names))] for token, v in embedding.words.items()]
-        rows.append("&" + array([["", *map(upright, names)], *table], "l|" + "c" * len(names)))
+        token_rows = [[words(token), *map(_entry, _values(v, names))] for token, v in embedding.words.items()]
+        rows.append("&" + array([["", *map(upright, names)], *token_rows], "l|" + "c" * len(names)))
     elif embedding.inputs:
         rows.append(rf"& {', '.join(map(upright, embedding.inputs))} \ {words('are given at each position')}")
     rows += [rf"{upright(c)}_i &= {_entry(v)}" for c, v in embedding.positions.items()]
@@ -317,6 +324,7 @@ def displays(model: Transformer) -> list[Display]:
 
 
 def _symbol_row(parameter: Parameter) -> str:
+    """A parameter with the region in which it is valid and its default, as a row of a display."""
     name = latex(("name", parameter.name))
     region = words("any") if parameter.region == "true" else latex(parse_formula(parameter.region))
     if parameter.default is None:
@@ -325,15 +333,17 @@ def _symbol_row(parameter: Parameter) -> str:
 
 
 def _values(values: Mapping[str, object], names: Sequence[str]) -> list[Any]:
+    """The values of the coordinates `names`; 0 for those that have none."""
     return [values.get(name, 0) for name in names]
 
 
 def _entry(value: object) -> str:
+    """An entry of a matrix as LaTeX."""
     return latex(tree_from_sympy(value))
 
 
 def _matrix(matrix: sympy.MatrixBase) -> str:
-    """A matrix; a zero as such, and a single entry without more brackets than it needs."""
+    """A matrix as LaTeX; a zero matrix as 0, and a single entry in brackets only if it is a sum."""
     if matrix.is_zero_matrix:
         return "0"
     if matrix.shape == (1, 1):
@@ -343,16 +353,18 @@ def _matrix(matrix: sympy.MatrixBase) -> str:
 
 
 def _column(names: Iterable[str]) -> str:
+    """A column vector of LaTeX names."""
     rows = [[name] for name in names]
     return rows[0][0] if len(rows) == 1 else array(rows, "c", brackets=True)
 
 
 def _plus(matrix: sympy.MatrixBase) -> str:
+    """A matrix that is added; nothing for a zero matrix."""
     return "" if matrix.is_zero_matrix else f" + {_matrix(matrix)}"
 
 
 def _times(matrix: sympy.MatrixBase, factor: str) -> str:
-    """A matrix before what it multiplies; a single 1 is left out."""
+    """The product of a matrix and the LaTeX text `factor`; the matrix (1) is left out."""
     return factor if matrix.shape == (1, 1) and matrix[0] == 1 else rf"{_matrix(matrix)}\, {factor}"
 
 
@@ -366,16 +378,16 @@ _FUNCTIONS = {
 
 
 def _block_rows(part: Head | FeedForward | LayerNorm) -> Iterator[str]:
-    """What a block does to the stream at position i, and its matrices."""
+    """The equations of a block at position i of the residual stream, with its matrices."""
     written, read = (_column(map(upright, names)) for names in (part.writes, part.reads))
     if isinstance(part, FeedForward):
         active = rf"{_FUNCTIONS[part.activation]}\left({_times(part.W1, read)}{_plus(part.b1)}\right)"
         yield rf"{written} &\mathrel{{+}}= {_times(part.W2, active)}{_plus(part.b2)}"
     elif isinstance(part, LayerNorm):
         root = r"\mathrm{var}(x)" if part.epsilon == 0 else rf"\mathrm{{var}}(x) + {_entry(part.epsilon)}"
-        over = rf"\frac{{x - \bar x}}{{\sqrt{{{root}}}}}"
+        normalised = rf"\frac{{x - \bar x}}{{\sqrt{{{root}}}}}"
         gain = "" if all(v == 1 for v in part.gain) else rf"{_matrix(part.gain)} \odot "
-        yield rf"{written} &= {gain}{over}{_plus(part.bias)}"
+        yield rf"{written} &= {gain}{normalised}{_plus(part.bias)}"
         yield rf"x &= {read if part.projection is None else _times(part.projection, read)}"
     else:
         value = _times(part.V, rf"{read}_j")

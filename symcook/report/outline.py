@@ -25,15 +25,16 @@ if TYPE_CHECKING:
     from symcook.proof.search import nodes
     from symcook.proof.terms import Sort, Term
 
-MOST_LINES = 30  # the most lines of an abridged proof
-WIDTH = 100  # the most characters in a line of plain text, without its indentation
-MOST_GIVEN = 40  # the most characters of a term that a step substitutes; a longer one is shown as "..."
-LONG = 150  # the most characters of a formula in an abridged proof
+# The greatest numbers of lines and characters.
+MOST_LINES = 30  # lines of an abridged proof
+WIDTH = 100  # characters in a line of plain text, without its indentation
+MOST_GIVEN = 40  # characters of a term that a step substitutes; a longer one is shown as "..."
+LONG = 150  # characters of a formula in an abridged proof
 
 
 @dataclass
 class OutlineStep:
-    """A line: its words and formulas, in order, and the lines below it."""
+    """A line of the outline: its words and formulas, in order, and the lines nested below it (`inner`)."""
 
     pieces: list[Said]
     inner: list[OutlineStep] = field(default_factory=list)
@@ -55,12 +56,12 @@ class OutlineStep:
         return "".join(out)
 
     def size(self) -> int:
-        """The lines of this step and of those below it."""
+        """The number of lines of this step, with those nested below it."""
         return 1 + sum(s.size() for s in self.inner)
 
 
 def _cut(text: str, most: int | None) -> str:
-    """The text, or of one longer than `most` its beginning and its last 20 characters."""
+    """The text; of a text longer than `most` the beginning and the last 20 characters."""
     return text if most is None or len(text) <= most else f"{text[: most - 30]} ... {text[-20:]}"
 
 
@@ -91,9 +92,11 @@ def outline_text(steps: list[OutlineStep], most: int | None = MOST_LINES) -> str
     lines: list[str] = []
     for number, depth, step, hidden in _walk(steps, visible):
         if step is None:  # a run of hidden lines
-            lines.append(f"{'':{digits}}  {'  ' * depth}... {_many(hidden, 'line')} ...")
+            lines.append(f"{'':{digits}}  {'  ' * depth}... {_counted(hidden, 'line')} ...")
             continue
-        text = step.text(LONG if most is not None else None) + (f" ({_many(hidden, 'line')} below)" if hidden else "")
+        text = step.text(LONG if most is not None else None) + (
+            f" ({_counted(hidden, 'line')} below)" if hidden else ""
+        )
         head = f"{number:>{digits}}  {'  ' * depth}"
         lines.append(
             textwrap.fill(
@@ -118,37 +121,39 @@ def outline_latex(steps: list[OutlineStep], known: Iterable[str], most: int | No
     for number, depth, step, hidden in _walk(steps, visible):
         indent = 2 + 1.2 * depth  # in em
         if step is None:
-            text = rf"\ldots{{}} {_many(hidden, 'line')} \ldots{{}}"
+            text = rf"\ldots{{}} {_counted(hidden, 'line')} \ldots{{}}"
         else:
             text = f"{number}. {step.latex(known, LONG if most is not None else None)}"
-            text += f" ({_many(hidden, 'line')} below)" if hidden else ""
+            text += f" ({_counted(hidden, 'line')} below)" if hidden else ""
         rows.append(rf"\noindent\hangindent={indent + 1.5:.1f}em\hangafter=1\hspace*{{{indent:.1f}em}}{text}\par")
     if len(visible) < total:
         rows.append(rf"\noindent {total - len(visible)} of {total} lines are hidden.\par")
     return "\n".join(rows)
 
 
-def _many(number: int, noun: str) -> str:
+def _counted(number: int, noun: str) -> str:
     """A number with its noun, in the plural unless the number is 1."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def _visible(steps: list[OutlineStep], most: int) -> set[int]:
-    """The lines to show, as a set of their id(): outer lines before the lines below them, at most `most` in all."""
-    level, visible, room = list(steps), set[int](), most
-    while level and room > 0:
-        if len(level) > room and not visible:  # the outermost lines alone are too many: the first and the last 5
-            level = [*level[: room - 5], *level[-5:]]
-        visible |= {id(s) for s in level[:room]}
-        room -= len(level)
+    """The id() of each line to show: outer lines go before the lines nested in them, at most `most` lines in all."""
+    level, visible, lines_left = list(steps), set[int](), most
+    while level and lines_left > 0:
+        if len(level) > lines_left and not visible:  # the outermost lines alone are too many: the first and the last 5
+            level = [*level[: lines_left - 5], *level[-5:]]
+        visible |= {id(s) for s in level[:lines_left]}
+        lines_left -= len(level)
         level = [s for step in level for s in step.inner]
     return visible
 
 
 def _walk(steps: list[OutlineStep], visible: set[int]) -> Iterator[tuple[int, int, OutlineStep | None, int]]:
-    """(number, depth, line, hidden): `hidden` lines are hidden below it. A line None stands for a run of `hidden` lines
-    that are not shown."""
-    number = 0  # of the line in the whole proof: hidden lines count
+    """(number, depth, line, number of hidden lines below it) for each visible line.
+
+    A line that is None stands for consecutive lines at this depth that are hidden, with those below them.
+    """
+    number = 0  # the number of the line in the whole proof: hidden lines count
 
     def visit(siblings: list[OutlineStep], depth: int) -> Iterator[tuple[int, int, OutlineStep | None, int]]:
         nonlocal number
@@ -162,7 +167,7 @@ def _walk(steps: list[OutlineStep], visible: set[int]) -> Iterator[tuple[int, in
                 yield number, depth, None, hidden
                 hidden = 0
             number += 1
-            # Where all lines below a line are hidden, the line itself has their number, and no line None follows.
+            # If all lines below a line are hidden, the line itself has their number, and no None follows.
             if step.inner and not any(id(s) in visible for s in step.inner):
                 below = step.size() - 1
                 yield number, depth, step, below
@@ -178,12 +183,14 @@ def _walk(steps: list[OutlineStep], visible: set[int]) -> Iterator[tuple[int, in
 
 @dataclass
 class Taken:
-    """A step that the checker has taken: the state after it, its new facts (label, formula), and the branches it
-    opens."""
+    """A step that the checker has taken."""
 
     state: kernel._State
+    """The branch of the step after it."""
     fresh: list[tuple[str, Term]]
+    """The new facts of this branch: (label, formula)."""
     opened: list[kernel._State]
+    """The new branches that the step opens."""
 
 
 class _Narrator:
@@ -210,7 +217,7 @@ class _Narrator:
         return self.branch(kernel._State(goal, {}, {}, proof))
 
     def show(self, t: Term) -> Tree:
-        """A formula as a tree. The statement itself, which a refutation supposes, has its own variable names."""
+        """A formula as a tree. The statement itself, which a refutation supposes, keeps its own variable names."""
         return self.folder.tree(t, self.names if t == self.whole else ())
 
     def cite(self, label: str) -> str:
@@ -280,7 +287,7 @@ class _Narrator:
         return out
 
     def below(self, opened: Sequence[kernel._State], heads: list[list[Said]]) -> list[OutlineStep]:
-        """The opened branches, each below its heading; a branch of one line stands on the line of its heading."""
+        """The opened branches, each nested below its heading; a branch of one line is on the line of its heading."""
         out: list[OutlineStep] = []
         for state, head in zip(opened, heads, strict=True):
             inner = self.branch(state)
@@ -334,8 +341,8 @@ class _Narrator:
         return self.below(at.opened, [["Claim ", *self.facts(at.fresh), "."]])
 
     def on_use(self, node: nodes.Use, at: Taken) -> list[OutlineStep]:
-        # "with" has an entry for each quantified name, a term, and for each premise: "#label" where it is a fact, "!"
-        # where it is true by computation, and else a proof of it.
+        # "with" has an entry for each quantified name, a term, and an entry for each premise: "#label" if it is a fact,
+        # "!" if it is true by computation, else a proof of it.
         terms = [g for g in node["with"] if isinstance(g, str) and g[:1] not in ("#", "!")]
         premises = [g[1:] for g in node["with"] if isinstance(g, str) and g.startswith("#")]
         head: list[Said] = [f"{'By' if ':' in node['fact'] else 'From'} {self.cite(node['fact'])}"]
@@ -402,7 +409,7 @@ class _Narrator:
         labels = [self.cite(x) for entry in sums for x in entry["of"]] + [self.cite(label) for _, label in equations]
         labels = list(dict.fromkeys(labels))
         linear = all(len(entry["of"]) <= 1 and "sq" not in entry for entry in sums)
-        linear = linear and all(_numeral(times) for times, _ in equations)
+        linear = linear and all(_has_no_name(times) for times, _ in equations)
         kind = "Linear arithmetic" if linear else "Arithmetic with products" if labels else "Sums of squares"
         if not sums and not equations:
             return [OutlineStep(["Both sides have the same normal form."])]
@@ -413,13 +420,13 @@ class _Narrator:
         return [OutlineStep([f"By interval enclosure ({node['prec']} bits){over}."])]
 
 
-def _numeral(text: str) -> bool:
-    """Whether a term has no name in it."""
+def _has_no_name(text: str) -> bool:
+    """Whether the text of a term contains no name."""
     return not any(c.isalpha() for c in text)
 
 
 def _argument(text: str) -> Said:
-    """The term, or the function ``j. term``, that a step substitutes for a name; "..." where it is long."""
+    """The term, or the function ``j. term``, that a step substitutes for a name; "..." if it is long."""
     if len(text) > MOST_GIVEN:
         return "..."
     return expr.parse_term(f"f({text})")[2][0]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from symcook.numbers.balls import Ball
 
 STEPS = 41
+"""The number of values where the range gives none."""
 MAX_STEPS = 1000
 WHOLE = {"n": "length n", "q": "position q", "bits": "fractional bits"}
 BROKEN = {
@@ -32,8 +33,10 @@ BROKEN = {
 }
 """The arguments that a bound can run over, with the names of their axes: integers, and rational numbers."""
 LINEAR = ("gamma", "q", "bits")
+"""The arguments in which bounds are exponential: their axis is logarithmic only for a very long range."""
 SCALES = ("log", "linear")
 HOLDS = {True: "true", False: "false", None: "undecided"}
+"""The last column of the CSV file, by `Bound.holds`."""
 _L1 = "L1 distance of softmax and hardmax"
 QUANTITIES = {
     "softmax-hardmax": _L1,
@@ -49,29 +52,37 @@ QUANTITIES = {
     "sensitivity": "change of the output when one symbol changes",
     "cross-entropy": "mean cross-entropy in bits",
 }
-"""By kind, what the vertical axis shows; other kinds show the name of their value."""
+"""By kind, the label of the vertical axis; for other kinds it is the label of their value."""
 WORDS = {
     "error": ("", ""), "gelu-relu": ("proved ", "tight: "), "sensitivity": ("", "tight: "), "cross-entropy": ("", ""),
 }  # fmt: skip
-"""By kind, what stands before the names of the two curves where no paper claims the one or the other is not sharp."""
+"""By kind, the words before the labels of the claimed curve and of the computed curve.
+
+For other kinds they are "claimed: " and "tight: ". For these kinds no paper claims the first, or the second is not
+tight."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """The answers of one kind at increasing values of the argument `name`; the values are exact text."""
+    """The bounds of one kind at increasing values of the argument `name`."""
 
     kind: str
     name: str
     values: tuple[str, ...]
+    """The values of the argument, as exact text."""
     answers: tuple[Bound, ...]
+    """The bound at each of the values."""
     digits: int
+    """The decimal digits of every ball."""
     logarithmic: bool = False
-    """Whether the values lie evenly by their logarithms, and the axis has these."""
+    """Whether the logarithms of the values are evenly spaced, and the axis is logarithmic."""
 
     @property
     def holds(self) -> bool | None:
-        """Whether what is claimed holds at every value; None where some are undecided and none fails, or nothing is
-        claimed at any."""
+        """Whether the claim holds at every value with a claim.
+
+        None if some values are undecided and none fails, or if nothing is claimed at any value.
+        """
         verdicts = {answer.holds for _, answer in self.claims()}
         return False if False in verdicts else True if verdicts == {True} else None
 
@@ -85,8 +96,8 @@ class Sweep:
         lines = [f"{self.name},value_mid,value_rad,claimed_mid,claimed_rad,holds"]
         for value, answer in zip(self.values, self.answers, strict=True):
             claimed = answer.claimed
-            both = (answer.value.mid, answer.value.rad, *(("", "") if claimed is None else (claimed.mid, claimed.rad)))
-            lines.append(",".join((value, *both, "" if claimed is None else HOLDS[answer.holds])))
+            balls = (answer.value.mid, answer.value.rad, *(("", "") if claimed is None else (claimed.mid, claimed.rad)))
+            lines.append(",".join((value, *balls, "" if claimed is None else HOLDS[answer.holds])))
         return "\n".join(lines) + "\n"
 
     def to_json(self) -> dict[str, Any]:
@@ -103,25 +114,28 @@ class Sweep:
         }
 
     def claims(self) -> list[tuple[str, Bound]]:
-        """The values at which something is claimed."""
+        """(value, bound) for the values at which something is claimed."""
         return [(v, a) for v, a in zip(self.values, self.answers, strict=True) if a.claimed is not None]
 
     def text(self) -> str:
-        """How often the claim holds, in words, and between which values it does not."""
+        """At how many values the claim holds, fails or is undecided, with the first and the last of them."""
         lines = [f"{self.kind}: {len(self.values)} values of {self.name} from {_ends(self.values)}"]
         for verdict, word in ((True, "holds"), (False, "fails"), (None, "is undecided")):
             at = [v for v, a in self.claims() if a.holds is verdict]
             if at:
-                counted = f"{len(at)} of them, {f'from {_ends(at)}' if len(at) > 1 else f'at {brief(at[0], 40)}'}"
+                which = f"from {_ends(at)}" if len(at) > 1 else f"at {brief(at[0], 40)}"
+                counted = f"{len(at)} of them, {which}"
                 lines.append(f"  the claim {word} at {'all of them' if len(at) == len(self.values) else counted}")
-        silent = len(self.values) - len(self.claims())
-        if silent:
-            lines.append(f"  nothing is claimed at {'all of them' if silent == len(self.values) else silent}")
+        without_claim = len(self.values) - len(self.claims())
+        if without_claim:
+            lines.append(
+                f"  nothing is claimed at {'all of them' if without_claim == len(self.values) else without_claim}"
+            )
         return "\n".join(lines)
 
 
 def _ends(values: Sequence[str]) -> str:
-    """The first and the last value; long ones are cut."""
+    """The text "FIRST to LAST" for the values; a long value is cut."""
     return " to ".join(v if len(v) <= 40 else f"{v[:30]}... ({len(v)} characters)" for v in (values[0], values[-1]))
 
 
@@ -135,13 +149,13 @@ def plot_bound(
     progress: Callable[[int, int], None] | None = None,
     **arguments: object,
 ) -> tuple[Sweep, tuple[Path, ...]]:
-    """Write `place`.csv, and with matplotlib `place`.svg and `place`.png; the answers, and the files that were written.
+    """Write `place`.csv, and with matplotlib `place`.svg and `place`.png; return the sweep and the files written.
 
-    kind: a kind of bound; arguments: those of its function, without the one that `over` names. over: see `read_over`.
-    digits: of every ball. force: replace existing files. progress: called with how many values are done, and of how
-    many. Each file appears whole or not at all.
+    kind: a kind of bound. arguments: those of its function, without the argument that `over` names. over: see
+    `read_over`. digits: the decimal digits of every ball. force: replace existing files. progress: called with the
+    number of values that are done and the number of all values. Each file is written completely or not at all.
 
-    Raises BadInput for any of these, Undecided where a value cannot be had to that many digits.
+    Raises BadInput if one of these is invalid, Undecided if a value cannot be computed to that many digits.
     """
     targets = plot_targets(place, force)
     swept = sweep(kind, over, digits=digits, progress=progress, **arguments)
@@ -157,22 +171,22 @@ def sweep(
     progress: Callable[[int, int], None] | None = None,
     **arguments: object,
 ) -> Sweep:
-    """The answers of a kind over a range of one argument; see `plot_bound`."""
+    """The bounds of a kind over a range of one argument; see `plot_bound` for the arguments."""
     from symcook.door import check_digits
 
-    wanted = check_digits(digits)
+    checked_digits = check_digits(digits)
     name, values, logarithmic = read_over(kind, over)
     if name in arguments:
         raise BadInput(f"{name} must be given once", f"{name} = {arguments[name]}, and over {over}", "leave one out")
     answers = []
     for k, value in enumerate(values):
         try:
-            answers.append(bounds.bound(kind, **arguments, **{name: value}, digits=wanted))
+            answers.append(bounds.bound(kind, **arguments, **{name: value}, digits=checked_digits))
         except Undecided as error:
             raise Undecided(f"at {name} = {decimal_text(value)}: {error}") from None
         if progress is not None:
             progress(k + 1, len(values))
-    return Sweep(kind, name, tuple(map(decimal_text, values)), tuple(answers), wanted, logarithmic)
+    return Sweep(kind, name, tuple(map(decimal_text, values)), tuple(answers), checked_digits, logarithmic)
 
 
 # --- The range --------------------------------------------------------------------------------------------------------
@@ -181,17 +195,18 @@ def sweep(
 def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction], bool]:
     """The argument, its values, and whether its axis is logarithmic, from `NAME=FROM:TO[:STEPS][:SCALE]`.
 
-    FROM < TO are rational, or integers for an argument that is an integer; both ends are among the values. STEPS values
-    (41) lie evenly on the axis: integers are rounded, and of other values those between the ends have a few digits.
-    SCALE is log or linear; without it the axis is logarithmic where TO is at least 10 FROM, or 1000 FROM for gamma, q
-    and bits, of which bounds are powers.
+    FROM < TO are rational, or integers for an argument that is an integer; both ends are among the values. There are
+    STEPS values (41 if STEPS is missing), evenly spaced on the axis. Integers are rounded; other values between the
+    ends are rounded to a few digits. SCALE is log or linear; without it the axis is logarithmic where TO is at least
+    10 FROM, or 1000 FROM for gamma, q and bits, in which bounds are exponential.
 
     >>> read_over("softmax-hardmax", "n=1:1000:4")
     ('n', [1, 10, 100, 1000], True)
     >>> [str(value) for value in read_over("lookup", "gamma=1/10:10:3:log")[1]]
     ['1/10', '1', '10']
 
-    Raises BadInput for another form, an argument that the kind has not or that is no number, and FROM >= TO.
+    Raises BadInput for another form, for an argument that the kind does not have or that is not a number, and for
+    FROM >= TO.
     """
     form = "write it as NAME=FROM:TO or NAME=FROM:TO:STEPS, for example n=1:1024:21, at the end :log or :linear"
     # The parts of the text.
@@ -201,13 +216,13 @@ def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction], bo
     if not equals or not name or len(parts) not in (2, 3) or not all(parts):
         raise BadInput("a range must have a name and two ends", over or "nothing", form)
     # The argument.
-    ranged = [a.name for a in bounds.kind(kind).arguments if a.name in (*WHOLE, *BROKEN)]
-    if not ranged:
+    numeric_arguments = [a.name for a in bounds.kind(kind).arguments if a.name in (*WHOLE, *BROKEN)]
+    if not numeric_arguments:
         raise BadInput("a kind must have an argument that is a number to run over", kind, "there is nothing to plot")
-    if name not in ranged:
-        raise unknown(f"argument of {kind} that is a number", name, ranged)
+    if name not in numeric_arguments:
+        raise unknown(f"argument of {kind} that is a number", name, numeric_arguments)
     # The ends, the number of steps, and the scale.
-    low, high = (_end(name, part) for part in parts[:2])
+    low, high = (_range_end(name, part) for part in parts[:2])
     if low >= high:
         raise BadInput("a range must begin below its end", f"{name} from {parts[0]} to {parts[1]}", form)
     steps = parts[2] if len(parts) == 3 else str(STEPS)
@@ -219,8 +234,8 @@ def read_over(kind: str, over: str) -> tuple[str, list[int] | list[Fraction], bo
     return name, _fractions(low, high, int(steps), logarithmic), logarithmic
 
 
-def _end(name: str, text: str) -> Fraction:
-    """An end of the range; BadInput where it is not positive, or not an integer for an argument that is one."""
+def _range_end(name: str, text: str) -> Fraction:
+    """An end of the range of the argument `name`; raises BadInput if it is not positive, or should be an integer."""
     from symcook.bounds.arguments import number_tree, rational_value
 
     what = f"each end of the range of {name}"
@@ -232,23 +247,24 @@ def _end(name: str, text: str) -> Fraction:
 
 
 def _between(low: Fraction, high: Fraction, steps: int, logarithmic: bool) -> Iterator[Callable[[], Any]]:
-    """The inner values as functions to balls: evenly spaced, themselves or by their logarithms."""
+    """The values between the ends, as functions that compute balls: evenly spaced, or with evenly spaced logarithms."""
     from symcook.numbers.balls import arb_of
 
     for k in range(1, steps - 1):
-        part = Fraction(k, steps - 1)
+        share = Fraction(k, steps - 1)
         if not logarithmic:
-            yield lambda part=part: arb_of(low + (high - low) * part)
+            yield lambda share=share: arb_of(low + (high - low) * share)
         else:
-            yield lambda part=part: arb_of(low) * (arb_of(high / low).log() * arb_of(part)).exp()
+            yield lambda share=share: arb_of(low) * (arb_of(high / low).log() * arb_of(share)).exp()
 
 
 def _integers(low: int, high: int, steps: int, logarithmic: bool) -> list[int]:
-    """About evenly spaced integers; where they are few, all of them."""
+    """About evenly spaced integers from `low` to `high`; all integers if there are at most `steps`."""
     if high - low < steps:
         return list(range(low, high + 1))
     from symcook.numbers.balls import ball, refine
 
+    # Enough decimal digits for the integer part of `high` (at most 0.302 for each bit) and some after the point.
     digits = len(str(high.bit_length())) + high.bit_length() * 3 // 10 + 3
     between = _between(Fraction(low), Fraction(high), steps, logarithmic)
     inner = (round(Fraction(ball(refine(compute, digits), digits).mid)) for compute in between)
@@ -256,7 +272,7 @@ def _integers(low: int, high: int, steps: int, logarithmic: bool) -> list[int]:
 
 
 def _fractions(low: Fraction, high: Fraction, steps: int, logarithmic: bool) -> list[Fraction]:
-    """Evenly spaced values, rounded to as few digits as keep them apart."""
+    """Evenly spaced values from `low` to `high`, rounded to 1, 2, 4, ... digits until all of them are different."""
     from symcook.numbers.balls import ball, refine
 
     digits = 1
@@ -272,37 +288,37 @@ def _fractions(low: Fraction, high: Fraction, steps: int, logarithmic: bool) -> 
 # --- The picture ------------------------------------------------------------------------------------------------------
 
 
-def curves(found: Sweep) -> Figure:
-    """Both curves, and marks where the claim fails or is undecided."""
-    first, places = found.answers[0], [Fraction(value) for value in found.values]
-    before, sharp = WORDS.get(found.kind, ("claimed: ", "tight: "))
-    claims = tuple((at, a.claimed) for at, a in zip(places, found.answers, strict=True) if a.claimed is not None)
-    values = tuple((at, a.value) for at, a in zip(places, found.answers, strict=True))
-    # the claim's squares are hollow and larger, so that both curves are seen where they meet
+def curves(swept: Sweep) -> Figure:
+    """The picture of a sweep: both curves, and marks where the claim fails or is undecided."""
+    first, positions = swept.answers[0], [Fraction(value) for value in swept.values]
+    before_claim, before_value = WORDS.get(swept.kind, ("claimed: ", "tight: "))
+    claims = tuple((at, a.claimed) for at, a in zip(positions, swept.answers, strict=True) if a.claimed is not None)
+    values = tuple((at, a.value) for at, a in zip(positions, swept.answers, strict=True))
+    # The squares of the claimed curve are hollow and larger, so that both curves are visible where they meet.
     hollow = {"linestyle": "--", "marker": "s", "markersize": 6.5, "markerfacecolor": "none"}
-    drawn = [Curve(f"{before}{_symbols(first.labels[1])}", claims, hollow)] if claims else []
-    drawn.append(Curve(f"{sharp}{_symbols(first.labels[0])}", values, {"color": COLOURS[1], "linestyle": "-"}))
+    drawn = [Curve(f"{before_claim}{_symbols(first.labels[1])}", claims, hollow)] if claims else []
+    drawn.append(Curve(f"{before_value}{_symbols(first.labels[0])}", values, {"color": COLOURS[1], "linestyle": "-"}))
     for verdict, word, mark in ((False, "the claim fails", "x"), (None, "undecided", "+")):
-        at = [v for v, a in zip(values, found.answers, strict=True) if a.claimed and a.holds is verdict]
+        at = [v for v, a in zip(values, swept.answers, strict=True) if a.claimed and a.holds is verdict]
         if at:
             style = {"linestyle": "", "marker": mark, "markersize": 8, "color": COLOURS[3], "zorder": 4}
-            drawn.append(Curve(word, tuple(at[:: len(at) // 40 + 1]), style))  # marks that stay apart
-    settings = ", ".join(f"{k} = {str(v).lower() if isinstance(v, bool) else v}" for k, v in found.fixed.items())
+            drawn.append(Curve(word, tuple(at[:: len(at) // 40 + 1]), style))  # at most 40 marks: they do not overlap
+    settings = ", ".join(f"{k} = {str(v).lower() if isinstance(v, bool) else v}" for k, v in swept.fixed.items())
     return Figure(
         "bound",
         f"{brief(first.source, 55)}: {drawn[0].label.replace('claimed:', 'claimed')}",
-        _greek({**WHOLE, **BROKEN}[found.name]),
-        _greek(QUANTITIES.get(found.kind, first.labels[0])),
+        _greek({**WHOLE, **BROKEN}[swept.name]),
+        _greek(QUANTITIES.get(swept.kind, first.labels[0])),
         tuple(drawn),
-        (found.logarithmic or max(places[-1], 1 / places[0]) >= 10**300, True),
-        "; ".join(_notes(found)),
+        (swept.logarithmic or max(positions[-1], 1 / positions[0]) >= 10**300, True),
+        "; ".join(_notes(swept)),
         legend="best",
-        below=_greek(brief(f"{found.kind}: {settings}" if settings else found.kind, 90)),
+        below=_greek(brief(f"{swept.kind}: {settings}" if settings else swept.kind, 90)),
     )
 
 
 def _notes(found: Sweep) -> list[str]:
-    """What the picture says in small letters: how near the curves are, the radii, and what is not shown."""
+    """The notes under the picture: the ratio of the curves, the radii, and the values that are not shown."""
     ratios = [_ratio(a.claimed, a.value) for _, a in found.claims()]
     known = [r for r in ratios if math.isfinite(r)]
     notes = [f"every radius at most $10^{{-{found.digits}}}$ of the value"]
@@ -318,13 +334,14 @@ def _notes(found: Sweep) -> list[str]:
 
 
 def _ratio(claimed: Any, value: Ball) -> float:
-    """The quotient of two balls, about; not finite where it is none, or beyond floats."""
+    """About claimed/value, from the midpoints; not finite if `value` is 0 or the ratio is beyond floats."""
     import flint
 
     return float((flint.arb(claimed.mid) / flint.arb(value.mid)).mid())
 
 
 def _greek(text: str) -> str:
+    """The text with Greek letters in place of gamma, delta and tau."""
     for name, letter in (("gamma", "γ"), ("delta", "δ"), ("tau", "τ")):
         text = re.sub(rf"\b{name}\b", letter, text)
     return text
@@ -337,8 +354,9 @@ def _symbols(label: str) -> str:
     2 n e$^{-γ}$ 2 n e$^{-γ\\ gap}$
     """
 
-    def raised(found: re.Match[str]) -> str:
-        power = (found[1] or found[2]).replace(" ", "\\ ")
+    def raised(match: re.Match[str]) -> str:
+        """The exponent after ^, without its brackets, as LaTeX."""
+        power = (match[1] or match[2]).replace(" ", "\\ ")
         return f"$^{{{power}}}$"
 
     return re.sub(r"\^(?:\(([^()]*)\)|(-?\w+))", raised, _greek(label))

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 HEADS = ("coordinate", "written in", "holds", "budget")
-"""The columns of a plan. Only plans for soft attention have the last one: the largest error of the line's value."""
+"""The columns of a plan. Only plans for softmax attention have the last one: the largest error of the line's value."""
 OTHERS = "names a program whose compilation has other weights"
-"""What follows "The model" where its weights are not the compilation of its program."""
+"""The rest of a sentence that begins "The model", for a model whose weights are not those of its compiled program."""
 
 
 def origin(model: Transformer, plan: object) -> str:
-    """What the model was compiled from; where `plan` is empty, that its weights are no compilation of its program."""
+    """The program that the model was compiled from; if `plan` is empty, that the model has other weights."""
     program = model.program
     program = present(program)  # callers ask only for a model that names a program
     program_text = program.kind + (f", as in Theorem {program.theorem}" if program.theorem else "")
@@ -28,7 +28,7 @@ def origin(model: Transformer, plan: object) -> str:
 
 
 def plan_text(model: Transformer) -> str:
-    """The plan as a table, or why there is none."""
+    """The plan as a table, or the reason why the model has none."""
     plan = model.plan
     if not plan:
         return f"No plan: the model {OTHERS}; symcook check compares the two."

@@ -1,7 +1,7 @@
-"""All that a reader of one id needs: the paper's words, the statement, a short proof, what it rests on.
+"""The report on a proved statement: the paper's words, the statement, a short proof, and what the proof depends on.
 
-Verdicts of `symcook.proof.replay` go in. Out comes what ``symcook prove`` prints, as a document of `report.document`,
-as LaTeX, or as JSON; and the counterexample of a stored refutation (`witness`).
+The functions take verdicts of `symcook.proof.replay`. They return what ``symcook prove`` prints, as a document of
+`report.document`, as LaTeX or as JSON; `witness` returns the counterexample of a stored refutation.
 """
 
 from __future__ import annotations
@@ -29,12 +29,14 @@ if TYPE_CHECKING:
     from symcook.proof.search.tactics import Node
 
 
-MOST_STATED = 4  # with so few verdicts the statements are shown too
+MOST_STATED = 4
+"""The greatest number of verdicts whose statements are shown too."""
 _GOOD = ("PROVED", "DECIDED", "REFUTED", "CORRECTED")
+"""The statuses of a verdict with a stored certificate that was replayed."""
 
 
 def paper_words(name: str) -> str:
-    """Where the claim stands and what it says in our words; empty for a lemma."""
+    """The place of the claim in its paper and what it says in our words; "" for a lemma."""
     from symcook import claims
     from symcook.proof.replay import statements
 
@@ -56,7 +58,8 @@ def corrections(name: str) -> list[str]:
 
 
 def certificate_of(verdict: Verdict) -> dict[str, Any]:
-    """The stored certificate that gave a verdict: the refutation where there is one."""
+    """The stored certificate that gave a verdict: the refutation of a claim that is REFUTED or CORRECTED, else the
+    proof."""
     from symcook.proof.files import load_json
     from symcook.proof.replay import library
 
@@ -70,9 +73,10 @@ def certificate_of(verdict: Verdict) -> dict[str, Any]:
 
 
 def definitions_text(statement: Statement) -> list[str]:
-    """The lists of names and the definitions that a statement uses, one a line."""
+    """The lists of names and the definitions that a statement uses, one on each line."""
     from symcook.proof.runrel import named
 
+    # names(MODEL) stands for the quantified variables of a model; [4:-6] takes away "all " and ". true".
     lists = dict.fromkeys(re.findall(r"\bnames\(.*?\)", statement.written))
     out = [f"{name_list} := {named(f'all {name_list}. true')[4:-6]}" for name_list in lists]
     for name in used_definitions([statement_tree(statement.text)], statement.known):
@@ -87,30 +91,31 @@ def stated(name: str) -> list[PlainLines | Document]:
     from symcook.proof.replay import statements
 
     statement = statements()[name]
-    meant = definitions_text(statement)
-    where = [Document("where", [PlainLines(meant, "  ")])] if meant else []
+    definitions = definitions_text(statement)
+    where = [Document("where", [PlainLines(definitions, "  ")])] if definitions else []
     return [PlainLines([statement.written], ""), *where]
 
 
 def table(verdicts: Sequence[Verdict], without: Sequence[str], width: int) -> Table:
-    """A line for each id: its status, and what its proof used."""
+    """A row for each id: its status, the id, and what its proof used; the ids `without` a stored proof come last."""
     from symcook.claims import ledger
 
     rows = []
     for verdict in verdicts:
-        words = [f"assuming {', '.join(verdict.assuming)}"] if verdict.assuming else []
-        words += [f"{grouped(verdict.nodes)} nodes"] if verdict.nodes else []
-        words += [f"uses {', '.join(verdict.lemmas)}"] if verdict.lemmas else []
-        words += [f"false at {witness(verdict.id)}"] if verdict.status in ("REFUTED", "CORRECTED") else []
-        words += [verdict.reason] if verdict.reason else []
-        rows.append((verdict.status, verdict.id, "; ".join(words)))
+        notes = [f"assuming {', '.join(verdict.assuming)}"] if verdict.assuming else []
+        notes += [f"{grouped(verdict.nodes)} nodes"] if verdict.nodes else []
+        notes += [f"uses {', '.join(verdict.lemmas)}"] if verdict.lemmas else []
+        notes += [f"false at {witness(verdict.id)}"] if verdict.status in ("REFUTED", "CORRECTED") else []
+        notes += [verdict.reason] if verdict.reason else []
+        rows.append((verdict.status, verdict.id, "; ".join(notes)))
     claims_by_id = {row.id: row for row in ledger(names=without)} if without else {}
     rows += [_unproved(name, claims_by_id.get(name)) for name in without]
     return Table(rows, width=width)
 
 
 def _unproved(name: str, row: Claim | None) -> tuple[str, str, str]:
-    """The line of an id without a stored proof: a definition is a test's, what is cited somebody else's."""
+    """The row of an id without a stored proof: OPEN, or the status and reason that the ledger has for it."""
+    # The ledger's status counts only if it needs no proof of its own, as that of a definition or of a repeated claim.
     if row is None or (row.status in ("OPEN", "PROVED", "CORRECTED", "REFUTED") and not (row.same or row.corrected)):
         status_text = "" if row is None or row.status == "OPEN" else f", though the ledger says {row.status}"
         return "OPEN", name, f"no stored proof{status_text}"
@@ -119,13 +124,13 @@ def _unproved(name: str, row: Claim | None) -> tuple[str, str, str]:
 
 
 def document(verdicts: Sequence[Verdict], without: Sequence[str], width: int, full: bool = False) -> Document:
-    """What ``symcook prove`` prints: a line for each id, then one id whole, or the statements where they are few, then
-    how many were reproduced."""
+    """What ``symcook prove`` prints: a row for each id; then the full report on a single id, or the statements of a few
+    ids; then the number of proofs that were reproduced."""
     from symcook.claims import DEFINITION, inventory
     from symcook.proof.replay import statements
 
     sections: list[PlainLines | Table | Document] = []
-    # Several ids: the statements, where they are few. One id: all about it, or its statement where no proof is stored.
+    # Several ids: the statements, if they are few. One id: its full report, or its statement if no proof is stored.
     if len(verdicts) + len(without) != 1:
         few = verdicts if len(verdicts) <= MOST_STATED else ()
         for name in (name for verdict in few for name in (verdict.id, *corrections(verdict.id))):
@@ -133,12 +138,12 @@ def document(verdicts: Sequence[Verdict], without: Sequence[str], width: int, fu
     elif verdicts:
         sections += proof(verdicts[0], full)
     elif (name := without[0]) in statements():
-        words = paper_words(name)
-        sections += [Document("Paper", [PlainLines([words], "")])] if words else []
+        paper_text = paper_words(name)
+        sections += [Document("Paper", [PlainLines([paper_text], "")])] if paper_text else []
         sections.append(Document("Statement, not proved", stated(name)))
-    # How many were reproduced; a definition needs no proof and does not count as a claim without one.
-    good = sum(verdict.status != "OPEN" for verdict in verdicts)
-    total = f"{good} of {len(verdicts)} stored proofs reproduced"
+    # The number of reproduced proofs. A definition needs no proof and does not count as a claim without a proof.
+    reproduced = sum(verdict.status != "OPEN" for verdict in verdicts)
+    total = f"{reproduced} of {len(verdicts)} stored proofs reproduced"
     claims = [name for name in without if name not in inventory() or inventory()[name].kind != DEFINITION]
     if claims:
         total += f"; {len(claims)} {'claim has' if len(claims) == 1 else 'claims have'} none yet"
@@ -149,13 +154,13 @@ def document(verdicts: Sequence[Verdict], without: Sequence[str], width: int, fu
 
 
 def example_of(statement: Statement, certificate: Mapping[str, Any]) -> str:
-    """The values at which the stored proof meets the hypotheses; empty where it takes none in front."""
+    """The values of the leading variables at which the stored proof satisfies the hypotheses; "" if it gives none."""
     from symcook.proof import grammar
 
-    steps = certificate.get("inhabited", [])
-    while steps and steps[0]["by"] == "split":
-        steps = steps[0]["proofs"][0]
-    values = [node["term"] for node in steps if node["by"] == "witness"]
+    nodes = certificate.get("inhabited", [])
+    while nodes and nodes[0]["by"] == "split":
+        nodes = nodes[0]["proofs"][0]
+    values = [node["term"] for node in nodes if node["by"] == "witness"]
     names = grammar.leading_names(statement.expanded)
     if not values or len(values) < len(names):
         return ""
@@ -163,10 +168,10 @@ def example_of(statement: Statement, certificate: Mapping[str, Any]) -> str:
 
 
 def proof(verdict: Verdict, full: bool = False) -> list[PlainLines | Table | Document]:
-    """The report on one id: paper's words, statement, proof, what it used and what has to be trusted."""
+    """The report on one id: the paper's words, statement, proof, what the proof used and what must be trusted."""
     from symcook.proof.replay import statements
 
-    # What is claimed: in the paper, formally, and corrected where it is false as printed.
+    # The statement: in the paper, formally, and its correction if it is false as stated.
     statement = statements()[verdict.id]
     words = paper_words(verdict.id)
     out: list[PlainLines | Table | Document] = [Document("Paper", [PlainLines([words], "")])] if words else []
@@ -174,19 +179,19 @@ def proof(verdict: Verdict, full: bool = False) -> list[PlainLines | Table | Doc
     corrected = corrections(verdict.id) if verdict.status == "CORRECTED" else []
     out += [Document(f"Corrected: {name}", stated(name)) for name in corrected]
     if verdict.status in _GOOD:
-        out += _proof_part(verdict, statement, full)
+        out += _proof_sections(verdict, statement, full)
     # What the proof used and what it assumes.
     rows = []
     if verdict.nodes:
         rows.append(("Nodes", str(verdict.nodes)))
     if verdict.status in _GOOD:
         rows.append(("Lemmas", ", ".join(verdict.lemmas) or "none"))
-        own, through = _axioms(verdict)
-        rows += [("Axioms", own), *([("in lemmas", through)] if through else [])]
+        own_axioms, through_lemmas = _axioms(verdict)
+        rows += [("Axioms", own_axioms), *([("in lemmas", through_lemmas)] if through_lemmas else [])]
         assumed = [f"named.{n}" for n in verdict.named] + [f"oracle.{n}" for n in verdict.oracles]
         rows += [("Assumes", f"{n}: {statements()[n].written}") for n in assumed] or [("Assumes", "nothing")]
     rows += [("Not checked", words) for words in _unasked(verdict, statement, corrected)]
-    # What must be trusted: the first checker, or the second one instead. The line ends with the hash of the statement.
+    # What must be trusted: the first checker, or instead the second one. `trust_line` ends with the statement's hash.
     if verdict.status != "OPEN":
         words, _, digest = trust_line(verdict).rpartition("; statement sha256 ")
         first, _, second = words.partition("; or instead ")
@@ -198,7 +203,11 @@ def proof(verdict: Verdict, full: bool = False) -> list[PlainLines | Table | Doc
 
 
 def _unasked(verdict: Verdict, statement: Statement, corrected: Iterable[str]) -> list[str]:
-    """What is said of the premises inside I[...] of what a verdict says holds; nothing of a lemma, which has no H."""
+    """The premises inside I[...] whose satisfiability was not checked, in words, for each statement that holds.
+
+    That is the proved statement or the corrections of a refuted one. Lemmas are left out: nothing checks that their
+    hypotheses are satisfiable.
+    """
     from symcook.proof.replay import statements
 
     holds = [statement] if verdict.status == "PROVED" else [statements()[name] for name in corrected]
@@ -210,14 +219,14 @@ def _unasked(verdict: Verdict, statement: Statement, corrected: Iterable[str]) -
 
 
 def _axioms(verdict: Verdict) -> tuple[str, str]:
-    """Those of a proof, and those of its lemmas besides."""
-    own = set(verdict.axioms)
-    through = [name for name in axioms_used(below([verdict.id])) if name not in own]
-    return ", ".join(verdict.axioms) or "none", ", ".join(through)
+    """The axioms that a proof uses itself, and the further axioms that its lemmas use."""
+    own_axioms = set(verdict.axioms)
+    through_lemmas = [name for name in axioms_used(below([verdict.id])) if name not in own_axioms]
+    return ", ".join(verdict.axioms) or "none", ", ".join(through_lemmas)
 
 
-def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> Iterator[Document]:
-    """The proof as it was written, or as an outline of the certificate; then what else was proved."""
+def _proof_sections(verdict: Verdict, statement: Statement, full: bool) -> Iterator[Document]:
+    """The proof as its author wrote it, or an outline of the certificate; then what the certificate also proves."""
     from symcook.proof.audit.source import built_from
     from symcook.proof.replay import library, statements
     from symcook.proof.search import prooftext
@@ -229,7 +238,7 @@ def _proof_part(verdict: Verdict, statement: Statement, full: bool) -> Iterator[
     written, why = built_from(library().root, verdict.id, statements())
 
     def steps(part: str) -> PlainLines:
-        """The author's lines; where there is no text, an outline of the certificate."""
+        """The author's lines for a part of the certificate; without a proof script, an outline of this part."""
         if written is None:
             return PlainLines([outline_text(outline(statement, certificate, part), most)])
         return PlainLines([prooftext.shown(written, part) or "Found by the automation."])
@@ -251,8 +260,8 @@ def proof_latex(verdict: Verdict, full: bool = False) -> str:
     """The statement and the outline of its proof as a fragment of LaTeX."""
     from symcook.proof.replay import statements
 
-    words = paper_words(verdict.id)
-    head = [rf"Paper: {escaped(words)}"] if words else []
+    paper_text = paper_words(verdict.id)
+    head = [rf"Paper: {escaped(paper_text)}"] if paper_text else []
     corrected = []
     for name in corrections(verdict.id) if verdict.status == "CORRECTED" else ():
         corrected += [rf"\noindent Corrected (\texttt{{{escaped(name)}}}):", statement_latex(statements()[name])]
@@ -263,7 +272,7 @@ def proof_latex(verdict: Verdict, full: bool = False) -> str:
 def own_latex(
     statement: Statement, verdict: Verdict, certificate: Mapping[str, object], sentence: str, full: bool = False
 ) -> str:
-    """The same of a claim about a model of one's own, with the sentence as it was given."""
+    """The statement about a user's model and its proof as LaTeX, with the `sentence` that the user gave."""
     head = [rf"\noindent Claim: \texttt{{{escaped(sentence)}}}."]
     return _latex(statement, verdict, certificate, head, [], full, (statement, certificate))
 
@@ -273,14 +282,17 @@ def _latex(
     verdict: Verdict,
     certificate: Mapping[str, object] | None,
     head: list[str],
-    behind: list[str],
+    after_statement: list[str],
     full: bool,
     own: tuple[Statement, Mapping[str, object]] | None = None,
 ) -> str:
-    """`head`, the statement, what stands `behind` it, and the outline of its proof."""
+    """LaTeX of `head`, the statement, the lines `after_statement`, the outline of its proof, and what must be trusted.
+
+    `own` is a statement and certificate that are not in the library.
+    """
     rows = [f"% needs \\usepackage{{{','.join(PACKAGES)}}}; {verdict.id}: {verdict.words}"]
     rows.append(rf"\paragraph{{\texttt{{{escaped(verdict.id)}}}}} {escaped(verdict.words)}.")
-    rows += [*head, statement_latex(statement), *behind]
+    rows += [*head, statement_latex(statement), *after_statement]
     if certificate is not None:
         rows.append(r"\noindent\emph{Refutation.}\par" if certificate["sense"] == "refuted" else PROOF_HEAD)
         steps = outline(statement, certificate)
@@ -293,18 +305,22 @@ def _latex(
 
 
 PROOF_HEAD = r"\noindent\emph{Proof, step by step.}\par"
+"""The LaTeX heading of a proof."""
 
 
 def break_target(verdict: Verdict) -> str | None:
-    """The statement whose neighbours are tried: the id itself, what corrects it, or none."""
+    """The id of the statement to mutate: the verdict's, or its correction; None if nothing was proved."""
     if verdict.status in ("PROVED", "DECIDED"):
         return verdict.id
     return corrections(verdict.id)[0] if verdict.status == "CORRECTED" else None
 
 
 def break_json(tried: Iterable[Neighbour]) -> list[dict[str, Any]]:
-    """What became of each near miss: the change, whether the stored proof proves it too, else why it was rejected and
-    an instance at which it is false (null where none was found). "stronger" says that it claims more."""
+    """The mutated statements that were tried, as JSON.
+
+    "accepted" says whether the stored proof proves the mutated statement too. "reason" says why it was rejected, and
+    "false_at" has an instance at which it is false (null if none was found). "stronger": it claims more.
+    """
     return [
         {
             "kind": neighbour.change.kind,
@@ -320,7 +336,7 @@ def break_json(tried: Iterable[Neighbour]) -> list[dict[str, Any]]:
 
 
 def break_text(name: str, tried: Iterable[Neighbour]) -> Iterator[str]:
-    """What became of each near miss, as lines, and the counts at the end."""
+    """The mutated statements that were tried and their outcomes, as lines, with the counts at the end."""
     # Counts: false at an instance, rejected but undecided, proved too and stronger, proved too and perhaps weaker.
     false = open_ = sharp = weak = 0
     for neighbour in tried:
@@ -329,15 +345,15 @@ def break_text(name: str, tried: Iterable[Neighbour]) -> Iterator[str]:
         if neighbour.accepted:
             sharp += change.stronger
             weak += not change.stronger
-            words = "accepted: the stored proof proves this too"
-            words += "; it says more, so the statement is not tight here" if change.stronger else " (it may say less)"
+            outcome = "accepted: the stored proof proves this too"
+            outcome += "; it says more, so the statement is not tight here" if change.stronger else " (it may say less)"
         elif neighbour.instance:
             false += 1
-            words = f"rejected: {neighbour.reason}; it is false at {neighbour.instance}"
+            outcome = f"rejected: {neighbour.reason}; it is false at {neighbour.instance}"
         else:
             open_ += 1
-            words = f"rejected: {neighbour.reason}; whether it is true was not decided"
-        yield filled(words, "    ", "  ")
+            outcome = f"rejected: {neighbour.reason}; whether it is true was not decided"
+        yield filled(outcome, "    ", "  ")
     yield ""
     yield f"{false + open_ + sharp + weak} mutated statements of {name}:"
     yield f"  {false} false at an instance, all of them rejected with the stored proof"
@@ -351,37 +367,40 @@ def break_text(name: str, tried: Iterable[Neighbour]) -> Iterator[str]:
 def witness(name: str) -> str:
     """The counterexample in a stored refutation: the witnesses for the leading quantifiers of the statement.
 
-    They are the nodes by which the proof closes "there are values at which it fails", so no others can be shown. An
-    object that the proof has from an existential fact is named by that fact. Where cases have witnesses of their own,
-    they are joined by "or". A statement without leading quantifiers is refuted as it stands; then the values are shown
-    at which the proof uses what it supposes, or the stored models that the statement denies something of.
+    The refutation proves "there are values at which the statement fails"; the witnesses are the values in this proof.
+    An object that the proof obtains from an existential fact is named by that fact. Witnesses of several cases are
+    joined by "or". For a statement without leading quantifiers, the text has the values at which the proof uses the
+    hypothesis that it assumes, or else the stored models in the statement.
     """
     from symcook.proof.files import load_json
     from symcook.proof.grammar import leading_names
     from symcook.proof.replay import library
 
-    home = library()
-    for path in (home.root / "certificates" / f"{name}{end}.json" for end in (".refuted", "")):
+    proofs = library()
+    for path in (proofs.root / "certificates" / f"{name}{end}.json" for end in (".refuted", "")):
         certificate = load_json(path.read_bytes()) if path.is_file() else {}
         if certificate.get("sense") == "refuted":
-            tree, claimed = parse_formula(home.statements[name].expanded), list[str]()
-            while tree[0] == "ex":  # what it says to exist does not
-                claimed, tree = [*claimed, tree[1]], tree[-1]
-            if claimed:
-                return f"all {', '.join(claimed)}"
+            tree, claimed_names = parse_formula(proofs.statements[name].expanded), list[str]()
+            while tree[0] == "ex":  # the statement claims existence: it is false at all values
+                claimed_names, tree = [*claimed_names, tree[1]], tree[-1]
+            if claimed_names:
+                return f"all {', '.join(claimed_names)}"
             # With leading universal quantifiers: the values that the proof of the negation gives for them.
-            names, witnesses = leading_names(home.statements[name].expanded), _values(certificate["proof"], {})
+            names, witnesses = leading_names(proofs.statements[name].expanded), _witnesses(certificate["proof"], {})
             if not names:
-                used = dict.fromkeys(_uses(certificate["proof"]))
-                models = dict.fromkeys(re.findall(r"\brun\(([\w-]+)\)", home.statements[name].text))
-                return " and ".join(used or (f"the stored model {model}" for model in models))
-            value_texts = (", ".join(_said(n, v) for n, v in zip(names, at, strict=False)) for at in witnesses)
+                used_terms = dict.fromkeys(_hypothesis_uses(certificate["proof"]))
+                models = dict.fromkeys(re.findall(r"\brun\(([\w-]+)\)", proofs.statements[name].text))
+                return " and ".join(used_terms or (f"the stored model {model}" for model in models))
+            value_texts = (", ".join(_assignment(n, v) for n, v in zip(names, at, strict=False)) for at in witnesses)
             return " or ".join(dict.fromkeys(filter(None, value_texts)))
     raise unknown("refuted claim", name, [])
 
 
-def _said(name: str, value: str) -> str:
-    """NAME = VALUE, of a function NAME(a, b) = ...; a multiple of indicators as its value where they hold."""
+def _assignment(name: str, value: str) -> str:
+    """The text "NAME = VALUE", or "NAME(a, b) = VALUE" for a function.
+
+    A multiple of indicators is written "NUMBER if CONDITION, else 0".
+    """
     if value.startswith("of "):
         return f"{name} {value}"
     function = re.fullmatch(r"(\w+(?: \w+)*)\. (.*)", value)
@@ -393,34 +412,39 @@ def _said(name: str, value: str) -> str:
     return f"{name} = {value}"
 
 
-def _values(proof: Sequence[Node], origin: Mapping[str, str]) -> Iterator[list[str]]:
-    """The terms of the witness nodes on the way to the end of the goal: of a conjunction its last part leads there."""
-    known = dict(origin)
+def _witnesses(proof: Sequence[Node], origin: Mapping[str, str]) -> Iterator[list[str]]:
+    """The terms of the witness nodes of a proof, one list for each case. `origin`: {label: fact it was obtained from}.
+
+    In a conjunction only the proof of the last part is followed: the goal ends there.
+    """
+    origins = dict(origin)
     values: list[str] = []
     for node in proof:
         by = node["by"]
         if by == "obtain":
-            source = known.get(node["fact"], f"of {node['fact']}")
-            known |= {label: source for label in (node["name"], node["as"]) if isinstance(label, str)}
+            source = origins.get(node["fact"], f"of {node['fact']}")
+            origins |= {label: source for label in (node["name"], node["as"]) if isinstance(label, str)}
         elif by == "witness":
             term = str(node["term"])
-            values.append(known.get(term, term))
+            values.append(origins.get(term, term))
         elif by == "split":
-            yield from ([*values, *later] for later in _values(node["proofs"][-1], known))
+            yield from ([*values, *later] for later in _witnesses(node["proofs"][-1], origins))
             return
         elif by in ("cases", "em"):
             for part in node["proofs"]:
-                yield from ([*values, *later] for later in _values(part, known))
+                yield from ([*values, *later] for later in _witnesses(part, origins))
             return
     yield values
 
 
-def _uses(proof: Sequence[Node]) -> Iterator[str]:
-    """The terms at which a proof uses facts that it has from what it supposes first."""
+def _hypothesis_uses(proof: Sequence[Node]) -> Iterator[str]:
+    """The terms at which a proof uses facts that it has from its first hypothesis."""
+    # The first `intro`: the facts before it, and all but the last part of a conjunction, are skipped.
     while proof and proof[0]["by"] in ("have", "split"):
         proof = proof[1:] if proof[0]["by"] == "have" else proof[0]["proofs"][-1]
     if not proof or proof[0]["by"] != "intro":
         return
+    # `labels` are the facts from the hypothesis. A term in "with" that begins with # or ! is not a value.
     labels = set(_flat(proof[0]["as"]))
     for node in proof[1:]:
         if node["by"] in ("obtain", "use") and node["fact"] in labels:
@@ -431,6 +455,6 @@ def _uses(proof: Sequence[Node]) -> Iterator[str]:
 
 
 def _flat(labels: list[Any]) -> Iterator[str]:
-    """The labels, those of nested lists too."""
+    """All labels in nested lists."""
     for label in labels:
         yield from label if isinstance(label, list) else [label]

@@ -1,4 +1,4 @@
-"""The answer to a statement about a model: its status, and its counterexample or what is missing."""
+"""The answer to a statement about a model: its status, and the counterexample or what remains to be proved."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from symcook.proof.statements.proving import ProofAnswer
 
 LONGEST = 2000
-"""Characters of a formula that are printed whole."""
+"""The greatest length of a formula, in characters, that is printed in full."""
 
 
 def line(answer: ProofAnswer) -> str:
@@ -30,7 +30,7 @@ def line(answer: ProofAnswer) -> str:
 
 
 def document(answer: ProofAnswer) -> Drawn:
-    """The answer with its counterexample, or what is missing; in a notebook as a table, as LaTeX the formula."""
+    """The answer with its counterexample, or what remains to be proved. HTML is a table, LaTeX only the formula."""
     title, below = f"{answer.words}  {answer.statement}", lines(answer)
     text = Document(title, [PlainLines(below)] if below else [])
     return Drawn(text.text, lambda: html(answer), lambda: displays(answer))
@@ -54,7 +54,7 @@ def displays(answer: ProofAnswer) -> list[Display]:
 
 
 def lines(answer: ProofAnswer, file: str | None = None) -> list[str]:
-    """All but the first line of an answer; `file` has the formula where it is too long to print."""
+    """All lines of an answer except the first; `file` has the full formula where it is too long to print."""
     from symcook.proof.audit.source import unasked_words
 
     if answer.status == "OPEN":
@@ -69,7 +69,8 @@ def lines(answer: ProofAnswer, file: str | None = None) -> list[str]:
 
 
 def smallest(answer: ProofAnswer) -> str:
-    """What limits a counterexample: which smaller strings may be false too, and whether it has the positions asked."""
+    """In brackets, the limits of a counterexample: smaller strings that may be false too, and whether the string has
+    all positions that the statement mentions."""
     tried = answer.tried
     if tried is None:
         return ""
@@ -79,7 +80,7 @@ def smallest(answer: ProofAnswer) -> str:
 
 
 def _cut(text: str, file: str | None) -> str:
-    """A formula; of one that fills pages, such as that of a trained model, the beginning and the end."""
+    """A formula; of one longer than LONGEST, such as that of a trained model, only the beginning and the end."""
     if len(text) <= LONGEST:
         return text
     return f"{text[:1000]} ... {text[-500:]} ... {len(text)} characters" + (f" in {file}" if file else "")

@@ -1,4 +1,4 @@
-"""Recipes and functions of the library: what one computes and where it is exact, and the list of all by section."""
+"""Recipes and functions of the library: the list by section, and the page on one: what it computes, where exactly."""
 
 from __future__ import annotations
 
@@ -18,15 +18,18 @@ CHAPTERS = {
     "8": "Assembly",
     "9": "Example Constructions",
 }
-"""The sections of the Cookbook that have constructions."""
+"""The titles of the Cookbook's sections with constructions, by number."""
 
 
 def listing(
     recipes: Sequence[Recipe], families: Sequence[tuple[str, str]], programs: Sequence[tuple[str, str]]
 ) -> Document:
-    """The Cookbook's table of contents with what there is of each section; then those of other papers, and others; at
-    the end families and programs, each with what it computes."""
-    # Recipes and functions by section, or by the paper where it is another than the Cookbook.
+    """What ``symcook list`` prints: recipes and functions by section of the Cookbook, then recipes of other papers and
+    of no paper, then families and programs, each with its summary.
+
+    A family or program is (name, summary).
+    """
+    # {title: [(section as numbers, line)]}; the title is the section, or the paper if it is not the Cookbook.
     width = max(len(recipe.name) for recipe in recipes)
     entries: dict[str, list[tuple[list[int], str]]] = {}
     entries_of_recipes = [
@@ -39,11 +42,11 @@ def listing(
         title = paper or f"{section[:1]}  {CHAPTERS.get(section[:1], '')}"
         line = f"{f'§{section}' if section else '':<7} {name:<{width}}  {summary}"
         entries.setdefault(title, []).append(([int(part) for part in section.split(".") if part], line))
-    # The sections first, in order, then the other papers by name; recipes of no paper come last.
+    # The sections in order, then the other papers by name, then recipes of no paper.
     order = sorted(entries, key=lambda title: (not title[0].isdigit(), title == OTHER, title))
     lines_of = {title: [line for _, line in sorted(entries[title], key=lambda entry: entry[0])] for title in order}
     chapters = [Document(title, [PlainLines(lines)]) for title, lines in lines_of.items()]
-    # Families and programs, of which a section has no number.
+    # Families and programs, which have no section.
     family_lines = [f"        {name:<{width}}  {summary}" for name, summary in families]
     chapters.append(Document("Families: the same for all parameter values (symcook new)", [PlainLines(family_lines)]))
     program_lines = [f"        {name:<{width}}  {summary}" for name, summary in programs]
@@ -56,24 +59,24 @@ KEYS = {
     "formula": "formula", "computes": "computes", "error": "error at most", "region": "exact where",
     "uniformity": "uniformity", "source": "source",
 }  # fmt: skip
-"""The facts of a table, and what they are called."""
+"""The facts in the table and their labels, in this order."""
 
 
 def document(facts: Mapping[str, Any]) -> Document:
-    """The facts of a recipe, a function or a model (`symcook explain --json`): a fact that is none is left out."""
-    # Where the region means something else than "exact where", its label says so.
-    named = dict(KEYS)
+    """The facts about a recipe, function or model (`symcook explain --json`) as text; missing facts are left out."""
+    # The region has another label if there is an error bound, or if the model may be exact outside of it too.
+    labels = dict(KEYS)
     if facts.get("error"):
-        named["region"] = "for all where"
+        labels["region"] = "for all where"
     elif not facts.get("largest", True) and facts.get("region") != "true":
-        named["region"] = "exact at least where"
+        labels["region"] = "exact at least where"
     if facts.get("formula_of"):
-        named |= {key: f"{key} by default" for key in ("formula", "computes")}
+        labels |= {key: f"{key} by default" for key in ("formula", "computes")}
     rows: list[tuple[str, str]] = []
-    for key, label in named.items():
+    for key, label in labels.items():
         rows += [(label, facts[key])] if facts.get(key) else []
         if key == "computes":
-            rows += [(f"  {word}", means) for word, means in facts.get("where", {}).items()]
+            rows += [(f"  {word}", meaning) for word, meaning in facts.get("where", {}).items()]
     # The description, then the table, then lists: claims, parts of the model, arguments and parameters.
     texts = [facts[key].split("\n\n") for key in ("words", "details") if facts.get(key)]
     parts: list[Any] = [PlainLines([" ".join(paragraph.split()) for paragraph in text], "") for text in texts]
@@ -89,9 +92,9 @@ def document(facts: Mapping[str, Any]) -> Document:
 def _entry(entry: Mapping[str, Any]) -> tuple[str, ...]:
     """An argument or parameter: its name, its default, its description and where it is valid."""
     default = entry.get("default")
-    words = (entry.get("description") or "", entry.get("region", ""))
+    notes = (entry.get("description") or "", entry.get("region", ""))
     return (
         entry["name"],
         "no default" if default is None else f"default {default}",
-        "; ".join(part for part in words if part and part != "true"),
+        "; ".join(part for part in notes if part and part != "true"),
     )

@@ -1,4 +1,4 @@
-"""A run: the verdict, the values where the readout looks, and what a trace kept."""
+"""A run: the verdict, the values that the readout reads, and the trace if the run has one."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ if TYPE_CHECKING:
     from symcook.run import Run
 
 WEIGHT = 8
-"""The characters that a cell of a heat map shows."""
+"""The greatest number of characters in a cell of a heat map."""
+# The note under HTML with shortened values.
 _CUT = "≈: the first digits of a longer value; the trace has the whole of it, and so has the cell under a pointer"
 
 
 def line(answer: Run) -> str:
-    """The verdict or the values in a line: the repr."""
+    """The verdict or the values in one line: the repr."""
     model, answered = answer.result.model, answer_text(answer)
     return brief(f"<Run {brief(model.name, 40)} on {brief(answer.given or EMPTY_STRING, 40)}: {answered}>")
 
 
 def answer_text(answer: Run) -> str:
-    """The verdict, else what stands at each position, else the values."""
+    """The verdict of a model that decides, else the answers by position, else the values by coordinate."""
     if answer.result.model.decides:
         return VERDICTS[answer.accept]
     if answer.outputs is not None:
@@ -45,7 +46,7 @@ def answer_text(answer: Run) -> str:
 
 
 def answers_that_count(answer: Run) -> str:
-    """The answer at each position where it counts, of a readout at each; else the one answer."""
+    """The answers at the positions where an answer counts, for a readout at each position; else the one answer."""
     result = answer.result
     if not result.model.readout.each:
         return answer_text(answer)
@@ -57,12 +58,13 @@ def answers_that_count(answer: Run) -> str:
 
 
 def document(answer: Run) -> Drawn:
-    """Its text, HTML and LaTeX."""
+    """Text, HTML and LaTeX of a run."""
     return Drawn(lambda: text(answer), lambda: html(answer), lambda: displays(answer))
 
 
 def text(answer: Run, width: int = WIDE) -> str:
-    """A run in words; the tables of a trace have at most `width` characters in a line."""
+    """A run as text; the lines of the tables of a trace have at most `width` characters."""
+    # The answer.
     document = answer.to_json()
     lines = [_title(document)]
     if document["output"]:
@@ -71,6 +73,7 @@ def text(answer: Run, width: int = WIDE) -> str:
         lines.append("  by position: " + ", ".join(map(whole, document["outputs"])))
     if document.get("reliable") is False:
         lines.append(f"  {_doubt(answer)}")
+    # The trace: after each sublayer the residual stream, and the weights of its heads.
     start = answer.result.model.embedding.start
     for step in document.get("trace", ()):
         columns_text = {name: list(map(whole, column)) for name, column in step["coordinates"].items()}
@@ -79,24 +82,28 @@ def text(answer: Run, width: int = WIDE) -> str:
             if not weights:
                 lines.append(f"  {head} writes nothing")
                 continue
-            asking = {str(place): list(map(whole, row)) for place, row in enumerate(weights, start)}
-            lines += [f"  attention of {head}, from the position on the left", stream_table(asking, start, width)]
+            rows_by_query = {str(place): list(map(whole, row)) for place, row in enumerate(weights, start)}
+            lines += [
+                f"  attention of {head}, from the position on the left",
+                stream_table(rows_by_query, start, width),
+            ]
     return "\n".join(lines)
 
 
 def whole(value: object) -> str:
-    """A value in words, abridged where it is very long."""
+    """A value as text, abridged if it is very long."""
     return abridged(value_text(value))
 
 
 def _heads(step: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """A name for each head of a step, and its weights: a row for each position that asks."""
+    """(name, weights) for each head of a step of the trace; the weights have a row for each query position."""
     heads = step.get("attention", ())
     for number, weights in enumerate(heads, 1):
         yield f"head {number} of {len(heads)}" if len(heads) > 1 else "the head", weights
 
 
 def _title(document: dict[str, object]) -> str:
+    """The model, the input and the verdict."""
     return f"{document['recipe']} on {document['input'] or EMPTY_STRING}{_verdict(document)}"
 
 
@@ -105,27 +112,29 @@ def _verdict(document: dict[str, object]) -> str:
 
 
 def _doubt(answer: Run) -> str:
+    """The warning for an answer that rounding errors may have changed."""
     domain: Any = answer.result.domain
     numbers = f"{domain.bits} bits" if domain.name == "mpmath" else domain.name
     return f"the margin lies below the rounding bound of {numbers}: the exact answer may be another"
 
 
 def _where(step: dict[str, object]) -> str:
+    """The heading of a step of the trace: the sublayer after which it shows the residual stream."""
     return f"after layer {step['layer']}, {step['part']}" if step["layer"] else f"after the {step['part']}"
 
 
 def _places(answer: Run) -> list[str]:
-    """A name for each position: its number, and the token that stands there."""
+    """A label for each position: its number and its token."""
     result = answer.result
     start = result.model.embedding.start
     if result.model.embedding.inputs is not None:
         return [str(start + place) for place in result.everywhere]
-    sign = '"' if any(token.isdecimal() for token in result.sequence) else ""  # a digit is no position
+    sign = '"' if any(token.isdecimal() for token in result.sequence) else ""  # so that a digit looks like no position
     return [f"{place}: {sign}{token}{sign}" for place, token in enumerate(result.sequence, start)]
 
 
 def html(answer: Run) -> str:
-    """The values, and for a trace a table of the stream after each part with the weights of each head as a heat map."""
+    """The values as HTML; for a trace the residual stream after each sublayer, and a heat map for each head."""
     document = answer.to_json()
     parts = [paragraph(_title(document), bold=True)]
     places = _places(answer)
@@ -148,7 +157,7 @@ def html(answer: Run) -> str:
 
 
 def _heat(step: dict[str, object], places: list[str]) -> Iterator[str]:
-    """The attention of each head: a row for each position that asks, a column for each that is seen."""
+    """The attention weights of each head as HTML: a row for each query position, a column for each key position."""
     for name, weights in _heads(step):
         if not weights:
             yield paragraph(f"{name} writes nothing")
@@ -161,7 +170,7 @@ def _heat(step: dict[str, object], places: list[str]) -> Iterator[str]:
 
 
 def svg(answer: Run, dark: bool = False) -> str:
-    """The trace as a picture."""
+    """The trace as an SVG picture."""
     from symcook.report.picture import svg as drawn
 
     return drawn(answer, dark)
@@ -182,7 +191,7 @@ def attention(answer: Run) -> Figure:
 
 
 def displays(answer: Run) -> list[Display]:
-    """The values, and for a trace the stream after each part and the weights of each head."""
+    """The values as LaTeX; for a trace the residual stream after each sublayer, and the weights of each head."""
     document = answer.to_json()
     rows = [rf"{upright(name)} &= {value_latex(value)}" for name, value in document["output"].items()]
     if "outputs" in document:
@@ -205,6 +214,7 @@ def displays(answer: Run) -> list[Display]:
 
 
 def _answer(value: object) -> str:
+    """An answer at one position as LaTeX: a tuple of named values, a verdict, or a number."""
     if isinstance(value, dict) and value.keys() != {"mid", "rad"}:
         return "(" + ", ".join(f"{upright(key)} = {value_latex(item)}" for key, item in value.items()) + ")"
     return words(value_text(value)) if value is None or isinstance(value, bool) else value_latex(value)

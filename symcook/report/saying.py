@@ -1,6 +1,6 @@
-"""What the lines of a definition are made of: words, formulas and signs, and small functions that build lists of them.
+"""The lines of a definition: pieces that are words, formulas or signs, and small functions that build lists of pieces.
 
-A line is a tuple of `Said`. Those who print it as text, LaTeX or HTML join the pieces, each drawn in its own way.
+A line is a tuple of `Said`. The modules that print it as text or LaTeX print each piece in their way and join them.
 """
 
 from __future__ import annotations
@@ -12,18 +12,21 @@ from symcook.model.expr import Tree
 from symcook.model.plainfamily import Range
 
 Said = str | Tree
-"""Words, a term or formula, or one of `SIGNS` as ("sign", text)."""
-# Each sign with how it is written in text and in LaTeX.
+"""A piece of a line: words, a term or formula, or one of `SIGNS` as ("sign", text)."""
+# Each sign with its text and its LaTeX.
 SIGNS = {":=": (" := ", " := "), "+=": (" += ", r" \mathrel{+}= "), "=": (" = ", " = "), "..": (", .., ", r",\dots,")}
 SIGNS |= {"d_key": ("d_key", r"d_{\mathrm{key}}"), "LN": ("LN", r"\mathrm{LN}")}
 
 
 class DefinitionRow(NamedTuple):
-    """A line: its label, and what it says, in words and formulas; `depth` sets it in."""
+    """A line of a definition."""
 
     label: str | Tree
+    """The label at its left, as words or a formula; "" for a line that continues the one before it."""
     said: tuple[Said, ...]
+    """The pieces of its content."""
     depth: int = 0
+    """The level of indentation; -1 for a line without a column for labels, which is printed over the whole width."""
 
 
 class Section(NamedTuple):
@@ -34,7 +37,7 @@ class Section(NamedTuple):
 
 
 def listed(parts: Iterable[Sequence[Said]], between: str = "; ") -> list[Said]:
-    """The parts one after another, with the text `between` them."""
+    """All parts in one list of pieces, with the text `between` two parts."""
     out: list[Said] = []
     for part in parts:
         out += [*([between] if out else []), *part]
@@ -47,7 +50,7 @@ def mark(text: str) -> Tree:
 
 
 def meant(over: Sequence[Range]) -> list[Said]:
-    """What follows something that is meant at all indices: for f in 1, .., N, ..; nothing where there is no index."""
+    """The pieces of " for f in 1, .., N, ..": the indices of something and their ranges; [] without an index."""
     out: list[Said] = []
     for index in over:
         out += [", " if out else " for ", ("name", index.name), " in ", *span(index.low, index.high)]
@@ -60,7 +63,7 @@ def index_names(over: Sequence[Range]) -> list[Tree]:
 
 
 def span(low: Tree, high: Tree) -> list[Said]:
-    """The integers of a range: low, .., high."""
+    """The pieces of "low, .., high"."""
     return [low, mark(".."), high]
 
 

@@ -1,4 +1,4 @@
-"""What one has to trust for a status: the checker's files with their lines of code, the axioms, the assumptions."""
+"""What must be trusted for a status: the checker's files with their lines of code, the axioms, and the assumptions."""
 
 from __future__ import annotations
 
@@ -15,33 +15,39 @@ from symcook.proof import CHECKER
 if TYPE_CHECKING:
     from symcook.proof.replay import Statement, Verdict
 
-SECOND = "checker.py"  # in the folder of proofs
+SECOND = "checker.py"
+"""The second checker, in the folder of proofs."""
 GOAL = 800
+"""The number of lines of code that a checker should not exceed; a larger number is reported."""
 _STRING = r"""(?:"{3}(?:\\.|(?!"{3}).)*"{3}|'{3}(?:\\.|(?!'{3}).)*'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')"""
 _PIECES = re.compile(rf"#[^\n]*|{_STRING}(?:(?:[ \t]|\\\n)*{_STRING})*", re.DOTALL)
-"""Comments, and strings that stand one after another; the prefix of a string is not part of it."""
+"""A comment, or a sequence of adjacent strings; the prefix of the first string is not part of the match."""
 _BEGINS = re.compile(r"(?<!\\)[\n;:][ \t]*([rRuU]?)\Z")
+"""Text before a string that begins a statement; group 1 is the prefix of the string."""
 _ENDS = re.compile(r"(?:[ \t]|\\\n)*(?:[#;\n]|\Z)")
+"""Text after a string that ends a statement."""
 
 
 @cache
 def code_lines(source: str) -> int:
     """The lines of a Python source that hold code: no blank lines, comments or docstrings.
 
-    A docstring is a string that is a statement by itself: no bracket is open, and nothing but it stands between the
-    ends of two statements. No syntax tree is made, which would take a third of the time of `symcook prove ID`.
+    A docstring is a string that is a whole statement: no bracket is open, and the statement has nothing else. This
+    function makes no syntax tree, which would take a third of the time of `symcook prove ID`.
 
     >>> code_lines('x = 1  # one\\n\\n# nothing\\ndef f():\\n    "words"\\n    return x\\n')
     3
     """
+    # `parts` is the source without comments and docstrings; another string is replaced by an "s" on each of its lines,
+    # so that they count. `depth` is the number of open brackets.
     source, parts, end, depth = f"\n{source}", list[str](), 0, 0
     for piece in _PIECES.finditer(source):
         between, text = source[end : piece.start()], piece[0]
         depth += sum(map(between.count, "([{")) - sum(map(between.count, ")]}"))
-        begins = None if depth or text[0] == "#" else _BEGINS.search(between)
+        before = None if depth or text[0] == "#" else _BEGINS.search(between)
         end, breaks = piece.end(), text.count("\n")
-        if begins and _ENDS.match(source, end):  # nothing is left of it but the ends of its lines
-            parts += [between[: begins.start(1)], "\n" * breaks]
+        if before and _ENDS.match(source, end):  # a docstring: only its line breaks remain
+            parts += [between[: before.start(1)], "\n" * breaks]
         else:
             parts += [between, "" if text[0] == "#" else "s" + "\ns" * breaks]
     return sum(bool(line.strip()) for line in "".join([*parts, source[end:]]).split("\n"))
@@ -49,7 +55,7 @@ def code_lines(source: str) -> int:
 
 @dataclass(frozen=True)
 class Trusted:
-    """A file of a checker: where it is, what it does, its lines of code."""
+    """A file of a checker: its path, what it does, and its number of lines of code."""
 
     path: str
     what: str
@@ -66,7 +72,7 @@ def first_checker() -> list[Trusted]:
 
 
 def second_checker() -> Trusted | None:
-    """The checker in one file, where it is installed."""
+    """The checker that is a single file; None if it is not installed."""
     from symcook.proof.files import proofs_directory
 
     path = proofs_directory() / SECOND
@@ -82,50 +88,52 @@ def checker_lines() -> int:
 
 
 def assumptions(names: Iterable[str] | None = None) -> dict[str, list[str]]:
-    """Named assumptions and oracles with the ids whose certificates use them directly; of `names`, or of all."""
+    """{named assumption or oracle: ids whose certificates use it directly}, for `names` or for all stored proofs."""
     from symcook.proof.files import load_json
     from symcook.proof.replay import library
 
-    home = library()
+    proofs = library()
     users: dict[str, list[str]] = {}
-    for name in home.certificates() if names is None else names:
-        for path in (home.root / "certificates" / f"{name}{end}.json" for end in ("", ".refuted")):
+    for name in proofs.certificates() if names is None else names:
+        for path in (proofs.root / "certificates" / f"{name}{end}.json" for end in ("", ".refuted")):
             text = path.read_bytes() if path.is_file() else b""
-            if any(part in text for part in (b"named.", b"oracle.", b"\\")):  # as JSON, or behind an escape
+            # Only a file that may name one is read as JSON; an escape (\\) could hide a name.
+            if any(part in text for part in (b"named.", b"oracle.", b"\\")):
                 certificate = load_json(text)
-                for used in certificate.get("lemmas", {}) if isinstance(certificate, dict) else ():
-                    if used.startswith(("named.", "oracle.")):
-                        users.setdefault(used, []).append(name)
-    return {used: sorted(set(users[used])) for used in sorted(users)}
+                for assumption in certificate.get("lemmas", {}) if isinstance(certificate, dict) else ():
+                    if assumption.startswith(("named.", "oracle.")):
+                        users.setdefault(assumption, []).append(name)
+    return {assumption: sorted(set(users[assumption])) for assumption in sorted(users)}
 
 
 def below(names: Iterable[str]) -> list[str]:
-    """`names` with every statement that their certificates rest on, directly or through lemmas."""
+    """`names` and all statements that their certificates depend on, directly or through lemmas."""
     from symcook.proof.replay import library
 
-    home = library()
-    todo, statements_below = list(names), dict[str, None]()
-    while todo:
-        name = todo.pop(0)
-        if name not in statements_below and name in home.statements:
+    proofs = library()
+    pending, statements_below = list(names), dict[str, None]()
+    while pending:
+        name = pending.pop(0)
+        if name not in statements_below and name in proofs.statements:
             statements_below[name] = None
-            todo += home.lemmas(name)
+            pending += proofs.lemmas(name)
     return list(statements_below)
 
 
 def axioms_used(names: Iterable[str]) -> list[str]:
     """The axioms that the stored proofs of `names` mention."""
-    return _axioms(_words(names))
+    return _axioms(_proof_texts(names))
 
 
 def _axioms(words: set[str]) -> list[str]:
+    """The axioms that are named in the texts of a proof."""
     from symcook.proof import kernel
 
     return [name for name in kernel.AXIOMS if words & {f"ax:{name}", f"#ax:{name}"}]
 
 
-def _words(names: Iterable[str]) -> set[str]:
-    """Every text in the stored proofs of `names`."""
+def _proof_texts(names: Iterable[str]) -> set[str]:
+    """All texts in the stored proofs of `names`."""
     from symcook.proof.files import load_json
     from symcook.proof.replay import library
 
@@ -135,20 +143,20 @@ def _words(names: Iterable[str]) -> set[str]:
 
 
 def _texts(document: object) -> set[str]:
-    """Every text in a document."""
+    """All texts in a JSON document; not its keys."""
     texts: set[str] = set()
-    todo = [document]
-    while todo:
-        value = todo.pop()
+    pending = [document]
+    while pending:
+        value = pending.pop()
         if isinstance(value, str):
             texts.add(value)
         elif isinstance(value, (dict, list)):
-            todo += value.values() if isinstance(value, dict) else value
+            pending += value.values() if isinstance(value, dict) else value
     return texts
 
 
 def trust_text(names: list[str] | None = None) -> str:
-    """All that has to be trusted, for everything or for the ids `names`."""
+    """What must be trusted for all stored proofs, or for those of `names`: what ``symcook prove --trust`` prints."""
     from symcook.proof import kernel
     from symcook.proof.replay import statements
 
@@ -159,7 +167,7 @@ def trust_text(names: list[str] | None = None) -> str:
     out = ["You trust the checker that symcook prove runs. Its files, with their lines of code:", ""]
     out += [f"  {f.lines:>5}  {f.path:<{path_width}}  {f.what}" for f in files]
     out += [f"  {total:>5}  in all", ""]
-    # The second checker, which may be trusted in its place.
+    # The second checker, which may be trusted instead of the first.
     second = second_checker()
     if second is None:
         out.append("The second checker, one file that needs nothing but Python, is not part of this installation.")
@@ -192,7 +200,7 @@ def trust_text(names: list[str] | None = None) -> str:
                 break_on_hyphens=False,
             )
         )
-    # Assumptions that are not proved, and what no checker can look at.
+    # Assumptions without a proof, and what no checker can check.
     assumed = assumptions(None if names is None else below(names))
     out += ["", f"Assumptions without a proof here ({len(assumed)})", ""]
     for name, users in assumed.items():
@@ -210,7 +218,7 @@ def trust_text(names: list[str] | None = None) -> str:
 
 
 def trust_json(names: list[str] | None = None) -> dict[str, Any]:
-    """The same as a document: files with their lines, axioms by name, assumptions with their text and users."""
+    """The content of `trust_text` as JSON: files with their lines, axioms by name, assumptions with text and users."""
     from symcook.proof import kernel
     from symcook.proof.replay import statements
 
@@ -228,8 +236,8 @@ def trust_json(names: list[str] | None = None) -> dict[str, Any]:
 
 
 def trust_line(verdict: Verdict, own: tuple[Statement, Mapping[str, Any]] | None = None) -> str:
-    """In one paragraph: what a reader of one verdict has to trust. A claim that is not stored has its `own` statement
-    and certificate."""
+    """A paragraph that says what must be trusted for a verdict; `own`: statement and certificate of a claim that is not
+    stored."""
     from symcook.proof import kernel
     from symcook.proof.replay import statements
 
@@ -238,12 +246,14 @@ def trust_line(verdict: Verdict, own: tuple[Statement, Mapping[str, Any]] | None
         words = f"an evaluation of the statement at all instances up to length {verdict.status.split()[1]}, and a run"
         words += " of the stored model on all inputs; not the kernel"
     else:
-        mentioned = _words(below([verdict.id])) if own is None else _words(below(own[1]["lemmas"])) | _texts(own[1])
-        used, balls = _axioms(mentioned), "interval" in mentioned
-        words = f"the checker ({checker_lines():,} lines of code), {len(used)} of its {len(kernel.AXIOMS)} axioms, "
+        texts = (
+            _proof_texts(below([verdict.id])) if own is None else _proof_texts(below(own[1]["lemmas"])) | _texts(own[1])
+        )
+        axioms, balls = _axioms(texts), "interval" in texts
+        words = f"the checker ({checker_lines():,} lines of code), {len(axioms)} of its {len(kernel.AXIOMS)} axioms, "
         assumed = (*verdict.named, *verdict.oracles)
-        many = "s" if len(assumed) > 1 else ""
-        words += f"and the assumption{many} {', '.join(assumed)}" if assumed else "no assumption, no oracle"
+        plural = "s" if len(assumed) > 1 else ""
+        words += f"and the assumption{plural} {', '.join(assumed)}" if assumed else "no assumption, no oracle"
         words += "; python-flint for its enclosures" if balls else ""
         second = second_checker()
         words += f"; or instead {second.path} ({second.lines:,} lines, which need only Python)" if second else ""

@@ -1,4 +1,7 @@
-"""Definitions of many parameters, which nobody reads by place: written out at the arguments that a text gives them."""
+"""Calls of definitions with many parameters, replaced by the body of the definition with the arguments put in.
+
+Nobody can read a call with more than six arguments by their places.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,11 @@ if TYPE_CHECKING:
 BINDERS = ("all", "ex", "all in", "ex in", "sum", "prod", "lambda")
 FALSE: Tree = ("false",)
 MANY = 6
-"""With more parameters than these a definition is written out."""
+"""A call with more arguments than this is replaced."""
 
 
 def long_calls(tree: Any, known: Mapping[str, Definition]) -> Iterator[Tree]:
-    """What of a tree calls such a definition, the outermost calls alone."""
+    """The calls with more than MANY arguments in a tree; calls within such a call are left out."""
     if isinstance(tree, tuple):
         if tree[:1] == ("call",) and tree[1] in known and len(tree[2]) > MANY:
             yield tree
@@ -30,7 +33,7 @@ def long_calls(tree: Any, known: Mapping[str, Definition]) -> Iterator[Tree]:
 
 
 def unfolded(tree: Any, known: Mapping[str, Definition]) -> Tree:
-    """A call of such a definition as what it says of its arguments, those within it as well."""
+    """The tree with all calls with more than MANY arguments replaced, also those in their arguments and bodies."""
     if not isinstance(tree, tuple):
         return tree
     if tree[:1] == ("call",) and tree[1] in known and len(tree[2]) > MANY:
@@ -40,7 +43,7 @@ def unfolded(tree: Any, known: Mapping[str, Definition]) -> Tree:
 
 
 def met(tree: Any, values: Mapping[str, Collection[int]]) -> Any:
-    """A formula or term without the cases that a table never has: `values` are the numbers that entries may be.
+    """A formula or term without cases that cannot occur. `values`: {table: the numbers that its entries may be}.
 
     >>> from symcook.model.expr import parse_term, show
     >>> show(met(parse_term("I[op(f) = 0 & a = 1 | op(f) = 5 & b = 1]"), {"op": (0, 1)}))
@@ -49,18 +52,18 @@ def met(tree: Any, values: Mapping[str, Collection[int]]) -> Any:
     if not isinstance(tree, tuple) or not tree:
         return tree
     tag, *kids = tree
-    # An entry of a table compared with a number that no entry is: false.
+    # An entry of a table equated with a number that no entry can be: false.
     if tag == "=" and kids[0][0] == "call" and kids[0][1] in values and kids[1][0] == "num":
         return tree if kids[1][2] == 1 and kids[1][1] in values[kids[0][1]] else FALSE
-    # What is false with it: a conjunction, a case of a disjunction, an indicator, which is then 0.
-    chosen = (tag, *(met(operand, values) for operand in kids))
-    if tag in ("&", "|") and FALSE in chosen[1:]:
-        return FALSE if tag == "&" else chosen[2] if chosen[1] == FALSE else chosen[1]
-    return ZERO if chosen == ("ind", FALSE) else chosen
+    # A conjunction with a false operand is false, a disjunction is its other operand, and I[false] is 0.
+    simplified = (tag, *(met(operand, values) for operand in kids))
+    if tag in ("&", "|") and FALSE in simplified[1:]:
+        return FALSE if tag == "&" else simplified[2] if simplified[1] == FALSE else simplified[1]
+    return ZERO if simplified == ("ind", FALSE) else simplified
 
 
 def put(tree: Tree, values: Mapping[str, Tree]) -> Tree:
-    """A tree with values for its free names; a function is a name or written out.
+    """A tree with values in place of its free names; the value of a function is a name or a lambda.
 
     >>> from symcook.model.expr import parse_term, show
     >>> function = ("lambda", ("a", "b"), parse_term("a*b*j"))
@@ -80,8 +83,8 @@ def put(tree: Tree, values: Mapping[str, Tree]) -> Tree:
         bound = tree[1] if tag == "lambda" else (tree[1],)
         # A bound name hides the free one, and is renamed where a value would be captured by it.
         inner = {name: value for name, value in values.items() if name not in bound}
-        free_names = set[str]().union(*map(_free, inner.values()))
-        fresh = {name: _other(name, free_names) if name in free_names else name for name in bound}
+        free_names = set[str]().union(*map(_free_names, inner.values()))
+        fresh = {name: _fresh_name(name, free_names) if name in free_names else name for name in bound}
         inner |= {name: ("name", fresh_name) for name, fresh_name in fresh.items() if name != fresh_name}
         head = tuple(fresh.values()) if tag == "lambda" else fresh[tree[1]]
         # The ends of a range are outside of the scope of its name; a sort has no names.
@@ -93,17 +96,17 @@ def put(tree: Tree, values: Mapping[str, Tree]) -> Tree:
     )
 
 
-def _free(tree: Any) -> set[str]:
-    """The names and functions of a tree that nothing in it binds."""
+def _free_names(tree: Any) -> set[str]:
+    """The free names of a tree, with those of functions."""
     if not isinstance(tree, tuple) or not tree or tree[0] == "fun":
         return set()
     if tree[0] in BINDERS:
         bound = tree[1] if tree[0] == "lambda" else (tree[1],)
-        return set[str]().union(*map(_free, tree[2:-1]), _free(tree[-1]) - {*bound})
-    own = {tree[1]} if tree[0] in ("name", "call") else set[str]()
-    return own.union(*map(_free, tree))
+        return set[str]().union(*map(_free_names, tree[2:-1]), _free_names(tree[-1]) - {*bound})
+    own_name = {tree[1]} if tree[0] in ("name", "call") else set[str]()
+    return own_name.union(*map(_free_names, tree))
 
 
-def _other(name: str, taken: set[str]) -> str:
-    """The name with the first number after it that makes it a new one."""
+def _fresh_name(name: str, taken: set[str]) -> str:
+    """The first of name1, name2, .. that is not `taken`."""
     return next(fresh_name for k in count(1) if (fresh_name := f"{name}{k}") not in taken)

@@ -1,4 +1,4 @@
-"""A verdict on a stored statement: its status, what it says, and what it rests on."""
+"""A verdict on a stored statement: its status, the statement, and what its proof depends on."""
 
 from __future__ import annotations
 
@@ -15,36 +15,42 @@ if TYPE_CHECKING:
     from symcook.proof.replay import Verdict
 
 
-def line(found: Verdict) -> str:
-    """The status and the size of the proof in a line: the repr."""
-    size = [f"{grouped(found.nodes)} nodes"] if found.nodes else []
-    size += [f"by {len(found.lemmas)} lemma{'s' * (len(found.lemmas) > 1)}"] if found.lemmas else []
-    return brief(f"<Verdict {found.id}: {', '.join([found.words, *size, *([found.reason] if found.reason else [])])}>")
+def line(verdict: Verdict) -> str:
+    """The status and the size of the proof in one line: the repr."""
+    size = [f"{grouped(verdict.nodes)} nodes"] if verdict.nodes else []
+    size += [f"by {len(verdict.lemmas)} lemma{'s' * (len(verdict.lemmas) > 1)}"] if verdict.lemmas else []
+    return brief(
+        f"<Verdict {verdict.id}: {', '.join([verdict.words, *size, *([verdict.reason] if verdict.reason else [])])}>"
+    )
 
 
-def document(found: Verdict) -> Drawn:
-    """As text what ``symcook prove`` prints of one id below its first line; what it rests on as a table; a formula."""
-    return Drawn(Document("", proof(found), apart="\n\n").text, lambda: html(found), lambda: displays(found))
+def document(verdict: Verdict) -> Drawn:
+    """As text what ``symcook prove ID`` prints after its first line; as HTML a table; as LaTeX the statement."""
+    return Drawn(Document("", proof(verdict), apart="\n\n").text, lambda: html(verdict), lambda: displays(verdict))
 
 
-def html(found: Verdict) -> str:
-    """The statement and what its proof rests on as a table."""
+def html(verdict: Verdict) -> str:
+    """A table of the statement and of what its proof depends on."""
     from symcook.proof.replay import statements
 
-    rows = [("paper", paper_words(found.id)), ("statement", statements()[found.id].written), ("reason", found.reason)]
-    rows += [("corrected", ", ".join(corrections(found.id)) if found.status == "CORRECTED" else "")]
-    rows += [("nodes", str(found.nodes) if found.nodes else ""), ("lemmas", ", ".join(found.lemmas))]
-    rows += [("axioms", ", ".join(found.axioms)), ("assumes", ", ".join(found.assuming))]
-    rows += [("certificate", "" if found.certificate is None else Path(found.certificate).name)]
+    rows = [
+        ("paper", paper_words(verdict.id)),
+        ("statement", statements()[verdict.id].written),
+        ("reason", verdict.reason),
+    ]
+    rows += [("corrected", ", ".join(corrections(verdict.id)) if verdict.status == "CORRECTED" else "")]
+    rows += [("nodes", str(verdict.nodes) if verdict.nodes else ""), ("lemmas", ", ".join(verdict.lemmas))]
+    rows += [("axioms", ", ".join(verdict.axioms)), ("assumes", ", ".join(verdict.assuming))]
+    rows += [("certificate", "" if verdict.certificate is None else Path(verdict.certificate).name)]
     drawn = table([], [row for row in rows if row[1]], words=True)
-    return page(paragraph(f"{found.id}: {found.words}", bold=True), drawn)
+    return page(paragraph(f"{verdict.id}: {verdict.words}", bold=True), drawn)
 
 
-def displays(found: Verdict) -> list[Display]:
+def displays(verdict: Verdict) -> list[Display]:
     """The statement as a formula."""
     from symcook.proof.audit.folded import statement_tree
     from symcook.proof.replay import statements
 
-    statement = statements()[found.id]
+    statement = statements()[verdict.id]
     rows = formula_rows(statement_tree(statement.text), statement.known)
-    return [Display(f"{found.id}: {found.words}", tuple(f"&{row}" for row in rows))]
+    return [Display(f"{verdict.id}: {verdict.words}", tuple(f"&{row}" for row in rows))]

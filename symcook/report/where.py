@@ -1,4 +1,4 @@
-"""What the words in theorems about a family mean: values of a run between its layers, answers, and definitions."""
+"""The meaning of names in theorems about a family: values of a run between its layers, answers, and definitions."""
 
 from __future__ import annotations
 
@@ -24,50 +24,51 @@ if TYPE_CHECKING:
     from symcook.report.theorems import Theorem
 
 WORDS = {"answer": (("y", "i"), "the readout answers y at i"), "accept": (("w",), "the readout accepts the string")}
+"""The predicates of a run: {name: (parameters, meaning)}."""
 
 MOST = 20
-"""Which numbers the entries of a table may be is tried from -MOST to MOST."""
+"""The possible entries of a table are searched from -MOST to MOST."""
 FEW = 5
-"""A comment before more definitions than these is about a part of the file, not about the definitions."""
+"""A comment in the file of definitions that is before more definitions than this is about a section of the file."""
 
 
 def where(family: Family, proved: Sequence[Theorem]) -> list[DefinitionRow]:
-    """A line for each word of these theorems that the construction does not say."""
+    """A row for each name in the theorems that the construction of the family does not explain."""
     trees = list(_trees(proved))
     known = {name: definition for theorem in proved for name, definition in theorem.known.items()}
     return [*_words(family, trees), *_definitions(family, trees, known)]
 
 
 def _words(family: Family, trees: Sequence[Tree]) -> Iterator[DefinitionRow]:
-    """What the names of values, the verdicts and the notation for functions mean, as far as the theorems use them."""
+    """The meaning of the names of values, of answers and verdicts, and of lambdas, as far as the theorems use them."""
     used = {word for tree in trees for word in words_of(tree)}
-    # With a prefix such as h_ a word is about one run of several; what it means is the same for each.
+    # The prefix of a name, such as h_, says which of several runs it is about; the meaning is the same for each run.
     yield from _values(family, {re.sub(r"^[a-z]_", "", word) for word in used})
     for word, (parameters, word_meaning) in WORDS.items():
         if word in used:
             yield DefinitionRow(called(word, [("name", parameter) for parameter in parameters]), (word_meaning,))
-    # The first function that is written out serves as the example for all.
+    # The first lambda is the example for all.
     for bound in [function for tree in trees for function in _lambdas(tree)][:1]:
         yield DefinitionRow(("lambda", bound, ("name", "x")), (f"the function with value x at {', '.join(bound)}",))
 
 
 def _definitions(family: Family, trees: Sequence[Tree], known: Mapping[str, Definition]) -> Iterator[DefinitionRow]:
-    """The definitions that the theorems use; those of many parameters are written out at their arguments."""
+    """The definitions that the theorems use. A call with many arguments has its own row, with the arguments put in."""
     heads = {name: called(name, [("name", p) for p in definition.params]) for name, definition in known.items()}
     long = list(dict.fromkeys(call for tree in trees for call in long_calls(tree, known)))
-    # A call with the very names of the parameters is the definition as it stands: it need not be written out.
+    # A call whose arguments are the parameters themselves is explained by the definition as it is.
     plain_names = [call[1] for call in long if call == heads[call[1]]]
     entries = _entries(family)
     unfolded_calls = [(call, met(unfolded(call, known), entries)) for call in long if call != heads[call[1]]]
     for call, meaning in unfolded_calls:
         yield DefinitionRow("", (call, mark(":="), meaning), -1)
-    # Then the definitions that are still named in what a reader sees, after unfolding.
+    # Then the definitions that are still called in the theorems and in these rows.
     visible_trees = [met(unfolded(tree, known), entries) for tree in trees] if unfolded_calls else list(trees)
     visible_trees += [meaning for _, meaning in unfolded_calls]
     comments, printed_comments = _comments(), set[str]()
     for name in dict.fromkeys([*reversed(used_definitions(visible_trees, known)), *plain_names]):
-        # A comment may speak of several definitions and is printed once. It describes the general form, so that it
-        # would mislead beside definitions at particular arguments.
+        # A comment may be about several definitions and is printed once. It describes the general form, and would
+        # mislead next to rows with particular arguments.
         described = name in comments and (name in plain_names or not unfolded_calls)
         if described and comments[name] not in printed_comments:
             printed_comments.add(comments[name])
@@ -76,36 +77,36 @@ def _definitions(family: Family, trees: Sequence[Tree], known: Mapping[str, Defi
 
 
 def _entries(family: Family) -> dict[str, list[int]]:
-    """The numbers that the entries of a table may be, of tables with one index whose condition gives a few."""
+    """{table: the integers that its entries may be}, for tables with one index whose condition allows only a few."""
     numbers_of = dict[str, list[int]]()
     for name, table in family.tables.items():
         for condition in table.where if len(table.over) == 1 and table.sort == "Int" else ():
             condition_on_entry = body(condition, table.over)
             entry: Tree = ("call", name, (("name", table.over[0].name),))
             numbers = [] if condition_on_entry is None else _numbers(condition_on_entry, entry)
-            # A number at an end of what was tried would mean that there may be more of them beyond.
+            # If -MOST or MOST is allowed, larger numbers may be allowed too.
             if numbers and numbers[0] > -MOST and numbers[-1] < MOST:
                 numbers_of[name] = numbers
     return numbers_of
 
 
 def _numbers(condition: Tree, entry: Tree) -> list[int]:
-    """The numbers near 0 at which a condition holds of an entry; none where it is about other things too."""
+    """The integers from -MOST to MOST that satisfy the condition on an entry; [] if it has other names too."""
     try:
-        return [k for k in range(-MOST, MOST + 1) if Rationals({}).formula(_with(condition, entry, k))]
+        return [k for k in range(-MOST, MOST + 1) if Rationals({}).formula(_substituted(condition, entry, k))]
     except BadInput:
         return []
 
 
-def _with(tree: Any, entry: Tree, value: int) -> Any:
-    """A condition with a number in the place of an entry."""
+def _substituted(tree: Any, entry: Tree, value: int) -> Any:
+    """A condition with the number `value` in place of `entry`."""
     if tree == entry:
         return ("num", value, 1) if value >= 0 else ("neg", ("num", -value, 1))
-    return tuple([_with(child, entry, value) for child in tree]) if isinstance(tree, tuple) else tree
+    return tuple([_substituted(child, entry, value) for child in tree]) if isinstance(tree, tuple) else tree
 
 
 def _comments() -> dict[str, str]:
-    """What the file of definitions says in words before a few of them, which are not those of the whole file."""
+    """{definition: comment before it in the file of definitions}, for comments about at most FEW definitions."""
     text = (proofs_directory() / "statements" / "definitions.txt").read_text(encoding="utf-8")
     comments = dict[str, str]()
     for comment, group in re.findall(r"((?:^#.*\n)+)((?:^[^#\n].*\n)+)", text, re.MULTILINE):
@@ -116,6 +117,7 @@ def _comments() -> dict[str, str]:
 
 
 def _trees(proved: Sequence[Theorem]) -> Iterator[Tree]:
+    """The formulas of the theorems; hypotheses in words are left out."""
     for theorem in proved:
         for text in (*theorem.given, theorem.says, *theorem.further):
             try:
@@ -125,7 +127,7 @@ def _trees(proved: Sequence[Theorem]) -> Iterator[Tree]:
 
 
 def _lambdas(tree: object) -> Iterator[tuple[str, ...]]:
-    """The names of each function that is written out."""
+    """The parameters of each lambda in a tree."""
     if isinstance(tree, tuple):
         if tree[:1] == ("lambda",):
             yield tree[1]
@@ -134,10 +136,10 @@ def _lambdas(tree: object) -> Iterator[tuple[str, ...]]:
 
 
 def _values(family: Family, used: set[str]) -> Iterator[DefinitionRow]:
-    """The values of coordinates that theorems call otherwise than the construction: after a round or a layer.
+    """The meaning of names for values of coordinates after a round or a layer, which the construction does not have.
 
-    `used` are the words of the theorems. The run of a family calls the first value of a coordinate x by its name, or in
-    rounds the value that is carried from one to the next; y2_x and z2_x are values of x within layer 2.
+    `used` are the names in the theorems. In the equations of a family, x is the first value of the coordinate x; in
+    rounds, x is the value that one round passes to the next. y2_x and z2_x are values of x within layer 2.
     """
     relation = FamilyRelation(family)
     for name, sort in relation.functions.items():
@@ -148,7 +150,7 @@ def _values(family: Family, used: set[str]) -> Iterator[DefinitionRow]:
         over = family.space[x]
         # Besides the indices of the coordinate and the position, a function may have the number of the round.
         has_round = sort.count("Int") - (sort == "Int") - len(over) - (not family.pointwise)
-        rounds = _turns(family, x, int(layer[2]) if layer else None) if has_round else None
+        rounds = _rounds_of(family, x, int(layer[2]) if layer else None) if has_round else None
         position = [] if family.pointwise else [("name", "i")]
         arguments = [*index_names(over), *position]
         coordinate = called(x, arguments)
@@ -157,7 +159,7 @@ def _values(family: Family, used: set[str]) -> Iterator[DefinitionRow]:
             label = called(name, arguments)
             if layer:
                 yield DefinitionRow(label, (coordinate, f" after layer {layer[2]}"))
-            elif last_name not in (name, None):  # x is written later, so that its own name is that of the first value
+            elif last_name not in (name, None):  # a layer writes x later, so that the name x is its first value
                 yield DefinitionRow(label, ("its first value, before all layers",))
             continue
         index: Tree = ("name", rounds.name)
@@ -170,8 +172,8 @@ def _values(family: Family, used: set[str]) -> Iterator[DefinitionRow]:
             yield DefinitionRow(label, (coordinate, f" after layer {layer[2] if layer else ''}, in round ", index))
 
 
-def _turns(family: Family, x: str, layer: int | None) -> Range | None:
-    """The index of the rounds in which a coordinate is written; with `layer` of those that have this one."""
+def _rounds_of(family: Family, x: str, layer: int | None) -> Range | None:
+    """The index of the rounds in which the coordinate x is written (with `layer`, of the rounds with this layer)."""
     number = 0
     for part in family.layers:
         number += len(part.layers)

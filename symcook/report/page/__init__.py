@@ -1,6 +1,6 @@
-"""A model as one HTML file: what it is made of, and its forward pass to step through, computed in the page itself.
+"""A model as one HTML file: its parts, and its forward pass step by step, which the page itself computes.
 
 `describe` makes the document that the page's evaluator reads, `runs` what is computed beforehand, `diagram` the picture
-of who reads whom, `html` what a page is made of, `modelpage` the whole. evaluator.js, stepper.js,
-page.js and page.css go into the file as they are.
+of the data flow, `machine` the runs of a compiled machine, `html` the elements of a page, and `modelpage` the whole
+page. The file contains evaluator.js, stepper.js, page.js and page.css unchanged.
 """

@@ -1,5 +1,5 @@
-"""A model as the document that the evaluator of its page reads: rationals as text, other numbers as trees of the
-grammar, rows of matrices by name; and whether that evaluator, which knows rationals alone, can run it."""
+"""A model as the JSON document that the evaluator of its page reads: rationals as text, other numbers as trees of the
+grammar, rows of matrices by name. `unfit` says whether the evaluator, which has only rational numbers, can run it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Parameter, Transformer
 
 TRIED = 16
-"""The lengths to which position functions are looked at."""
+"""The greatest length up to which `unfit` tests whether position functions are rational."""
 KINDS = {Head: "head", FeedForward: "feedforward", LayerNorm: "norm"}
+"""The names of the parts in the document."""
 
 
 def described(model: Transformer, values: Mapping[str, Fraction | None]) -> dict[str, Any]:
-    """The model for the evaluator; `values` are those that its symbols begin with, None where there is none."""
+    """The model for the evaluator; `values` are the first values of its parameters, None for one without a value."""
     embedding, readout = model.embedding, model.readout
-    # Numbers are text ("-1/2") or trees, and a row of a matrix has its entries that are not 0 by the coordinate.
+    # Numbers are text ("-1/2") or trees. A row of a matrix is {coordinate: entry} without the entries that are 0.
     return {
         "name": model.name,
         "space": list(model.space),
@@ -61,12 +62,12 @@ def described(model: Transformer, values: Mapping[str, Fraction | None]) -> dict
 
 
 def _number(value: Number | int) -> Any:
-    """p/q as text; another number as its tree."""
+    """A rational number as the text p/q; any other number as its tree."""
     return _tree(value) if isinstance(value, tuple) else quotient(Fraction(value))
 
 
 def _tree(tree: object) -> Any:
-    """A tree with its integers as text, which JSON would read as floats."""
+    """A tree as lists, with its integers as text: JavaScript would read large ones as floats."""
     if isinstance(tree, (tuple, list)):
         return list(map(_tree, tree))
     return str(tree) if isinstance(tree, int) else tree
@@ -78,7 +79,7 @@ def _numbers(row: Mapping[str, Number] | Mapping[int, Number]) -> dict[str, Any]
 
 
 def _part(part: Part) -> dict[str, Any]:
-    """A sublayer or a layer norm: its kind, what it reads and writes, and its fields."""
+    """A sublayer or a layer norm: its kind, the coordinates that it reads and writes, and its fields."""
     fields: dict[str, Any] = {"kind": KINDS[type(part)], "reads": list(part.reads), "writes": list(part.writes)}
     for name, kind in part.FIELDS.items():
         value = part.lowered.get(name)
@@ -107,7 +108,7 @@ def _symbol(parameter: Parameter, value: Fraction | None) -> dict[str, Any]:
 
 
 def unfit(model: Transformer, values: Mapping[str, Fraction | None]) -> str:
-    """Why the evaluator of rationals cannot run the model, as the end of a sentence; empty where it can."""
+    """The reason why the evaluator cannot run the model, as the end of a sentence; "" if it can."""
     return next(_reasons(model, values), "")
 
 
@@ -132,20 +133,20 @@ def _reasons(model: Transformer, values: Mapping[str, Fraction | None]) -> Itera
                 yield f"layer {step.layer} has a layer norm with epsilon = {from_sympy(part.epsilon)}, and so roots"
     if model.readout.normalized:
         yield "its readout is a softmax of scores"
-    # Entries of the model that are irrational at the values of its symbols, or at a position. Scales and temperatures
-    # may be: hard attention does not use them, and softmax attention is a reason above.
+    # Entries of the model that are irrational at these values of the parameters, or at a position. Scales and
+    # temperatures may be irrational: hard attention does not use them, and softmax attention is a reason above.
     for value, indexed, where in model.expressions():
         number = lowered(value)
         if not isinstance(number, tuple) or where.startswith(("the temperature", "the scale")):
             continue
         if not indexed and not _rational(number, known):
             yield f"{where} has {show(number)}, which is not rational"
-        if indexed and (at := _irrational(model, number, known)) is not None:
+        if indexed and (at := _irrational_position(model, number, known)) is not None:
             yield f"{where} is not rational at i = {at[0]}, n = {at[1]}"
 
 
 def _rational(tree: Tree, values: Mapping[str, Fraction]) -> bool:
-    """Whether a term has a rational value as far as the exact evaluator can tell."""
+    """Whether the exact evaluator finds a rational value for a term; True too if it refuses the term."""
     try:
         rational(tree, values)
     except NotExact:
@@ -155,10 +156,11 @@ def _rational(tree: Tree, values: Mapping[str, Fraction]) -> bool:
     return True
 
 
-def _irrational(model: Transformer, tree: Tree, values: Mapping[str, Fraction]) -> tuple[int, int] | None:
-    """The first position at which a position function is not rational by its parts."""
+def _irrational_position(model: Transformer, tree: Tree, values: Mapping[str, Fraction]) -> tuple[int, int] | None:
+    """The first (i, n) at which a position function has an irrational value, for lengths n up to TRIED; else None."""
     longest = min(TRIED, model.max_length or TRIED)
     start = model.embedding.start
+    # A function that does not depend on n is tested at the greatest length alone.
     for n in range(1, longest + 1) if "n" in names(tree) else (longest,):
         for i in range(start, start + n):
             if not _rational(tree, {**values, "i": Fraction(i), "n": Fraction(n)}):

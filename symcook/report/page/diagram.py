@@ -1,5 +1,5 @@
-"""Who reads whom: each coordinate is a wire from left to right, each part a column with a mark on the wires that it
-reads and writes, drawn from the names and the weights that are not zero."""
+"""The data flow of a model: each coordinate is a wire from left to right, and each part is a column with a mark on each
+wire that it reads or writes. Weights that are zero do not count as reading or writing."""
 
 from __future__ import annotations
 
@@ -15,46 +15,50 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 MOST = {"coordinates": 64, "parts": 48}
-"""What a diagram holds; of more nothing could be read, and the table beside it says the same."""
+"""The size of the largest diagram that is drawn: a larger one could not be read, and a table has the same content."""
 _WIRE, _COLUMN, _TOP, _EDGE, _LETTER = 24, 92, 56, 12, 7.5
+"""In pixels: height of a wire, width of a column, height of the titles, margin, width of a character."""
 _NAME = 22
-"""The letters that a name shows."""
+"""The greatest number of characters of a name."""
 
 
 @dataclass(frozen=True)
 class DrawnPart:
-    """A part: its name, for each name that it reads what as (q, k, v, or x), and what it writes."""
+    """A part of the model as a column of the diagram."""
 
     title: tuple[str, str]
+    """Its layer and its kind, each on a line."""
     reads: Mapping[str, str]
+    """{coordinate that it reads: its roles}: letters of q, k and v (query, key, value) for a head, else x."""
     writes: tuple[str, ...]
     inner: bool = False
-    """Whether what it writes is not the stream, but what the next part reads: a norm in front of it."""
+    """Whether it is a norm before a block: it writes only for this block, not to the residual stream."""
     behind: bool = False
-    """Whether it reads what such norms give."""
+    """Whether it is a part of a block after such a norm, and reads the outputs of the norm."""
 
     @property
     def name(self) -> str:
+        """Its title on one line."""
         return ", ".join(filter(None, self.title))
 
 
 def columns(model: Transformer) -> list[DrawnPart]:
-    """The parts in order: the embedding, what each step is made of, the readout."""
+    """The parts in order: the embedding, the norms and parts of each sublayer, the readout."""
     embedding = model.embedding
     set_ = {*embedding.tables, *embedding.places, *(embedding.inputs or ())}
     parts = [DrawnPart(("embedding", ""), {}, tuple(name for name in model.space if name in set_))]
     for step in model.sublayers:
         where = f"layer {step.layer}" if step.block is not None else "final norm"
         for number, norm in enumerate(step.before, 1):
-            of = f"norm {number}" if len(step.before) > 1 else "norm"
-            parts.append(DrawnPart((where, of), _read(norm), norm.writes, inner=True))
+            which_norm = f"norm {number}" if len(step.before) > 1 else "norm"
+            parts.append(DrawnPart((where, which_norm), _roles(norm), norm.writes, inner=True))
         for number, part in enumerate(step.parts, 1):
             number_text = f" {number}" if len(step.parts) > 1 else ""
             what = f"head{number_text}" if isinstance(part, Head) else "feed-forward"
-            parts.append(DrawnPart((where, what), _read(part), _written(part), behind=bool(step.before)))
+            parts.append(DrawnPart((where, what), _roles(part), _written(part), behind=bool(step.before)))
         if step.after is not None:
             parts.append(
-                DrawnPart((where, "norm" if step.block is not None else ""), _read(step.after), step.after.writes)
+                DrawnPart((where, "norm" if step.block is not None else ""), _roles(step.after), step.after.writes)
             )
     readout = model.readout
     used = [name for row in readout.rows for name in row] if readout.rows else readout.reads
@@ -62,8 +66,8 @@ def columns(model: Transformer) -> list[DrawnPart]:
     return parts
 
 
-def _read(part: Head | FeedForward | LayerNorm) -> dict[str, str]:
-    """What a part reads with a weight that is not zero, in the order of its names; of a head, as what."""
+def _roles(part: Head | FeedForward | LayerNorm) -> dict[str, str]:
+    """{coordinate that a part reads with a nonzero weight: its roles, as in `DrawnPart.reads`}."""
     numbers: Any = part.lowered
     if isinstance(part, Head):
         letters_of = {name: "" for name in part.reads}
@@ -78,6 +82,7 @@ def _read(part: Head | FeedForward | LayerNorm) -> dict[str, str]:
 
 
 def _written(part: Head | FeedForward) -> tuple[str, ...]:
+    """The coordinates that a part writes with a nonzero weight or bias."""
     numbers: Any = part.lowered
     if isinstance(part, Head):
         rows: Sequence[object] = numbers["V"]
@@ -87,23 +92,24 @@ def _written(part: Head | FeedForward) -> tuple[str, ...]:
 
 
 def sentences(model: Transformer) -> list[tuple[str, list[tuple[str, str]], str]]:
-    """For each part its name, what it reads with the parts that wrote it, and what it writes: the diagram as a
-    table."""
+    """The diagram as a table: (part, [(coordinate that it reads, the parts that wrote it)], coordinates it writes)."""
+    # The parts that have written a coordinate so far, and the norms that have written one for the present block.
     writers: dict[str, list[str]] = {}
     inner: dict[str, str] = {}
     rows = []
     for column in columns(model):
         reads = []
         for name, letters in column.reads.items():
-            by = [inner[name]] if column.behind and name in inner else writers.get(name, ["nothing"])
+            writers_of_it = [inner[name]] if column.behind and name in inner else writers.get(name, ["nothing"])
             role = {"q": "queries", "k": "keys", "v": "values"}
-            words = " and ".join(role[letter] for letter in letters) if letters != "x" else ""
-            reads.append((f"{name}{f' ({words})' if words else ''}", ", ".join(by)))
+            role_text = " and ".join(role[letter] for letter in letters) if letters != "x" else ""
+            reads.append((f"{name}{f' ({role_text})' if role_text else ''}", ", ".join(writers_of_it)))
         rows.append((column.name, reads, ", ".join(column.writes) or "nothing"))
         if column.inner:
             inner |= dict.fromkeys(column.writes, column.name)
             continue
-        if column.title[1].endswith("norm") or column.title[0] == "final norm":  # in place of what was there
+        # A norm after a block replaces the coordinate; any other part adds to it.
+        if column.title[1].endswith("norm") or column.title[0] == "final norm":
             writers |= {name: [column.name] for name in column.writes}
         else:
             for name in column.writes:
@@ -112,7 +118,7 @@ def sentences(model: Transformer) -> list[tuple[str, list[tuple[str, str]], str]
 
 
 def svg(model: Transformer) -> str:
-    """The diagram as inline SVG, with classes that the page colours; empty where it would be too large."""
+    """The diagram as inline SVG, with classes that the page colours; "" if it is larger than MOST."""
     parts, space = columns(model), list(model.space)
     space += [name for name in dict.fromkeys(n for c in parts if c.inner for n in c.writes) if name not in space]
     if len(space) > MOST["coordinates"] or len(parts) > MOST["parts"]:
@@ -120,10 +126,10 @@ def svg(model: Transformer) -> str:
     names = {name: brief(name, _NAME) for name in space}
     left = round(_EDGE + max(len(label) for label in names.values()) * _LETTER + 14)
     width, height = left + _COLUMN * len(parts) + _EDGE, _TOP + _WIRE * len(space) + _EDGE
-    at = {name: _TOP + _WIRE * k + _WIRE // 2 for k, name in enumerate(space)}
-    shapes = list(_wires(parts, at, names, left, width))
+    heights = {name: _TOP + _WIRE * k + _WIRE // 2 for k, name in enumerate(space)}
+    shapes = list(_wires(parts, heights, names, left, width))
     for k, column in enumerate(parts):
-        shapes += _column(column, at, left + _COLUMN * k + _COLUMN // 2)
+        shapes += _column(column, heights, left + _COLUMN * k + _COLUMN // 2)
     words = f"Each part of {model.name} with the coordinates that it reads and writes; the table below says the same"
     return (
         f'<svg class="diagram" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
@@ -132,10 +138,10 @@ def svg(model: Transformer) -> str:
 
 
 def _wires(
-    parts: Sequence[DrawnPart], at: Mapping[str, int], names: Mapping[str, str], left: int, width: int
+    parts: Sequence[DrawnPart], heights: Mapping[str, int], names: Mapping[str, str], left: int, width: int
 ) -> Iterator[str]:
-    """The wires: faint until something is written, so that one sees from where on a coordinate holds something."""
-    for name, y in at.items():
+    """The wires and their names. A wire is faint until the first part that writes its coordinate."""
+    for name, y in heights.items():
         first = next((k for k, column in enumerate(parts) if name in column.writes), len(parts))
         start = left + _COLUMN * first + _COLUMN // 2
         yield f'<text class="name" x="{left - 10}" y="{y + 4}">{escape(names[name])}</text>'
@@ -144,24 +150,25 @@ def _wires(
             yield f'<line class="wire" x1="{start}" y1="{y}" x2="{width - _EDGE}" y2="{y}"/>'
 
 
-def _column(column: DrawnPart, at: Mapping[str, int], x: int) -> Iterator[str]:
-    """The title of a part, its line and its marks: a ring with letters where it reads, a square where it writes."""
-    for k, words in enumerate(filter(None, column.title)):
-        yield f'<text class="part" x="{x}" y="{18 + 15 * k}">{escape(words)}</text>'
-    touched = [at[name] for name in (*column.reads, *column.writes)]
+def _column(column: DrawnPart, heights: Mapping[str, int], x: int) -> Iterator[str]:
+    """The title of a part, its vertical line and its marks: a ring with letters on a wire that it reads, a square on a
+    wire that it writes. `heights` are those of the wires."""
+    for k, line in enumerate(filter(None, column.title)):
+        yield f'<text class="part" x="{x}" y="{18 + 15 * k}">{escape(line)}</text>'
+    touched = [heights[name] for name in (*column.reads, *column.writes)]
     if touched:
         yield f'<line class="join" x1="{x}" y1="{min(touched)}" x2="{x}" y2="{max(touched)}"/>'
     for name, letters in column.reads.items():
-        y, both = at[name], name in column.writes
-        middle, label = x - 16 if both else x, "" if letters == "x" else letters
-        room = max(7, 4 * len(label) + 3)
+        y, also_writes = heights[name], name in column.writes
+        middle, label = x - 16 if also_writes else x, "" if letters == "x" else letters
+        half_width = max(7, 4 * len(label) + 3)
         yield (
-            f'<rect class="read" x="{middle - room}" y="{y - 8}" width="{2 * room}" height="16" rx="8">'
+            f'<rect class="read" x="{middle - half_width}" y="{y - 8}" width="{2 * half_width}" height="16" rx="8">'
             f"<title>{escape(f'{column.name} reads {name}')}</title></rect>"
         )
         yield f'<text class="letters" x="{middle}" y="{y + 4}">{label}</text>' if label else ""
     for name in column.writes:
-        y, middle = at[name], x + 14 if name in column.reads else x
+        y, middle = heights[name], x + 14 if name in column.reads else x
         yield (
             f'<rect class="write" x="{middle - 7}" y="{y - 7}" width="14" height="14" rx="2">'
             f"<title>{escape(f'{column.name} writes {name}')}</title></rect>"

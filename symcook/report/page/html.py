@@ -1,4 +1,5 @@
-"""The page of a model as one HTML document, by itself: no request is made, and no script runs but its own."""
+"""The elements of the page of a model, and the page as one HTML document. The page makes no request, and runs no script
+except its own."""
 
 from __future__ import annotations
 
@@ -21,17 +22,17 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Transformer
 
 LARGE = 2_000
-"""The entries of a matrix that is drawn whole; of a larger one those are listed that are not zero."""
+"""The greatest number of entries of a matrix that is drawn; of a larger one, the nonzero entries are listed."""
 LISTED = 4_000
-"""The entries that such a list has."""
+"""The greatest number of entries in such a list."""
 OPEN = 300
-"""The entries of a matrix that stands open."""
+"""The greatest number of entries in the matrices of a sublayer that is unfolded at first."""
 SHOWN = 14
-"""The characters of an entry in a table; the whole of a longer one stands behind it."""
+"""The greatest number of characters of an entry in a table; the pointer shows a longer one in full."""
 
 
 class Markup(str):
-    """Text that is HTML already; any other text is escaped where it is put into an element."""
+    """Text that is HTML already. `element` and `joined` escape any other text."""
 
     __slots__ = ()
 
@@ -51,12 +52,12 @@ def element(name: str, /, *inside: object, **attributes: object) -> Markup:
 
 
 def joined(parts: Iterable[object]) -> Markup:
-    """Parts one behind the other; what is no markup is escaped."""
+    """The parts joined; parts that are not `Markup` are escaped."""
     return Markup("".join(part if isinstance(part, Markup) else escape(str(part)) for part in parts))
 
 
 def table(caption: str, header: Sequence[object], rows: Iterable[Sequence[object]], **attributes: object) -> Markup:
-    """A table with a caption, in a frame that scrolls where it is too wide; the first cell of a row names it."""
+    """A table with a caption, in a frame that scrolls if it is too wide; the first cell of a row is its heading."""
     head = element("tr", *(element("th", name, scope="col") if name else element("td") for name in header))
     body = [
         element(
@@ -71,8 +72,8 @@ def table(caption: str, header: Sequence[object], rows: Iterable[Sequence[object
 
 
 def entry(value: object, most: float) -> Markup:
-    """An entry of a matrix as a cell: its text, shaded by its share of the greatest one, blue above zero and orange
-    below."""
+    """An entry of a matrix as a cell: its text, shaded by its absolute value as a share of `most`; the class of the
+    cell gives its sign, which the style sheet colours."""
     text = from_sympy(value)
     number = 0.0 if text == "0" else near(text)
     share = 0.0 if not number or not most else round(min(abs(number) / most, 1) ** 0.5, 3)
@@ -85,7 +86,7 @@ def entry(value: object, most: float) -> Markup:
 def heat(name: str, matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequence[str]) -> Markup:
     """A matrix as a heat map with its exact entries."""
     count = len(rows) * len(columns)
-    if count > LARGE:  # a list of the entries that are not zero, folded
+    if count > LARGE:  # a folded list of the nonzero entries
         listed = [
             (row, column, from_sympy(value))
             for row, entries in zip(rows, matrix.tolist(), strict=True)
@@ -93,8 +94,10 @@ def heat(name: str, matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequ
             if value != 0
         ]
         listed_note = f", the first {LISTED} of them" if len(listed) > LISTED else ""
-        words = f"{name}: {len(rows)} x {len(columns)}, {len(listed)} entries that are not zero{listed_note}"
-        return element("details", element("summary", words), table(words, ("row", "column", "entry"), listed[:LISTED]))
+        caption = f"{name}: {len(rows)} x {len(columns)}, {len(listed)} entries that are not zero{listed_note}"
+        return element(
+            "details", element("summary", caption), table(caption, ("row", "column", "entry"), listed[:LISTED])
+        )
     sizes = [abs(near(text) or 0) for v in matrix if (text := from_sympy(v)) != "0"]
     most = max(sizes, default=0)
     body = [[label, *(entry(v, most) for v in matrix[r, :])] for r, label in enumerate(rows)]
@@ -102,17 +105,17 @@ def heat(name: str, matrix: sympy.MatrixBase, rows: Sequence[str], columns: Sequ
 
 
 def section(title: str, key: str, *inside: object) -> Markup:
-    """A section with its heading, which can be linked to."""
+    """A section with a heading that has the id `key` for links."""
     return element("section", element("h2", title, id=key), *inside, aria_labelledby=key)
 
 
 def embedding(model: Transformer) -> Markup:
-    """What stands in the stream before the first layer."""
+    """The section on the embedding: what tokens or inputs and positions set before the first layer."""
     embedding_part, parts = model.embedding, []
     if embedding_part.words is not None:
         used = [name for name in model.space if name in embedding_part.tables]
         rows = [(token, *(values.get(name, 0) for name in used)) for token, values in embedding_part.words.items()]
-        # A large alphabet: a list of what each token sets, folded. A small one: a matrix, shaded by size.
+        # A large alphabet: a folded list of the coordinates that each token sets. A small one: a shaded matrix.
         if len(rows) * len(used) > LARGE:
             token_rows = [
                 (token, ", ".join(f"{name} = {from_sympy(v)}" for name, v in values.items() if v) or "nothing")
@@ -142,8 +145,10 @@ def embedding(model: Transformer) -> Markup:
 
 
 def _labels(name: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """The rows and columns of a matrix as a page calls them: "q1" is a coordinate of a compiled formula, so that a row
-    of Q is "query 1" here; and a hidden unit is "unit 1"."""
+    """The names of the rows and columns of a matrix on the page.
+
+    A row of Q is "query 1" here, since "q1" may be a coordinate of a compiled formula; a hidden unit is "unit 1".
+    """
     if name in ("Q", "K"):
         return [f"{'query' if name == 'Q' else 'key'} {k}" for k in range(1, len(rows) + 1)], columns
     if name == "W1":
@@ -154,7 +159,7 @@ def _labels(name: str, rows: Sequence[str], columns: Sequence[str]) -> tuple[Seq
 
 
 def weights(model: Transformer) -> Markup:
-    """Every matrix under the part that it belongs to."""
+    """The section on the weights: all matrices, under the title of their sublayer."""
     parts = []
     for title, part in blocks(model):
         verb = "writes" if title.partition("norm")[1] else "adds to"
@@ -178,23 +183,23 @@ def weights(model: Transformer) -> Markup:
 
 
 def payload(key: str, document: object) -> Markup:
-    """A document for the scripts of the page; nothing in it can end the element that it stands in."""
+    """A JSON document for the scripts of the page, escaped so that no text in it can end its element."""
     text = json.dumps(document, ensure_ascii=True, separators=(",", ":"))
     text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return Markup(f'<script type="application/json" id="{key}">{text}</script>')
 
 
 def own(name: str) -> str:
-    """The text of a file that lies beside this module."""
+    """The text of a file in the folder of this module."""
     return files("symcook.report.page").joinpath(name).read_text(encoding="utf-8").strip()
 
 
 def page(title: str, body: Sequence[object], documents: Mapping[str, object], stepper: bool = False) -> str:
-    """The whole file. What may run in it is said by hashes: the evaluator, with `stepper` what runs the table of a
-    machine, and the page's own script."""
+    """The whole HTML file, with `documents` for its scripts. The scripts are the evaluator, with `stepper` the script
+    that runs the table of a machine, and the page's own script; a policy with their hashes allows no other script."""
     scripts = own("evaluator.js"), *([own("stepper.js")] if stepper else []), own("page.js")
-    sums = " ".join(f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in scripts)
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src {sums}; img-src data:; base-uri 'none'"
+    hashes = " ".join(f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in scripts)
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src {hashes}; img-src data:; base-uri 'none'"
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -206,5 +211,5 @@ def page(title: str, body: Sequence[object], documents: Mapping[str, object], st
         Markup(f"<style>{own('page.css')}</style>"),
     )
     data = [payload(key, document) for key, document in documents.items()]
-    run = [Markup(f"<script>{text}</script>") for text in scripts]
-    return f"<!DOCTYPE html>\n{element('html', head, element('body', *body, *data, *run), lang='en')}\n"
+    script_elements = [Markup(f"<script>{text}</script>") for text in scripts]
+    return f"<!DOCTYPE html>\n{element('html', head, element('body', *body, *data, *script_elements), lang='en')}\n"

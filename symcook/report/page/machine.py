@@ -1,7 +1,8 @@
-"""The page of a model that runs a machine: what it generates after a string, token by token, with the tapes and what
-each head retrieved, or with the states of an automaton; and the model's values on the string followed by these tokens.
+"""The page of a model that runs a Turing machine or an automaton.
 
-`machine_runs` makes the document that the script of the page reads; the other public functions make parts of the page.
+It shows the tokens that the model generates after a string, with the tapes and what each head retrieved, or with the
+states of the automaton; and the values inside the model on the string followed by these tokens. `machine_runs` makes
+the document that the script of the page reads. The other public functions make parts of the page.
 """
 
 from __future__ import annotations
@@ -25,33 +26,40 @@ if TYPE_CHECKING:
     from symcook.words import Word
 
 ToldRun = tuple[dict[str, Any], list[str]]
-"""A run as a document, and its tokens as the model calls them."""
+"""A run as a JSON document, and the labels of its tokens in the model."""
 MachineRuns = dict[str, Any]
-"""`kind` ("tm" or "dfa"); `first`, the position of the first column, and `apart`, by how much that is above the
-network's own; `runs`, each a document of `symcook.thought.frames.differences`, or of an automaton the same without
-heads, with a "trace" where the network's own pass is there too; and `table`, by which the page runs a word that is
-typed, or None."""
+"""A JSON document with these keys:
+
+`kind`: "tm" or "dfa". `first`: the position of the first column. `apart`: `first` minus the model's own first position.
+`runs`: each a document of `symcook.thought.frames.differences` (without heads for an automaton), with a "trace" if the
+page has the values inside the model too. `table`: the table by which the page runs a string that is typed, or None."""
 RUNS, TOKENS, SECONDS = 12, 400, 2
-"""At most so many runs on a page, so many tokens in each and in all together, and so many processor seconds."""
+"""The greatest number of runs on a page, of tokens (of each run, and of all runs together), and of processor
+seconds."""
 POSITIONS = 40
-"""The positions of all runs together of which the network's values are shown."""
+"""The greatest number of positions, of all runs together, at which the page shows the values inside the model."""
 ROWS = 4000
-"""The rows of a machine that a page takes, so that it can be run on any word there."""
+"""The greatest number of rows of a machine's table that is on the page, so that the page runs it on any string."""
 
 
 def machine_runs(model: Transformer, first: TypedInput) -> MachineRuns | None:
-    """The model's own runs behind `first` and behind the shortest words. None for a model that runs no machine, and for
-    one whose weights are not those of its machine. `model` has values for all its symbols."""
+    """The runs that the model generates after the string `first` and after the shortest strings.
+
+    None if the model runs no machine, or if its weights are not those of its machine. `model` has values for all its
+    parameters.
+    """
     if model.program is None or model.program.kind not in ("tm", "dfa"):
         return None
-    runner_of = _states if model.program.kind == "dfa" else _rows if model.program.theorem else _tapes
+    runner_of = (
+        _automaton_runner if model.program.kind == "dfa" else _row_runner if model.program.theorem else _machine_runner
+    )
     # The runner checks that the weights are those of the machine.
     try:
         run_on = runner_of(model)
     except SymcookError:
         return None
     documents: dict[str, dict[str, Any]] = {}
-    room, tokens, end = POSITIONS, TOKENS, time.process_time() + SECONDS
+    positions_left, tokens_left, end = POSITIONS, TOKENS, time.process_time() + SECONDS
     for symbols in itertools.chain([first], inputs(model)):
         word = tuple(map(str, symbols))
         typed = " ".join(word)
@@ -61,35 +69,39 @@ def machine_runs(model: Transformer, first: TypedInput) -> MachineRuns | None:
             document, labels = run_on(word)
         except SymcookError:
             continue
-        # The first string is shown however long its run is; the others only while there is room for them.
-        tokens -= len(document["tokens"])
-        if documents and tokens < 0:
+        # The run of the first string is always shown, the others only while all runs together have few enough tokens.
+        tokens_left -= len(document["tokens"])
+        if documents and tokens_left < 0:
             break
         document["typed"] = typed
-        # The values inside the model, where there is room; of a long first run the beginning alone.
+        # The values inside the model, if they fit into what is left of POSITIONS; of a long first run only the
+        # beginning.
         extended = (*word, *labels)
-        if extended and (len(extended) + model.embedding.added <= room or not documents):
+        if extended and (len(extended) + model.embedding.added <= positions_left or not documents):
             with suppress(SymcookError):
-                document["trace"] = traced(model, extended[: max(len(word), room)])
-                room -= len(extended)
+                document["trace"] = traced(model, extended[: max(len(word), positions_left)])
+                positions_left -= len(extended)
         documents[typed] = document
         if len(documents) == RUNS or time.process_time() > end:
             break
     if not documents:
         return None
-    begins = 1 - model.embedding.added  # a token before the string stands at position 0
-    shared = {"kind": model.program.kind, "first": begins, "apart": begins - model.embedding.start}
+    first_position = 1 - model.embedding.added  # a special token before the string is at position 0
+    shared = {"kind": model.program.kind, "first": first_position, "apart": first_position - model.embedding.start}
     return shared | {"runs": list(documents.values()), "table": _table(model)}
 
 
 def _table(model: Transformer) -> dict[str, Any] | None:
-    """The table by which the page runs any word of `least` symbols or more, as `stepper.js` reads it, of a machine of
-    which the weights are the compiler's: None where there are no letters to type, or too many rows."""
+    """The table of the machine as `stepper.js` reads it, by which the page runs any string of at least "least" symbols.
+
+    The weights of the model must be those that the compiler makes. None if the machine has no input symbols, or more
+    than ROWS rows.
+    """
     from symcook.compilers.automaton import variant_of
 
     if model.program is None:
         raise RuntimeError("model.program must be set here")
-    least = {"least": int(not model.embedding.added)}
+    least_symbols = {"least": int(not model.embedding.added)}
     # An automaton: its transitions, and whether the model reads them in one step.
     if model.program.kind == "dfa":
         automaton = program_automaton(model)
@@ -97,7 +109,7 @@ def _table(model: Transformer) -> dict[str, Any] | None:
         size = len(automaton) * len(automaton.alphabet)
         if not 0 < size <= ROWS:
             return None
-        fields = least | {"alphabet": automaton.alphabet, "moves": automaton.moves, "names": automaton.names}
+        fields = least_symbols | {"alphabet": automaton.alphabet, "moves": automaton.moves, "names": automaton.names}
         counted = bool(model.program.theorem)
         fields |= {"counted": counted, "at_once": counted and variant_of(model) != "nonstrict"}
         return fields | {"answers": automaton.answers}
@@ -111,14 +123,21 @@ def _table(model: Transformer) -> dict[str, Any] | None:
         " ".join((state, *reads)): (row.state, row.writes, [LETTERS[move] for move in row.moves])
         for (state, reads), row in machine.rows.items()
     }
-    names = least | {"input": machine.input, "blank": machine.blank, "start": machine.start, "halt": machine.halt}
+    names = least_symbols | {
+        "input": machine.input,
+        "blank": machine.blank,
+        "start": machine.start,
+        "halt": machine.halt,
+    }
     theorem = bool(model.program.theorem)
     return names | {"head": machine.head, "tapes": machine.tapes, "theorem": theorem, "rows": rows}
 
 
-def _tapes(model: Transformer) -> Callable[[Word], ToldRun]:
-    """What gives the run of a Turing machine behind a word, in integers, and its tokens as the model calls them.
-    BadInput where the weights are not those of the machine."""
+def _machine_runner(model: Transformer) -> Callable[[Word], ToldRun]:
+    """A function from a string to the run of the Turing machine on it, computed with integers.
+
+    Raises BadInput if the weights are not those of the machine.
+    """
     from symcook.programs.steps import labels
     from symcook.thought.frames import differences
     from symcook.thought.integers import IntegerDecoder
@@ -126,29 +145,33 @@ def _tapes(model: Transformer) -> Callable[[Word], ToldRun]:
 
     stream = MachineStream(model, (), 0)
     machine, least = stream.machine, stream.least
-    decoder, named = IntegerDecoder(machine), labels(machine)
+    decoder, token_labels = IntegerDecoder(machine), labels(machine)
 
-    def ask(word: Word) -> ToldRun:
-        model.tokens(word)  # BadInput for the empty word where nothing stands in front
+    def run_on(word: Word) -> ToldRun:
+        model.tokens(word)  # raises BadInput for the empty string if no special token is before it
         steps = tuple(itertools.islice(decoder.steps(word), TOKENS + 1))
         ended, steps = len(steps) <= TOKENS, steps[:TOKENS]
         run = MachineRun(machine, word, INTEGERS, tuple(step.token for step in steps), ended, steps, least)
-        return dict(differences(run)), [named[token] for token in run.tokens]
+        return dict(differences(run)), [token_labels[token] for token in run.tokens]
 
-    return ask
+    return run_on
 
 
-def _rows(model: Transformer) -> Callable[[Word], ToldRun]:
-    """The same for a decoder whose tokens are the rows of the table (`--theorem 2`)."""
+def _row_runner(model: Transformer) -> Callable[[Word], ToldRun]:
+    """The function of `_machine_runner` for a decoder whose tokens are the rows of the machine's table (`--theorem
+    2`)."""
     from symcook.thought.rows import document, machine_of_table, row_run
 
     machine = machine_of_table(model)
     return lambda word: document(row_run(model, machine, word, TOKENS))
 
 
-def _states(model: Transformer) -> Callable[[Word], ToldRun]:
-    """What gives the run of an automaton: the states that the model writes behind the word, then its verdict. BadInput
-    where the weights are not those of the automaton."""
+def _automaton_runner(model: Transformer) -> Callable[[Word], ToldRun]:
+    """A function from a string to the run of the automaton on it: the states that the model generates, then its
+    verdict.
+
+    Raises BadInput if the weights are not those of the automaton.
+    """
     from symcook.compilers import require_genuine
     from symcook.decode import stream
     from symcook.programs.running import speech_of
@@ -156,18 +179,18 @@ def _states(model: Transformer) -> Callable[[Word], ToldRun]:
     require_genuine(model)
     speech = speech_of(model)
 
-    def ask(word: Word) -> ToldRun:
+    def run_on(word: Word) -> ToldRun:
         labels = list(stream(model, word, min(TOKENS, len(word) + 2)))
         tokens = [{"position": len(word) + 1 + k, **speech.said(label)} for k, label in enumerate(labels)]
         ended = bool(labels) and labels[-1] in speech.ends
         document = {"input": list(word), "tokens": tokens, "stopped": "end" if ended else "limit"}
         return document | {"output": speech.output(labels)}, labels
 
-    return ask
+    return run_on
 
 
 def machine_word(model: Transformer, text: str) -> tuple[str, ...] | None:
-    """What is typed as one word, by the letters of the machine that a model runs; None for any other model."""
+    """The symbols of the text `text`, by the alphabet of the machine that a model runs; None for any other model."""
     if model.program is None or model.program.kind not in ("tm", "dfa"):
         return None
     from symcook.programs.running import speech_of
@@ -176,17 +199,20 @@ def machine_word(model: Transformer, text: str) -> tuple[str, ...] | None:
 
 
 def controls(machine_runs_data: MachineRuns, picture: Markup) -> Markup:
-    """The stepper of a machine's own run, where it is drawn, and its tokens as a table."""
+    """The controls to step through a run of the machine, the places where the script draws it, and a table of
+    tokens."""
     from symcook.thought.rows import AHEAD
 
     run = machine_runs_data["runs"][0]
     last = max(0, len(run["tokens"]) - 1)
     what = "tapes" if machine_runs_data["kind"] == "tm" else "states"
     drawn = "what each head reads, and from which token" if machine_runs_data["kind"] == "tm" else "its state"
-    # What is seen, with a note where tokens hold what the heads will read, and one where positions are shown from 1.
-    words = f"After the string the model continues with its own answers, a token a step. The {what} below say {drawn}."
-    words += f" {AHEAD}." if any("held" in token for token in run["tokens"]) else ""
-    words += " Inside the transformer positions count from 0, here from 1." * machine_runs_data["apart"]
+    # The explanation, with a note if tokens contain what the heads will read, and a note if positions are shown from 1.
+    explanation = (
+        f"After the string the model continues with its own answers, a token a step. The {what} below say {drawn}."
+    )
+    explanation += f" {AHEAD}." if any("held" in token for token in run["tokens"]) else ""
+    explanation += " Inside the transformer positions count from 0, here from 1." * machine_runs_data["apart"]
     stepper = element(
         "div",
         element("button", "◀ token", type="button", id="token-back"),
@@ -198,7 +224,7 @@ def controls(machine_runs_data: MachineRuns, picture: Markup) -> Markup:
     )
     return element(
         "div",
-        element("p", words),
+        element("p", explanation),
         stepper,
         element("p", "", id="token-said", aria_live="polite"),
         element("div", "", id="strips"),
@@ -211,7 +237,7 @@ def controls(machine_runs_data: MachineRuns, picture: Markup) -> Markup:
 
 
 def told(run: Mapping[str, Any]) -> Markup:
-    """The tokens of a run as a table, for who has no scripts."""
+    """The tokens of a run as a table, for readers without scripts."""
     rows = [
         (token["position"], token["token"], " ".join(token.get("write", ())), " ".join(token.get("move", ())))
         for token in run["tokens"]
@@ -223,7 +249,7 @@ def told(run: Mapping[str, Any]) -> Markup:
 
 
 def options(found: MachineRuns, traces: Sequence[object]) -> Iterator[Markup]:
-    """The inputs to choose from; of those without a trace it is said that the page has their tokens alone."""
+    """The options of the menu of inputs; one without a trace says that the page has only its tokens."""
     for k, (run, trace) in enumerate(zip(found["runs"], traces, strict=True)):
         note = " (its tokens alone)" * (trace is None)
         yield element("option", f"{run['typed'] or EMPTY_STRING}{note}", value=k, selected=k == 0)

@@ -1,8 +1,8 @@
-"""The page of a model: what stands on it, from the model and what is known of it.
+"""The page of a model: its sections, made from the model and from what is proved about it.
 
-`model_page` takes a model, and where there is one its recipe, and returns HTML that loads nothing. With the page goes
-one JSON document for its script: the model for the evaluator in the browser, or runs that were computed beforehand.
-Whatever may take long (the automaton, closed forms, soft attention) is left out after a few seconds.
+`model_page` takes a model, and its recipe if it has one, and returns HTML that loads nothing. The page contains one
+JSON document for its script: the model for the evaluator in the browser, or runs that were computed beforehand. A
+computation that may take long (the automaton, closed forms, softmax attention) is stopped after a few seconds.
 """
 
 from __future__ import annotations
@@ -50,30 +50,31 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 SECONDS = 3
-"""The time that each of the things may take that may take long: the automaton, closed forms, soft attention."""
+"""The time limit for each of these: the automaton, closed forms, softmax attention."""
 LATE = "not found in the time that a page may take"
+"""The answer of a computation that was stopped."""
 SAMPLES = 6
-"""The inputs on which it is tried whether all values are rational."""
+"""The number of inputs on which `model_page` tests whether all values are rational."""
 JUDGED = ("PROVED", "DECIDED", "CORRECTED", "REFUTED", "CHECKED", "OPEN")
-"""The statuses of statements that can be true or false, as the head of a page counts them."""
+"""The statuses of statements that can be true or false, in the order in which the head of a page counts them."""
 UNDRAWN = frozenset({"all", "ex"})
-"""What is written as it is, and not drawn as a formula."""
+"""Trees with these tags are shown as text, not drawn as formulas."""
 WRITTEN = 80
-"""A formula of more characters is text on paper, where lines end."""
+"""A formula with more characters is printed as text, which can be broken into lines; the screen shows it drawn."""
 FORMS = 8
-"""The cases of closed forms that stand open."""
+"""More cases of closed forms than this are folded."""
 CHIPS = 24
-"""With more symbols than these there is no key for each of them beside the field for a string."""
+"""With more symbols than this the field for a string has no button for each symbol."""
 LONGEST_TYPED, MOST_TYPED = 200, 2000
-"""The symbols of a string and the tokens of a run that `stepper.js` takes at most."""
+"""The greatest number of symbols of a string, and of tokens of a run, in `stepper.js`."""
 LONGEST_STATEMENT = 6_000
-"""A longer formal statement is left out of the table of claims."""
+"""A formal statement with more characters is left out of the table of claims."""
 MOST_STATES = 200
-"""With more states than these the table of an automaton shows the first alone."""
+"""The greatest number of states in the table of an automaton."""
 
 
 def target(place: str, force: bool) -> Path:
-    """The file that a page is written to; BadInput where it cannot be."""
+    """The file that a page is written to. Raises BadInput if it cannot be written."""
     path = ordinary(place, "the target of a page", "-o page.html")
     if not path.parent.is_dir():
         raise BadInput("the folder for a page must exist", path.parent, "make it first")
@@ -82,7 +83,7 @@ def target(place: str, force: bool) -> Path:
 
 
 def write(file: Path, page: str, force: bool) -> None:
-    """Write the page, whole or not at all; BadInput where its folder does not take it."""
+    """Write the page, completely or not at all. Raises BadInput if the file exists or its folder is not writable."""
     try:
         put({file: page.encode()}, force=force)
     except FileExistsError:
@@ -98,10 +99,11 @@ def model_page(
     recipe: Recipe | None = None,
     values: Mapping[str, Exact] | None = None,
 ) -> tuple[str, dict[str, Any]]:
-    """The page as HTML, and what it says of itself: whether it computes ("exact"), and why not.
+    """The page as HTML, and {"evaluator", "why", "runs"}: "exact" if the page computes runs itself, else "precomputed"
+    with the reason, and the number of runs in it.
 
-    `given` is the input that it begins with, as `symcook.run` takes it; `values` those of symbols, where they are not
-    the defaults.
+    `given` is the input that the page shows first, as `symcook.run` takes it. `values` are values of parameters in
+    place of their defaults.
     """
     start = first_values(model, values or {})
     bound = model.bind(start)
@@ -115,7 +117,7 @@ def model_page(
         runs: list[Any] = [run_document.pop("trace", None) for run_document in machine["runs"]]
     else:
         why = unfit(model, numbers)
-        # The root in a layer norm may be irrational on some inputs: a few are tried.
+        # The root in a layer norm may be irrational on some inputs: a few inputs are tested.
         if not why and any(step.norms for step in model.sublayers):
             why = rational_on(bound, first, islice(inputs(model), SAMPLES))
         runs = beforehand(bound, first) if why else []
@@ -129,7 +131,7 @@ def model_page(
         "start": model.embedding.start,
         "decides": model.decides,
         "each": model.readout.each,
-        "rule": _rule(model),
+        "rule": _readout_rule(model),
         "reads": list(model.readout.reads),
         "labels": list(model.readout.labels),
         "heads": {
@@ -138,11 +140,12 @@ def model_page(
             if isinstance(step.block, SelfAttention)
         },
         "parts": [[column.name, list(column.reads), list(column.writes)] for column in diagram.columns(model)],
-        "soft": None if machine is not None else _within(lambda: softness(bound, first)),
+        "soft": None if machine is not None else _in_time(lambda: softness(bound, first)),
         "automaton": None,
         "machine": machine,
     }
-    # A machine is drawn with the states that its author named; else the minimal automaton is searched.
+    # A compiled automaton is drawn with the states that its author named. For other models the minimal automaton is
+    # searched.
     automaton, undecided = (program_automaton(model), "") if machine is not None else _automaton(bound)
     if automaton is not None and machine is None:
         automaton = _with_own_names(automaton, model)
@@ -158,7 +161,7 @@ def model_page(
         element(
             "main",
             _run(model, start, data, why, automaton),
-            _soft(data["soft"], start),
+            _softness_section(data["soft"], start),
             *([_forms(model, recipe)] if machine is None else []),
             _diagram(model),
             embedding(model),
@@ -174,14 +177,14 @@ def model_page(
     return page(f"{model.name} · symcook", body, {"data": data}, typed_words), about
 
 
-def _rule(model: Transformer) -> str | None:
-    """What a verdict of all positions asks of each; None where one position decides."""
+def _readout_rule(model: Transformer) -> str | None:
+    """The rule of the readout if the verdict depends on all positions; None if one position decides."""
     every = model.readout.everywhere and not model.readout.each
     return readout_text(model.readout) if model.decides and every else None
 
 
-def _within(ask: Callable[[], Found]) -> Found | str | None:
-    """What `ask` answers: `LATE` where it takes too long, None where there is no answer."""
+def _in_time(ask: Callable[[], Found]) -> Found | str | None:
+    """The result of `ask`; `LATE` if it takes longer than SECONDS, None if it raises an error of symcook."""
     try:
         with alarm(SECONDS):
             return ask()
@@ -192,7 +195,7 @@ def _within(ask: Callable[[], Found]) -> Found | str | None:
 
 
 def _formula(text: str) -> Markup:
-    """A formula drawn by the browser; as it is written where it is none of the grammar, and long ones on paper."""
+    """A formula in MathML; as text if the grammar does not have it. On paper a long formula is text too."""
     from symcook.report.mathml import lines, math
 
     for parse, drawn in ((parse_term, math), (parse_formula, lines)):
@@ -210,7 +213,7 @@ def _formula(text: str) -> Markup:
 
 
 def _caption(head: Head) -> str:
-    """What a head writes, and how it weights the positions that it sees."""
+    """The caption of a head: what it writes, its weighting, and the positions that its mask lets through."""
     window = {
         "none": "all positions",
         "future": "the positions up to its own",
@@ -228,8 +231,9 @@ def _caption(head: Head) -> str:
 
 
 def _head(model: Transformer, recipe: Recipe | None, theorems: Sequence[Claim]) -> Markup:
-    """The name, what it computes and where it comes from, what is proved of it, and the ways into the page."""
-    # What it computes and where this holds, as the recipe says.
+    """The head of the page: the name of the model, what it computes, its source and size, and what is proved about
+    it."""
+    # What it computes and for which inputs, from the recipe.
     facts: list[tuple[str, object]] = []
     if recipe is not None:
         facts.append(("computes", _formula(recipe.formula)))
@@ -237,7 +241,8 @@ def _head(model: Transformer, recipe: Recipe | None, theorems: Sequence[Claim]) 
             facts.append(("exact where" if recipe.largest else "exact at least where", _formula(recipe.region)))
     if model.source:
         facts.append(("source", model.source))
-    # The inputs: strings, after which a compiled machine writes tokens of its own, or rows of numbers.
+    # The inputs: strings, after which a compiled machine generates tokens that are not input symbols; or rows of
+    # numbers.
     input_text = (
         (f"strings over {' '.join(letters(model))}" if letters(model) else "the empty string")
         if model.embedding.inputs is None
@@ -246,17 +251,17 @@ def _head(model: Transformer, recipe: Recipe | None, theorems: Sequence[Claim]) 
     if len(letters(model)) < len(model.alphabet):
         special_tokens, letters_pronoun = len(model.alphabet) - len(letters(model)), "them" if letters(model) else "it"
         input_text += f", and after {letters_pronoun} {special_tokens} tokens of its own"
-    # The size, what is proved of this model, and how many statements of the papers have each status.
+    # The size, the theorems about this model, and the number of the papers' statements with each status.
     layers, coordinates = len(model.layers), len(model.space)
     size = f"{layers} layer{'s' * (layers != 1)}, {coordinates} coordinate{'s' * (coordinates != 1)}"
     limit = f", at most {model.max_length} positions" if model.max_length is not None else ""
     facts += [("reads", input_text), ("size", size + limit)]
     if recipe is not None:
-        facts += [("PROVED", _proved(formula, names)) for formula, names in _languages(model, recipe).items()]
+        facts += [("PROVED", _proved(formula, names)) for formula, names in _proved_languages(model, recipe).items()]
     if theorems:
-        counted = Counter(row.status.split()[0] for row in theorems)
-        words = ", ".join(f"{counted[status]} {status}" for status in JUDGED if counted[status])
-        facts += [("theorems", element("a", words, href="#claims"))] * bool(words)
+        counts = Counter(row.status.split()[0] for row in theorems)
+        counts_text = ", ".join(f"{counts[status]} {status}" for status in JUDGED if counts[status])
+        facts += [("theorems", element("a", counts_text, href="#claims"))] * bool(counts_text)
     rows = [part for name, value in facts for part in (element("dt", name), element("dd", value))]
     lead = [] if recipe is None else [element("p", recipe.summary, class_="lead"), element("p", recipe.words)]
     return element("header", element("h1", model.name), *lead, element("dl", *rows))
@@ -265,21 +270,23 @@ def _head(model: Transformer, recipe: Recipe | None, theorems: Sequence[Claim]) 
 def _run(
     model: Transformer, start: Mapping[str, str], data: Mapping[str, Any], why: str, automaton: Automaton | None
 ) -> Markup:
-    """The controls of the trace, and where it is drawn.
+    """The section in which an input is run: its controls, and the places where the script draws the trace.
 
-    `words` say where the values come from, and `asked` are the controls by which an input is chosen or typed.
+    `why` says why the browser does not compute runs ("" if it does). There are three cases: the model runs a machine,
+    the page has only precomputed runs, or the browser computes. In each case `words` explain where the values come
+    from, and `asked` are the controls by which an input is chosen or typed.
     """
     machine: MachineRuns | None = data["machine"]
     runs: Sequence[Mapping[str, object]] = data["runs"]
     rows = model.embedding.inputs
-    # How an input is to be typed.
+    # The label of the field: how an input is typed.
     what = "A string" if rows is None else f"Rows of {', '.join(rows)}: one a position, with ; between"
     if rows is not None and model.pointwise:
         what = f"{', '.join(rows) or 'No inputs'}{', with commas between' * (len(rows) > 1)}"
     if rows is None and not model.embedding.spelled:
         what = "Symbols, with spaces between"
     asked: list[object] = []
-    # A machine: its runs to choose from, and a field where the page has the table by which to run another string.
+    # A machine: a menu of its runs, and a field for another string if the page has the table of the machine.
     if machine is not None:
         count = len(machine["runs"])
         several = f"{count} runs" if count != 1 else "A run"
@@ -311,7 +318,7 @@ def _run(
             + ("If a layer norm needs an irrational root, the page says so." if model.normed else "")
         )
         asked += _field(what, data["first"], model.alphabet if rows is None else ())
-    # Symbols of the model can be changed only where the browser computes.
+    # Parameters of the model can be changed only if the browser computes.
     sliders = [] if why else [_slider(parameter, start[parameter.name]) for parameter in model.parameters]
     fixed = [f"{name} = {value}" for name, value in start.items()] if why else []
     return section(
@@ -330,35 +337,35 @@ def _run(
 
 
 def _field(what: str, first: str, alphabet: Sequence[str]) -> list[object]:
-    """The field for an input with its button, and a key for each letter where they are few."""
+    """The field for an input with its button, and a button for each symbol if there are at most CHIPS."""
     field = element(
         "input", id="word", type="text", value=first, autocomplete="off", autocapitalize="off", spellcheck="false",
         aria_describedby="said",
     )  # fmt: skip
-    asked: list[object] = [element("label", what, field), element("button", "Run", id="go", type="submit")]
+    controls_list: list[object] = [element("label", what, field), element("button", "Run", id="go", type="submit")]
     if 0 < len(alphabet) <= CHIPS:
         keys = [
             element("button", token, type="button", class_="key", data_token=token, aria_label=f"add {token}")
             for token in alphabet
         ]
         erase = element("button", "⌫", type="button", class_="key", id="erase", aria_label="remove the last symbol")
-        asked.append(element("span", *keys, erase, class_="keys", role="group", aria_label="symbols"))
-    return asked
+        controls_list.append(element("span", *keys, erase, class_="keys", role="group", aria_label="symbols"))
+    return controls_list
 
 
 def _slider(parameter: Parameter, value: str) -> Markup:
-    """A symbol of the model: a slider over some of its values, and a field for any other."""
-    places = stops(parameter, value)
-    selected = next((k for k, stop in enumerate(places) if as_rational(stop) == as_rational(value)), 0)
+    """The controls of a parameter: a slider over some of its values, and a field for any other value."""
+    stop_texts = stops(parameter, value)
+    selected = next((k for k, stop in enumerate(stop_texts) if as_rational(stop) == as_rational(value)), 0)
     name = f"symbol-{parameter.name}"
     region = "any value" if parameter.region == "true" else parameter.region
     return element(
         "div",
         element("label", parameter.name, for_=name),
         element(
-            "input", type="range", min=0, max=max(0, len(places) - 1), value=selected, id=f"{name}-slider",
+            "input", type="range", min=0, max=max(0, len(stop_texts) - 1), value=selected, id=f"{name}-slider",
             aria_label=f"{parameter.name}, slider", aria_valuetext=value, data_symbol=parameter.name,
-            data_stops=" ".join(places),
+            data_stops=" ".join(stop_texts),
         ),
         element("input", type="text", id=name, value=value, data_symbol=parameter.name, size=10, spellcheck="false"),
         element("span", f"valid: {region}", class_="note"),
@@ -366,26 +373,30 @@ def _slider(parameter: Parameter, value: str) -> Markup:
     )  # fmt: skip
 
 
-def _soft(softness_table: Softness | str | None, start: Mapping[str, str]) -> Markup:
-    """Soft attention beside hard attention, with sliders for the temperature and the length."""
-    # Nothing to compare, or no answer in time.
+def _softness_section(softness_table: Softness | str | None, start: Mapping[str, str]) -> Markup:
+    """The section that compares softmax with hard attention, with sliders for temperature and length."""
+    # Nothing to compare (None), or no answer in time (LATE).
     if softness_table is None:
         return Markup("")
     if isinstance(softness_table, str):
-        words = (
+        explanation = (
             f"{LATE}: symcook temperature prints the largest softmax temperature with the same decisions".capitalize()
         )
-        return section("Softmax against hard attention", "soft", element("p", words))
-    words = (
+        return section("Softmax against hard attention", "soft", element("p", explanation))
+    explanation = (
         "For each head that has scores, the table compares softmax at temperature tau with hard attention. The values "
         "are precomputed rigorous intervals (midpoint ± radius) that contain the exact values."
     )
     if softness_table["ties"]:
-        words += " If unique-hard attention breaks a tie, softmax attention does not approach it at any temperature."
+        explanation += (
+            " If unique-hard attention breaks a tie, softmax attention does not approach it at any temperature."
+        )
     if softness_table["own"]:
-        words += " This model has softmax heads. Here tau multiplies their temperature, so tau = 1 is the model itself."
+        explanation += (
+            " This model has softmax heads. Here tau multiplies their temperature, so tau = 1 is the model itself."
+        )
     if start:
-        words += f" In the table, {', '.join(f'{name} = {value}' for name, value in start.items())}."
+        explanation += f" In the table, {', '.join(f'{name} = {value}' for name, value in start.items())}."
     temperatures, rows = softness_table["temperatures"], softness_table["rows"]
     sliders = [
         element(
@@ -403,7 +414,7 @@ def _soft(softness_table: Softness | str | None, start: Mapping[str, str]) -> Ma
     return section(
         "Softmax against hard attention",
         "soft",
-        element("p", words),
+        element("p", explanation),
         *sliders,
         element("p", "", id="soft-said", aria_live="polite"),
         element("div", "", id="soft-table"),
@@ -411,9 +422,9 @@ def _soft(softness_table: Softness | str | None, start: Mapping[str, str]) -> Ma
     )
 
 
-def _languages(model: Transformer, recipe: Recipe) -> dict[str, list[str]]:
-    """The formulas of which it is proved, for this very model, that it accepts the strings that satisfy them, with the
-    ids of the theorems."""
+def _proved_languages(model: Transformer, recipe: Recipe) -> dict[str, list[str]]:
+    """{formula: ids of theorems} for the formulas of which it is proved that this model accepts exactly the strings
+    that satisfy them."""
     from symcook.report.check import proved
 
     names_of: dict[str, list[str]] = {}
@@ -423,43 +434,42 @@ def _languages(model: Transformer, recipe: Recipe) -> dict[str, list[str]]:
 
 
 def _proved(formula: str, names: Sequence[str]) -> Markup:
-    """A theorem about all strings, in a line."""
+    """The theorem that the model accepts exactly the strings that satisfy the formula, on one line, with its ids."""
     drawn = _formula(f"accept <-> {formula}")
     note = element("span", f"for strings of every length ({', '.join(names)})", class_="note")
     return Markup(f"{drawn} {note}")
 
 
 def _forms(model: Transformer, recipe: Recipe | None) -> Markup:
-    """The closed forms at every length, in the symbols of the model, where there are some, and whether they are
-    proved."""
+    """The section with the closed forms at every length; empty if there are none."""
     from symcook.closed import every_length
     from symcook.report.closed import cases
 
     # Three outcomes: closed forms, none (None), or no answer in time (a text).
-    closed_forms = _within(lambda: every_length(model)) if model.alphabet else None
+    closed_forms = _in_time(lambda: every_length(model)) if model.alphabet else None
     if closed_forms is None:
         return Markup("")
     if isinstance(closed_forms, str):
-        words = f"{LATE}: symcook derive, without an input, looks longer".capitalize()
-        return section("At every length", "forms", element("p", words))
+        caption = f"{LATE}: symcook derive, without an input, looks longer".capitalize()
+        return section("At every length", "forms", element("p", caption))
     count = len(closed_forms.forms)
-    words = "The answers of the model at every length, as formulas" + (f" in {count} cases" if count > 1 else "")
+    caption = "The answers of the model at every length, as formulas" + (f" in {count} cases" if count > 1 else "")
     html = Markup(cases(closed_forms))
-    drawn = element("div", html, class_="frame", tabindex="0", role="region", aria_label=words)
+    drawn = element("div", html, class_="frame", tabindex="0", role="region", aria_label=caption)
     inside = drawn if count <= FORMS else element("details", element("summary", f"all {count} cases"), drawn)
     # For which parameters they hold, what is proved of the language, and how to search for a proof.
     names = [parameter.name for parameter in model.parameters]
     several = "s" * (len(names) > 1)
     note = f" They hold for all valid values of the parameter{several} {', '.join(names)}." if names else ""
-    known = {} if recipe is None else _languages(model, recipe)
+    known = {} if recipe is None else _proved_languages(model, recipe)
     proved = [element("p", "PROVED: ", _proved(formula, names)) for formula, names in known.items()]
     name = "MODEL.json" if recipe is None else recipe.name
     search = element("p", element("code", f"symcook derive {name}"), " searches for a proof of these formulas.")
-    return section("At every length", "forms", element("p", f"{words}.{note}"), inside, *proved, search)
+    return section("At every length", "forms", element("p", f"{caption}.{note}"), inside, *proved, search)
 
 
 def _diagram(model: Transformer) -> Markup:
-    """The data flow between sublayers, as a picture and as a table for those who do not see it."""
+    """The section with the data flow between sublayers, as a picture and as a table for readers who cannot see it."""
     drawn = diagram.svg(model)
     rows = [
         (
@@ -489,20 +499,23 @@ def _diagram(model: Transformer) -> Markup:
 
 
 def _automaton(model: Transformer) -> tuple[Automaton | None, str]:
-    """The minimal automaton of a model that decides words; else why there is none, empty where nobody asks."""
+    """The minimal automaton of a model and ""; or None and why there is none ("" if the model does not read strings, or
+    its readout gives no answer)."""
     from symcook.decide.decision import decide
 
     if not model.alphabet or not model.readout.answers:
         return None, ""
-    decision = _within(lambda: decide(model))
+    decision = _in_time(lambda: decide(model))
     if decision is None or isinstance(decision, str):
         return None, f"{LATE}: symcook decide looks longer"
     return decision.automaton, "" if decision.automaton is not None else decision.why
 
 
 def _with_own_names(automaton: Automaton, model: Transformer) -> Automaton:
-    """Its states named S0, S1, ..: q1 is a coordinate of a compiled formula. Another letter where a coordinate or token
-    begins with S."""
+    """The automaton with states named S0, S1, .., not q0, q1: these may be coordinates of a compiled formula.
+
+    If a coordinate or token begins with S, the states have another prefix.
+    """
     names_taken = (*model.space, *model.alphabet)
     letter = next(
         prefix for prefix in ("S", "state ", "state no. ") if not any(name.startswith(prefix) for name in names_taken)
@@ -511,7 +524,8 @@ def _with_own_names(automaton: Automaton, model: Transformer) -> Automaton:
 
 
 def _states(automaton: Automaton | None, why: str) -> Markup:
-    """The automaton as a picture and a table; the reasons where none was found, and nothing where none was sought."""
+    """The section on the automaton, as a picture and a table; the reasons if none was found; empty if there was no
+    search."""
     from symcook.decide.drawing import rows
 
     if automaton is None and not why:
@@ -532,7 +546,7 @@ def _states(automaton: Automaton | None, why: str) -> Markup:
 
 
 def _picture(automaton: Automaton | None) -> Markup:
-    """The states of an automaton, drawn where they are few, and where its way along a word is said."""
+    """The place where the script shows the states on a string, and the drawing of the automaton if it is small."""
     from symcook.decide.drawing import MOST, svg
 
     if automaton is None:
@@ -548,7 +562,7 @@ def _picture(automaton: Automaton | None) -> Markup:
 
 
 def _program(model: Transformer) -> Markup:
-    """The program of a compiled model, and its plan."""
+    """The section with the program of a compiled model and its plan; empty for other models."""
     from symcook.report.program import HEADS, origin
 
     program = model.program
@@ -567,21 +581,21 @@ def _program(model: Transformer) -> Markup:
 
 
 def _theorems(recipe: Recipe | None) -> list[Claim]:
-    """What the papers state about a recipe, with its status in the ledger."""
+    """The ledger entries of the papers' statements about a recipe."""
     from symcook.claims import ledger
 
     return [] if recipe is None or not recipe.claims else list(ledger(names=recipe.claims))
 
 
 def _claims(theorems: Sequence[Claim]) -> Markup:
-    """The same as a table, each with the command that checks it again."""
+    """The section with these statements as a table, each with the command that replays its proof."""
     from symcook.proof.replay import statements
 
     if not theorems:
         return Markup("")
     rows = []
     for row in theorems:
-        # Of a claim that is false as printed the corrected statement is the one that is proved.
+        # For a claim that is false as stated, the corrected statement is proved.
         name = row.corrected or row.id
         stored = statements().get(name)
         formal = (
@@ -595,18 +609,18 @@ def _claims(theorems: Sequence[Claim]) -> Markup:
         proved = row.status.split()[0] in ("PROVED", "REFUTED", "CORRECTED")
         check = element("td", element("code", f"symcook prove {name}")) if proved else ""
         rows.append((row.id, element("td", row.status, class_="status"), statement_cell, check))
-    words = (
+    explanation = (
         "The statuses are computed from proofs. PROVED means that the checker has replayed a proof. "
         "The command in the last column replays the proof."
     )
     claim_table = table(
         "claims of the papers about it", ("claim", "status", "what it says", "check"), rows, class_="words"
     )
-    return section("Claims and proofs", "claims", element("p", words), claim_table)
+    return section("Claims and proofs", "claims", element("p", explanation), claim_table)
 
 
 def _foot(why: str) -> Markup:
-    """What has to be trusted."""
+    """The foot of the page: what computed its numbers, and so what must be trusted."""
     computed = (
         "symcook computed all numbers on this page when it wrote the page."
         if why

@@ -1,5 +1,5 @@
-"""What a page shows without computing it: values that symbols begin with, a first input, runs of models that have no
-rational values, and soft attention beside hard attention. All of it is the library's, exact or in balls."""
+"""What the library computes for a page beforehand: first values of parameters, a first input, runs of models whose
+values are not all rational, and the comparison of softmax with hard attention. Values are exact or balls."""
 
 from __future__ import annotations
 
@@ -26,32 +26,38 @@ if TYPE_CHECKING:
     from symcook.model.transformer import Parameter, Transformer
 
 TypedInput = Sequence[object]
-"""An input: tokens that are typed, or rows of numbers."""
+"""An input: symbols, or rows of numbers."""
 Softness = dict[str, Any]
-"""Soft attention beside hard attention: temperatures, and by length an input and the answers."""
+"""The comparison of softmax with hard attention as JSON; `softness` makes it.
+
+"temperatures"; "rows": for each length an input and the answers with hard attention and at each temperature; "own":
+whether the model has softmax heads; "ties": whether it has unique-hard heads."""
 USUAL = ("1/8", "1/4", "1/2", "1", "2", "3", "4", "1/10", "-1", "0")
-"""Values that a symbol without default begins with: the first that is valid."""
+"""The first of these values that is valid is the first value of a parameter without a default."""
 _WHOLE = ("3/4", "1", "3/2", "2", "3", "4", "6", "8", "16", "64", "1000")
 STOPS = (*(f"1/{2**k}" for k in range(16, 0, -1)), *_WHOLE)
-"""The stops of a slider, where they are valid."""
+"""The stops of a slider; invalid ones are left out."""
 BEFOREHAND, SECONDS = 24, 2
-"""The inputs of a model whose runs are computed beforehand, and the processor seconds after which there are no more."""
+"""The greatest number of runs that are computed beforehand, and the processor seconds after which no more are."""
 LONGEST = 12
-"""The greatest length of one that is found here, with the tokens that the model adds."""
+"""The greatest length of an input that is chosen here, with special tokens."""
 SHOWN = 48
-"""The characters of an exact value that stands as it is; a longer one stands as a ball."""
+"""The greatest number of characters of an exact value; a longer one is shown as a ball."""
 TEMPERATURES = ("4", "2", "1", "1/2", "1/4", "1/8", "1/16", "1/32", "1/64")
 LENGTHS, SOFT_SECONDS = 8, 1
-"""The lengths at which soft attention is shown, and the processor seconds after which there are no more."""
+"""The greatest length at which softmax attention is shown, and the processor seconds after which no more is."""
 
 
 def first_values(model: Transformer, given: Mapping[str, Exact]) -> dict[str, str]:
-    """A value for each symbol, as text: what is given, its default, or one of the usual ones."""
-    return {parameter.name: _value(parameter, given.get(parameter.name)) for parameter in model.parameters}
+    """{parameter: its first value, as text}; see `_first_value`."""
+    return {parameter.name: _first_value(parameter, given.get(parameter.name)) for parameter in model.parameters}
 
 
-def _value(parameter: Parameter, given: Exact | None) -> str:
-    """The value of a parameter: what is given, its default, or the first usual one that lies in its region."""
+def _first_value(parameter: Parameter, given: Exact | None) -> str:
+    """The first value of a parameter: the value given, its default, or the first valid one of USUAL.
+
+    If none of them is valid: the middle or an end of its region, or a number beyond its only bound.
+    """
     if given is not None or parameter.default is not None:
         value: Any = parameter.default if given is None else given
         return from_sympy(parameter.check(value))
@@ -59,24 +65,24 @@ def _value(parameter: Parameter, given: Exact | None) -> str:
         [(parameter.lower + parameter.upper) / 2] if parameter.lower is not None and parameter.upper is not None else []
     )
     ends = [end for end in (parameter.upper, parameter.lower) if end is not None]
-    for tried in (*USUAL, *middle, *ends):
+    for candidate in (*USUAL, *middle, *ends):
         with suppress(BadInput):
-            return from_sympy(parameter.check(tried))
-    beyond: Any = parameter.upper if parameter.lower is None else parameter.lower
-    return from_sympy(parameter.check(beyond - 1 if parameter.lower is None else beyond + 1))
+            return from_sympy(parameter.check(candidate))
+    bound: Any = parameter.upper if parameter.lower is None else parameter.lower
+    return from_sympy(parameter.check(bound - 1 if parameter.lower is None else bound + 1))
 
 
-def stops(one: Parameter, value: str) -> list[str]:
-    """What the slider of a symbol stops at, from the smallest to the greatest; its value among them."""
-    texts = {}
-    for tried in (*STOPS, value):
+def stops(parameter: Parameter, value: str) -> list[str]:
+    """The stops of a parameter's slider in increasing order, among them its present value."""
+    stop_of = {}
+    for candidate in (*STOPS, value):
         with suppress(SymcookError):
-            texts[rational(parse_term(from_sympy(one.check(tried))))] = tried
-    return [quotient(at) for at in sorted(texts)]
+            stop_of[rational(parse_term(from_sympy(parameter.check(candidate))))] = candidate
+    return [quotient(at) for at in sorted(stop_of)]
 
 
 def as_rational(value: str) -> Fraction | None:
-    """The rational number that a value is; None where it is none."""
+    """The value of a text as a rational number; None if it is not rational."""
     try:
         return rational(parse_term(value))
     except SymcookError:
@@ -87,20 +93,20 @@ def as_rational(value: str) -> Fraction | None:
 
 
 def longest(model: Transformer) -> int:
-    """How many symbols an input has at most that is found here."""
+    """The greatest number of symbols of an input that is chosen here."""
     most = LONGEST if model.max_length is None else min(LONGEST, model.max_length)
     return max(1, most - model.embedding.added)
 
 
 def letters(model: Transformer) -> tuple[str, ...]:
-    """What words are made of: the letters of the program that a model was compiled from, else its own."""
+    """The input symbols: those of the program that a model was compiled from, else the model's alphabet."""
     if model.program is None:
         return model.alphabet
     return speech_of(model).letters if model.program.kind == "tm" else model.program.alphabet
 
 
 def inputs(model: Transformer) -> Iterator[TypedInput]:
-    """Inputs of the model from the shortest on: words in the order of the alphabet, or rows of small numbers."""
+    """Inputs of the model, the shortest first: all strings, or some rows of small numbers."""
     least = 0 if model.embedding.added else 1
     if model.embedding.inputs is None:
         for n in range(least, longest(model) + 1):
@@ -113,28 +119,34 @@ def inputs(model: Transformer) -> Iterator[TypedInput]:
 
 
 def first_input(model: Transformer, values: Mapping[str, str]) -> TypedInput:
-    """What a page begins with: of the first words that the model accepts a longest one, with all letters and as often
-    as can be; without one, or where it decides nothing, some word with all letters."""
+    """The input that a page shows first.
+
+    Of the first 64 strings, it is a longest one that the model accepts, with its symbols as evenly distributed as
+    possible. If the model accepts none of them or decides nothing, it is a string with all symbols.
+    """
     if model.embedding.inputs is not None:
         every = list(itertools.islice(inputs(model), 6))
         return every[0] if model.pointwise else max(every, key=len)
     alphabet = letters(model)
     count = min(longest(model), 6 if len(alphabet) < 6 else len(alphabet))
-    usual = tuple(itertools.islice(itertools.cycle((*alphabet, *alphabet[:-1])), count))
+    all_symbols = tuple(itertools.islice(itertools.cycle((*alphabet, *alphabet[:-1])), count))
     answers = _verdicts(model, values)
     if answers is None:
-        return usual
+        return all_symbols
     accepted = []
     for word in itertools.islice(inputs(model), 64):
         with suppress(SymcookError):
             if answers(word):
                 accepted.append(word)
-    return max(accepted, key=lambda word: (len(word), *sorted(map(word.count, alphabet))), default=usual)
+    # Of the longest strings, the one whose rarest symbol occurs most often, then its second rarest, and so on.
+    return max(accepted, key=lambda word: (len(word), *sorted(map(word.count, alphabet))), default=all_symbols)
 
 
 def _verdicts(model: Transformer, values: Mapping[str, str]) -> Callable[[Any], object] | None:
-    """What says whether a word is accepted: the run, or for a decoder of an automaton its program; None where nothing
-    is decided."""
+    """A function that says whether a string is accepted: the run, or the automaton that the model was compiled from.
+
+    None if the model decides nothing.
+    """
     if model.program is not None and model.program.kind == "dfa":
         from symcook.programs.running import program_table
 
@@ -155,8 +167,10 @@ def typed(model: Transformer, given: TypedInput) -> str:
 
 
 def rational_on(model: Transformer, first: TypedInput, others: Iterable[TypedInput]) -> str:
-    """Why a model with norms is not run in the page, as the end of a sentence; empty where it is: where the first run
-    holds rational numbers alone, and so does one of two others at least."""
+    """The reason why the page does not compute runs of a model with norms, as the end of a sentence; "" if it does.
+
+    It does if all values of the run on `first` are rational, and those of at least half of the runs on `others`.
+    """
     if why := _irrational(model, first):
         return why
     reasons = [_irrational(model, other_input) for other_input in others]
@@ -164,7 +178,7 @@ def rational_on(model: Transformer, first: TypedInput, others: Iterable[TypedInp
 
 
 def _irrational(model: Transformer, given: TypedInput) -> str:
-    """A value of a run that is not rational, as the end of a sentence."""
+    """A value of a run that is not rational, as the end of a sentence; "" if there is none."""
     try:
         traced_run = run(model, given, trace=True)
     except NotExact:
@@ -180,8 +194,10 @@ def _irrational(model: Transformer, given: TypedInput) -> str:
 
 
 def beforehand(model: Transformer, given: TypedInput) -> list[dict[str, Any]]:
-    """The first runs of a model, that of `given` in front, as the evaluator of the page would give them. `model` has
-    values for all its symbols."""
+    """The runs on `given` and on the shortest inputs, in the form in which the evaluator of the page returns runs.
+
+    `model` has values for all its parameters.
+    """
     documents: dict[str, dict[str, Any]] = {}
     end = time.process_time() + SECONDS
     for typed_input in itertools.chain([given], inputs(model)):
@@ -195,7 +211,7 @@ def beforehand(model: Transformer, given: TypedInput) -> list[dict[str, Any]]:
 
 
 def traced(model: Transformer, given: TypedInput) -> dict[str, Any]:
-    """A run with its trace: exact values where they are short, balls where they are not."""
+    """A run with its trace as JSON: short values are exact, longer ones are balls."""
     balls = run(model, given, "ball", trace=True, digits=12)
     try:
         exact: Run | None = run(model, given, trace=True)
@@ -203,22 +219,28 @@ def traced(model: Transformer, given: TypedInput) -> dict[str, Any]:
         exact = None
     in_balls = balls.to_json()
     answers = {key: in_balls[key] for key in ("accept", "output", "outputs", "trace") if key in in_balls}
-    joined_answers: Any = _joined(
+    joined_answers: Any = _exact_or_ball(
         answers, None if exact is None else {key: exact.to_json().get(key) for key in answers}
     )
     tokens = model.embedding.inputs is None
     places = list(balls.result.sequence) if tokens else None
     every = balls.result.everywhere
-    at = {"place": every[balls.result.place], "places": [every[place] for place in balls.result.places]}
-    return joined_answers | {"input": places} | at
+    readout_places = {"place": every[balls.result.place], "places": [every[place] for place in balls.result.places]}
+    return joined_answers | {"input": places} | readout_places
 
 
-def _joined(ball: object, exact: object) -> object:
-    """The values of a document: exact where there are short ones, else balls, each with what it is about."""
+def _exact_or_ball(ball: object, exact: object) -> object:
+    """The documents of a run in balls and of an exact run (or None) joined.
+
+    A short rational value is its text. Any other value is [text, float], where the text is exact if it is short, else
+    the ball.
+    """
     if isinstance(ball, dict) and ball.keys() != {"mid", "rad"}:
-        return {key: _joined(value, exact[key] if isinstance(exact, dict) else None) for key, value in ball.items()}
+        return {
+            key: _exact_or_ball(value, exact[key] if isinstance(exact, dict) else None) for key, value in ball.items()
+        }
     if isinstance(ball, list):
-        return [_joined(value, exact[k] if isinstance(exact, list) else None) for k, value in enumerate(ball)]
+        return [_exact_or_ball(value, exact[k] if isinstance(exact, list) else None) for k, value in enumerate(ball)]
     if not isinstance(ball, dict):
         return ball
     if isinstance(exact, str) and len(exact) <= SHOWN:
@@ -230,17 +252,20 @@ def _joined(ball: object, exact: object) -> object:
 
 
 def softness(model: Transformer, given: TypedInput) -> Softness | None:
-    """What soft attention gives in place of hard attention, by length and temperature, in balls; None for a model
-    whose heads are all plain averages. `model` has values for all its symbols; inputs are `given`, repeated and cut."""
+    """The answers with hard attention and with softmax at each temperature, by length, in balls.
+
+    None for a model whose heads all have uniform weights, or whose parts read one row. `model` has values for all its
+    parameters. The input of length n is `given`, repeated and cut to n.
+    """
     if all(head.averages for head in all_heads(model)) or model.pointwise:
         return None
-    # The model with softmax attention of an open temperature, once at each temperature, and with hard attention.
+    # The model with softmax attention, whose temperature is a parameter, and the model with hard attention.
     soft, hard = soften(model, "temperature_of_the_page"), harden(model)
     name = soft.parameters[-1].name
-    colder, end = [(tau, soft.bind({name: tau})) for tau in TEMPERATURES], time.process_time() + SOFT_SECONDS
+    models, end = [(tau, soft.bind({name: tau})) for tau in TEMPERATURES], time.process_time() + SOFT_SECONDS
     rows = []
     for n in range(1, min(LENGTHS, longest(model)) + 1):
-        # One row is always there; after that the time decides how many more.
+        # The first length is always computed; after that the time limit decides.
         repeated = tuple(itertools.islice(itertools.cycle(given), n)) if given else ()
         if len(repeated) < n or (rows and time.process_time() > end):
             break
@@ -249,24 +274,28 @@ def softness(model: Transformer, given: TypedInput) -> Softness | None:
                 {
                     "typed": typed(model, repeated),
                     "hard": _answer(hard, repeated),
-                    "soft": [_answer(at, repeated) for _, at in colder],
+                    "soft": [_answer(at, repeated) for _, at in models],
                 }
             )
         except SymcookError:
             continue
-    # What the page explains beside the table: heads that are softmax anyway, and unique-hard ones, which break ties.
+    # The page explains two cases: the model itself has softmax heads, or unique-hard heads, which break ties.
     scored = [head.weighting for head in all_heads(model) if not head.averages]
     own, ties = "softmax" in scored, "leftmost" in scored or "rightmost" in scored
     return {"temperatures": list(TEMPERATURES), "rows": rows, "own": own, "ties": ties} if rows else None
 
 
 def _answer(model: Transformer, given: TypedInput) -> dict[str, Any]:
-    """The verdict or labels and the values of one run, as balls of ten digits."""
+    """The verdict or label, and the values that the readout reads, of one run in balls of ten digits."""
     answered = run(model, given if model.embedding.inputs is None else list(given), "ball", digits=10)
     with PRECISION, answered.result.domain.context():
         watched = {
             name: answered.result.domain.show(answered.result.domain.read(column, answered.result.place), 10)
             for name, column in answered.result.watched.items()
         }
-    answer: Any = answered.accept if model.decides else answered.outputs[-1] if model.readout.labelled else None  # type: ignore[index]
+    answer: Any = None
+    if model.decides:
+        answer = answered.accept
+    elif model.readout.labelled:
+        answer = answered.outputs[-1]  # type: ignore[index]
     return {"answer": answer, "values": {name: [value_text(v), near(v)] for name, v in watched.items()}}
