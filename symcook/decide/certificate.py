@@ -259,8 +259,7 @@ def _written(certificate: Invariants) -> dict[str, Any]:
                 "flags": list(location.flags),
                 "shape": _shape(location.shape),
                 "inequalities": [
-                    # Type: ignore[misc].
-                    {"terms": [[*name, weight] for name, weight in inequality.parts], "constant": inequality.constant}
+                    {"terms": [[*name, weight] for name, weight in inequality.parts], "constant": inequality.constant}  # type: ignore[misc]
                     for inequality in inequalities
                 ],
             }
