@@ -272,8 +272,7 @@ class AffineNumbers:
         # An exact sum of terms that are known by their ends only is impossible.
         if x.parts:
             raise KeepApart(apart("sum", x.parts))
-        # Type: ignore[list-item].
-        total: Any = x.cell if before is None else combine([(before.total, ONE), (x.cell, ONE)], ZERO)
+        total: Any = x.cell if before is None else combine([(before.total, ONE), (x.cell, ONE)], ZERO)  # type: ignore[list-item]
         return Course(tight(total) if total.bound > INT64 else total, count, number)
 
     def mean(self, course: Course | None) -> AffineEntries:
